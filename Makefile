@@ -1,0 +1,135 @@
+# One page for everything one can do here. `make help` lists it.
+#
+# One environment, `.venv`. `make env` puts the runtime packages and the package itself there;
+# `make test` adds the test tools. The package is installed as a user has it, from a wheel and
+# compiled, and not as a link to src/: packaging mistakes (a template left out) and start-up time
+# (a .pyc that is not there) then show in the tests. pytest still imports src/ first, so the same
+# run checks the tree and the installed command; the `fairlead` fixture refuses a stale install.
+#
+# Steps are remembered by stamp files, so that a second `make env` does nothing.
+
+PYTHON ?=
+MINUTES ?= 10
+# Test processes at once.
+WORKERS ?= auto
+# More arguments for pytest: make unit ARGS='-k frontmatter -x'
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+BACKEND := $(VENV)/build-backend
+# -qq: pip's warnings are about a machine's settings; its errors are still shown.
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input install -qq
+# The folders are named too, so that a deleted file is noticed.
+SOURCES := $(shell find src -name __pycache__ -prune -o \( -type f -o -type d \) -print)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help env test-env fuzz-env demo test unit lint format docs bench prove pins dist check-install clean
+
+help: ## list these commands
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
+
+env: $(STAMPS)/package ## make .venv with the runtime packages and the command .venv/bin/fairlead
+
+test-env: $(STAMPS)/package $(STAMPS)/test ## the same, with the test tools
+
+fuzz-env: test-env $(STAMPS)/fuzz
+
+demo: env ## run the main job on a sample project, with the installed command
+	@tools/demo $(abspath $(BIN)/fairlead)
+
+test: test-env ## all that CI runs: lint, then every quick test; skips are counted
+	@tools/system-parts
+	@$(MAKE) --no-print-directory lint
+	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+
+unit: test-env ## the quick tests alone
+	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+
+lint: test-env ## ruff, mypy strict, import-linter, generated pages in step
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy src tests tools $(sort $(dir $(wildcard bench/*.py prove/*.py)))
+	PYTHONPATH=src $(BIN)/lint-imports --no-logo
+	PYTHONPATH=src $(BIN)/python tools/reference.py --check
+
+format: test-env ## put the code in shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: test-env ## write docs/reference from the code
+	PYTHONPATH=src $(BIN)/python tools/reference.py
+
+bench: test-env ## measure the installed command
+	$(BIN)/python -m bench
+
+prove: fuzz-env ## the long tier, seeded and resumable: make prove MINUTES=30
+	@tools/system-parts
+	$(BIN)/python -m prove --minutes $(MINUTES)
+
+pins: $(STAMPS)/release ## resolve requirements/*.in anew
+	cd requirements && for name in runtime test build fuzz release; do \
+	    ../$(VENV)/release/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
+	        --generate-hashes --no-emit-index-url --no-header $$name.in --output-file $$name.txt \
+	        || exit 1; \
+	done
+
+dist: $(STAMPS)/backend ## build wheel and source archive into dist/
+	rm -rf dist
+	PYTHONPATH=$(abspath $(BACKEND)) $(BIN)/python -m hatchling build -d dist
+
+check-install: dist $(STAMPS)/release ## install both with pip, uv tool and pipx in scratch folders, and use them
+	tools/check-install $(abspath $(VENV)/release/bin) $(abspath $(BIN)/python) dist
+
+clean: ## remove what these commands made
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find src tests tools bench prove -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# The environment, step by step.
+
+# A failed step leaves no half environment behind that the next run would trust.
+$(STAMPS)/venv:
+	@python=$$(tools/find-python "$(PYTHON)") || exit 1; \
+	echo "making $(VENV) with $$("$$python" --version)"; \
+	rm -rf $(VENV); \
+	"$$python" -m venv $(VENV) || { \
+	    rm -rf $(VENV); \
+	    echo "$$python cannot make environments; on Debian: apt-get install python3-venv" >&2; \
+	    exit 1; }
+	@# Python 3.11 adds setuptools, which runs code at every start of the interpreter.
+	@$(BIN)/python -m pip --disable-pip-version-check uninstall -qq -y setuptools 2>/dev/null || true
+	@mkdir -p $(STAMPS) && touch $@
+
+# --compile writes the .pyc files even where PYTHONDONTWRITEBYTECODE is set.
+$(STAMPS)/runtime: requirements/runtime.txt $(STAMPS)/venv
+	$(PIP) --compile --require-hashes -r requirements/runtime.txt
+	@touch $@
+
+# The build backend stays beside the environment, so that `make env` holds runtime packages only
+# and the build, too, is held to the hashes.
+$(STAMPS)/backend: requirements/build.txt $(STAMPS)/venv
+	@rm -rf $(BACKEND)
+	$(PIP) --require-hashes --target $(BACKEND) -r requirements/build.txt
+	@touch $@
+
+# The stamp carries the time of the start: a file saved during the build is built the next time.
+$(STAMPS)/package: $(SOURCES) pyproject.toml $(STAMPS)/runtime $(STAMPS)/backend
+	@touch $@.started
+	PYTHONPATH=$(abspath $(BACKEND)) $(PIP) --compile --no-build-isolation --no-deps --force-reinstall .
+	@mv $@.started $@
+
+$(STAMPS)/test: requirements/test.txt $(STAMPS)/runtime
+	$(PIP) --compile --require-hashes -r requirements/test.txt
+	@touch $@
+
+$(STAMPS)/fuzz: requirements/fuzz.txt $(STAMPS)/test
+	$(PIP) --require-hashes -r requirements/fuzz.txt || echo "no atheris here: fuzzing is left out"
+	@touch $@
+
+$(STAMPS)/release: requirements/release.txt $(STAMPS)/venv
+	$(BIN)/python -m venv $(VENV)/release
+	$(VENV)/release/bin/python -m pip --disable-pip-version-check install -qq --require-hashes \
+	    -r requirements/release.txt
+	@touch $@

@@ -1,0 +1,72 @@
+"""`python -m prove --minutes N [--seed S] [--only NAME…] [--again] [--list]`."""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from prove.frame import Progress, Proof, run_proof, shares
+from prove.page import update
+from prove.table import proofs
+
+
+def say(line: str) -> None:
+    """One line to whoever waits for the result."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def main() -> int:
+    """Run what the time allows, and write the page. 1: something was found."""
+    options = _options()
+    chosen = [proof for proof in proofs() if not options.only or proof.name in options.only]
+    if options.list:
+        for proof in chosen:
+            say(f"{proof.name}: {proof.claim}" + (f" (skipped: {why})" if (why := proof.why_not()) else ""))
+        return 0
+    progress = Progress(options.seed)
+    if options.again:
+        for proof in chosen:
+            progress.rows.pop(proof.name, None)
+    _run(chosen, progress, options.seed, options.minutes * 60)
+    update(proofs(), progress, options.seed, options.minutes)
+    found = sum(len(_list(progress.row(proof)["findings"])) for proof in chosen)
+    say(f"{found} broken promises found" if found else "nothing found")
+    return 1 if found else 0
+
+
+def _run(chosen: list[Proof], progress: Progress, seed: int, seconds: float) -> None:
+    limit = time.monotonic() + seconds
+    left = []
+    for proof in chosen:
+        why = proof.why_not()
+        if why:
+            say(f"{proof.name}: skipped, {why}")
+        else:
+            left.append(proof)
+    while left and time.monotonic() < limit:
+        unfinished = []
+        for proof, until in shares(left, limit - time.monotonic()):
+            with tempfile.TemporaryDirectory(prefix=f"prove-{proof.name}-") as scratch:
+                if not run_proof(proof, progress, seed, until, Path(scratch), say):
+                    unfinished.append(proof)
+        left = unfinished
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m prove", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="*", metavar="NAME", help="only these proofs")
+    parser.add_argument("--again", action="store_true", help="forget what was done before")
+    parser.add_argument("--list", action="store_true", help="name the proofs and end")
+    return parser.parse_args()
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+if __name__ == "__main__":
+    sys.exit(main())

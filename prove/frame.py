@@ -1,0 +1,158 @@
+"""How a proof is run: in numbered cases, on several processes, stopped and resumed at will.
+
+A proof lists its cases as short texts. What is done is written down after each case, together
+with a fingerprint of the source it speaks about: another call goes on with the rest, and a
+change of the source starts the proof afresh, because its figures would be about another program.
+"""
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Protocol
+
+from tests.support.figures import cache_folder, fingerprint, read_json, today, write_json
+
+MOST_FINDINGS_KEPT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What came of one case."""
+
+    tried: int
+    findings: tuple[str, ...] = ()
+    figures: dict[str, float] = field(default_factory=dict)  # the largest of each is kept
+
+
+Trial = Callable[[str], Tally]
+
+
+class Proof(Protocol):
+    """One claim, and how it is tried."""
+
+    name: str
+    claim: str
+    unit: str  # what is counted
+    covers: tuple[str, ...]  # the source the claim is about
+    workers: int
+
+    def why_not(self) -> str:
+        """Why it cannot be tried here; empty when it can."""
+
+    def cases(self, seed: int, scratch: Path) -> Sequence[str]:
+        """Every case, by a name that means the same in every process."""
+
+    def opened(self, scratch: Path) -> AbstractContextManager[Trial]:
+        """What a worker needs to try cases, made once."""
+
+
+class Progress:
+    """What has been tried so far, on disk."""
+
+    def __init__(self, seed: int) -> None:
+        self.path = cache_folder("prove") / f"progress-{seed}.json"
+        self.rows = read_json(self.path)
+
+    def row(self, proof: Proof) -> dict[str, object]:
+        """The row of a proof; a fresh one when the source has changed."""
+        source = fingerprint(proof.covers)
+        row = self.rows.get(proof.name)
+        if not isinstance(row, dict) or row.get("source") != source:
+            row = {"source": source, "done": [], "tried": 0, "findings": [], "figures": {}}
+            row |= {"seconds": 0.0, "cases": 0, "date": today()}
+            self.rows[proof.name] = row
+        return row
+
+    def save(self) -> None:
+        """Write everything down."""
+        write_json(self.path, self.rows)
+
+
+def shares(proofs: Sequence[Proof], seconds: float) -> Iterator[tuple[Proof, float]]:
+    """Each proof with the time until which it may run: an equal part of what is left."""
+    limit = time.monotonic() + seconds
+    for index, proof in enumerate(proofs):
+        now = time.monotonic()
+        yield proof, now + max(0.0, limit - now) / (len(proofs) - index)
+
+
+def run_proof(
+    proof: Proof, progress: Progress, seed: int, until: float, scratch: Path, say: Callable[[str], None]
+) -> bool:
+    """Try cases until all are done or the time is up; return whether all are done."""
+    row = progress.row(proof)
+    cases = list(proof.cases(seed, scratch))
+    done = set(_texts(row["done"]))
+    rest = [case for case in cases if case not in done]
+    random.Random(seed).shuffle(rest)  # a part of the cases then says something about all
+    row["cases"] = len(cases)
+    say(f"{proof.name}: {len(cases) - len(rest)} of {len(cases)} cases were done before")
+    began = time.monotonic()
+    spent_before = float(str(row["seconds"]))
+    saved = began
+    for case, tally in _tried(proof, rest, until, scratch):
+        _add(row, case, tally)
+        row["seconds"] = round(spent_before + time.monotonic() - began, 1)
+        row["date"] = today()
+        for finding in tally.findings:
+            say(f"  FOUND {finding}")
+        if time.monotonic() - saved > 1 or tally.findings:
+            progress.save()
+            saved = time.monotonic()
+    progress.save()
+    finished = len(_texts(row["done"]))
+    say(f"{proof.name}: {finished} of {len(cases)} cases, {row['tried']:,} {proof.unit}")
+    return finished >= len(cases)
+
+
+def _tried(
+    proof: Proof, cases: Sequence[str], until: float, scratch: Path
+) -> Iterator[tuple[str, Tally]]:
+    waiting = iter(cases)
+    running: dict[Future[Tally], str] = {}
+    with ProcessPoolExecutor(
+        proof.workers, get_context("spawn"), initializer=_open, initargs=(proof, scratch)
+    ) as pool:
+        while True:
+            while len(running) < proof.workers + 1 and time.monotonic() < until:
+                case = next(waiting, None)
+                if case is None:
+                    break
+                running[pool.submit(_try, case)] = case
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(future), future.result()
+
+
+# What a worker process has opened; each worker serves one proof only.
+_worker: dict[str, Trial] = {}
+
+
+def _open(proof: Proof, scratch: Path) -> None:
+    _worker["trial"] = proof.opened(scratch).__enter__()  # the parent removes the scratch folder
+
+
+def _try(case: str) -> Tally:
+    return _worker["trial"](case)
+
+
+def _add(row: dict[str, object], case: str, tally: Tally) -> None:
+    done, findings, figures = row["done"], row["findings"], row["figures"]
+    assert isinstance(done, list)
+    assert isinstance(findings, list)
+    assert isinstance(figures, dict)
+    done.append(case)
+    findings += tally.findings[: MOST_FINDINGS_KEPT - len(findings)]
+    row["tried"] = int(str(row["tried"])) + tally.tried
+    for name, figure in tally.figures.items():
+        figures[name] = max(figure, figures.get(name, figure))
+
+
+def _texts(value: object) -> list[str]:
+    return [str(item) for item in value] if isinstance(value, list) else []

@@ -1,0 +1,57 @@
+"""Proofs over numbered inputs, such as a million generated documents.
+
+A row of `prove.table` needs only a function `(seed, number) -> finding or nothing`; this module
+makes cases of a thousand numbers each, so that the progress file stays small.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from prove.frame import Tally, Trial
+from tests.support.figures import PRODUCT
+
+BATCH = 1000
+
+TryNumber = Callable[[int, int], str]  # (seed, number) -> what is wrong; empty when nothing is
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedProof:
+    """A claim about every input that a seed and a number can make."""
+
+    name: str
+    claim: str
+    unit: str
+    count: int
+    try_number: TryNumber  # a module-level function: it is sent to other processes
+    covers: tuple[str, ...] = PRODUCT
+    workers: int = 2
+
+    def why_not(self) -> str:
+        """Nothing is needed but Python."""
+        return ""
+
+    def cases(self, seed: int, scratch: Path) -> Sequence[str]:
+        """Batches of numbers."""
+        del scratch
+        starts = range(0, self.count, BATCH)
+        return [f"{seed}|{start}|{min(start + BATCH, self.count)}" for start in starts]
+
+    @contextmanager
+    def opened(self, scratch: Path) -> Iterator[Trial]:
+        """Nothing has to be made."""
+        del scratch
+        yield partial(_try_batch, self.try_number)
+
+
+def _try_batch(try_number: TryNumber, case: str) -> Tally:
+    seed, start, end = map(int, case.split("|"))
+    found = []
+    for number in range(start, end):
+        what = try_number(seed, number)
+        if what:
+            found.append(f"seed {seed}, number {number}: {what}")
+    return Tally(end - start, tuple(found))

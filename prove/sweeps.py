@@ -1,0 +1,199 @@
+"""The sweeps of the quick tier, complete: every call, every command, every fault.
+
+A case is named `subject|fault|call|number|once`, so that it means the same call in each process
+and in the next run.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from prove.frame import Tally, Trial
+from tests.support import strace
+from tests.support.figures import PRODUCT
+from tests.support.gaps import Gap, gaps, try_gap
+from tests.support.mounts import FILE_SYSTEMS, PAGE, Loss, why_not_mount
+from tests.support.power import after_success, in_the_middle, on_a_full_disk
+from tests.support.strace import Call, NothingInjected
+from tests.support.subjects import STATE, product_subjects
+from tests.support.sweep import (
+    ERRORS,
+    NO_FILE_CALLS,
+    Finding,
+    Point,
+    Rig,
+    error_points,
+    kill_points,
+    try_point,
+    write_points,
+)
+
+MORE_ERRORS = (*ERRORS, "EMFILE", "ENOMEM", "EACCES")
+TRIES = 3  # the loader's calls before main vary a little from run to run
+
+Cases = Callable[[Rig], Sequence[str]]
+Try = Callable[[Rig, list[str]], list[Finding]]
+
+
+@dataclass(frozen=True, slots=True)
+class SweepProof:
+    """A claim about every state-changing command, tried point by point."""
+
+    name: str
+    claim: str
+    unit: str
+    cases_of: Cases
+    try_case: Try
+    needs: Callable[[], str] = strace.why_not
+    covers: tuple[str, ...] = PRODUCT
+    workers: int = 2
+
+    def why_not(self) -> str:
+        """Why it cannot be tried here."""
+        return self.needs()
+
+    def cases(self, seed: int, scratch: Path) -> Sequence[str]:
+        """Every point of every command. The seed changes nothing: the sweep is complete."""
+        del seed
+        found: list[str] = []
+        for name in product_subjects():
+            rig = _rig(name, scratch / "plan" / self.name)
+            found += [f"{name}|{case}" for case in self.cases_of(rig)]
+        return list(dict.fromkeys(found))
+
+    @contextmanager
+    def opened(self, scratch: Path) -> Iterator[Trial]:
+        """One rig a subject, made when it is first needed."""
+        yield partial(_try_case, self.try_case, scratch / str(os.getpid()), {})
+
+
+def _try_case(try_case: Try, scratch: Path, rigs: dict[str, Rig], case: str) -> Tally:
+    name, *words = case.split("|")
+    if name not in rigs:
+        rigs[name] = _rig(name, scratch)
+    for attempt in range(TRIES):
+        try:
+            found = try_case(rigs[name], words)
+            return Tally(1, tuple(f"{name}: {finding}" for finding in found))
+        except NothingInjected as error:
+            if attempt == TRIES - 1:
+                return Tally(1, (f"{name}: nothing happened at {case}: {error}",))
+    raise AssertionError("unreachable")
+
+
+def _rig(name: str, scratch: Path) -> Rig:
+    folder = scratch / name
+    folder.mkdir(parents=True)
+    return Rig(product_subjects()[name], folder)
+
+
+def _point_name(point: Point) -> str:
+    call = point.call
+    how = "onward" if point.onward else "once"
+    talks = call.arguments[:2] if point.concerns_output else ""
+    return f"{point.effect}|{call.name}|{call.number}|{how}|{talks}"
+
+
+def _try_point(rig: Rig, words: list[str]) -> list[Finding]:
+    effect, name, number, how, talks = words
+    call = Call(name, int(number), talks, None, "")
+    return try_point(rig, Point(call, effect, how == "onward"))
+
+
+def _kill_cases(rig: Rig) -> list[str]:
+    return [_point_name(point) for point in kill_points(rig.calls_of_the_process)]
+
+
+def _error_cases(rig: Rig) -> list[str]:
+    calls = rig.calls_from_the_lock
+    points = error_points(calls, MORE_ERRORS) + write_points(calls)
+    return [_point_name(point) for point in points]
+
+
+def _gap_cases(rig: Rig) -> list[str]:
+    if rig.subject.editing is None:
+        return []
+    return [f"{gap.call.name}|{gap.call.number}|{gap.style}" for gap in gaps(rig.calls_from_the_lock)]
+
+
+def _try_gap(rig: Rig, words: list[str]) -> list[Finding]:
+    name, number, style = words
+    return try_gap(rig, Gap(Call(name, int(number), "", None, ""), style))
+
+
+def _power_cases(rig: Rig) -> list[str]:
+    moments = ["success|0"] + [
+        f"{call.name}|{call.number}"
+        for call in rig.calls_from_the_lock
+        if call.name not in NO_FILE_CALLS
+    ]
+    kinds = [kind.name for kind in FILE_SYSTEMS.values() if not kind.why_not()]
+    return [
+        f"{kind}|{loss.name}|{moment}" for kind in kinds for loss in Loss for moment in moments
+    ]
+
+
+def _try_power(rig: Rig, words: list[str]) -> list[Finding]:
+    kind, loss, name, number = words
+    if name == "success":
+        return after_success(rig, FILE_SYSTEMS[kind], Loss[loss])
+    return in_the_middle(rig, FILE_SYSTEMS[kind], Loss[loss], Call(name, int(number), "", None, ""))
+
+
+def _full_cases(rig: Rig) -> list[str]:
+    if rig.subject.editing is None or rig.subject.editing.path != STATE:
+        return []
+    sizes = [PAGE * pages + extra for pages in (2, 3, 4, 5) for extra in (-6, -1, 0, 1)]
+    return [f"{size}|{free}" for size in sizes for free in range(12)]
+
+
+def _try_full(rig: Rig, words: list[str]) -> list[Finding]:
+    return on_a_full_disk(rig, size=int(words[0]), free_pages=int(words[1]))
+
+
+def _needs_mounts_and_strace() -> str:
+    return why_not_mount() or strace.why_not()
+
+
+SWEEPS = (
+    SweepProof(
+        "full-disk",
+        "on a really full disk the document stays whole, and reading still works",
+        "runs",
+        _full_cases,
+        _try_full,
+        why_not_mount,
+    ),
+    SweepProof(
+        "power",
+        "after a power loss every acknowledged update is there, and nothing is torn",
+        "power losses",
+        _power_cases,
+        _try_power,
+        _needs_mounts_and_strace,
+    ),
+    SweepProof(
+        "gaps",
+        "an edit by somebody else between any two system calls survives",
+        "edits",
+        _gap_cases,
+        _try_gap,
+    ),
+    SweepProof(
+        "errors",
+        "an error at any call leaves old or new, and success is never claimed falsely",
+        "faults",
+        _error_cases,
+        _try_point,
+    ),
+    SweepProof(
+        "kill",
+        "kill -9 before any system call leaves old or new, and the next command works",
+        "kills",
+        _kill_cases,
+        _try_point,
+    ),
+)

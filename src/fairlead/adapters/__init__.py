@@ -1,0 +1,1 @@
+"""Who does it: one module for each thing outside this program."""

@@ -1,0 +1,1 @@
+"""What happens: the calls that every door makes."""

@@ -1,0 +1,95 @@
+"""Settings of a project and of a person: every value with the file that says it."""
+
+from dataclasses import dataclass
+
+from fairlead.errors import DocumentError, FairleadError, NoProject, UnknownSetting
+from fairlead.model.config import SETTINGS, Effective, Origin, checked, effective
+from fairlead.records.config import read_settings, update_setting
+from fairlead.store import layout
+from fairlead.store.files import Files, Outcome
+from fairlead.text.jsontext import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One configuration file."""
+
+    files: Files
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The file for people."""
+        return f"{self.files.folder}/{self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """The settings of this program itself."""
+
+    color: str
+    dialect: str
+    lock_wait_seconds: int
+    shared_disk: bool
+    problem: str  # why the defaults hold instead of what the files say
+
+
+class Settings:
+    """What holds here. Outside a project only the person's own file counts."""
+
+    def __init__(self, user: Place, project: Place | None) -> None:
+        self._places: dict[Origin, Place] = {Origin.USER: user}
+        if project:
+            self._places[Origin.PROJECT] = project
+
+    def all(self) -> tuple[Effective, ...]:
+        """Every value that holds, in the order of the keys."""
+        layers = {}
+        for origin, place in self._places.items():
+            loaded = place.files.load_if_present(place.path)
+            try:
+                values = read_settings(loaded.text) if loaded else {}
+            except DocumentError as problem:
+                raise problem.located(place.name) from None
+            layers[origin] = (place.name, values)
+        return effective(layers)
+
+    def get(self, key: str) -> Effective:
+        """The value of one setting."""
+        for value in self.all():
+            if value.key == key:
+                return value
+        raise UnknownSetting(key)
+
+    def preferences(self) -> "Preferences":
+        """What this program itself goes by; defaults where a file cannot be read."""
+        try:
+            values, problem = {value.key: value.value for value in self.all()}, ""
+        except FairleadError as fault:
+            values, problem = {known.key: known.default for known in SETTINGS}, str(fault)
+        return Preferences(
+            color=str(values["fairlead.color"]),
+            dialect=str(values["fairlead.dialect"]),
+            lock_wait_seconds=int(str(values["fairlead.lock_wait_seconds"])),
+            shared_disk=values["fairlead.shared_disk"] is True,
+            problem=problem,
+        )
+
+    def set(self, key: str, value: Json, origin: Origin, *, dry_run: bool = False) -> Outcome:
+        """Write one value into the project's or the person's file."""
+        checked(key, value)
+        place = self._places.get(origin)
+        if place is None:
+            raise NoProject(".")
+        return place.files.update(
+            place.path,
+            lambda text: update_setting(text, key, value),
+            command="config set",
+            may_create=True,
+            dry_run=dry_run,
+        )
+
+
+def project_place(files: Files) -> Place:
+    """The project's configuration file."""
+    return Place(files, layout.CONFIG)

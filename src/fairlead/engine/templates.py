@@ -1,0 +1,104 @@
+"""The first version of every document of a new project.
+
+A template is text with `{{name}}` places; every value that came from a person passes through
+`one_line`, so that a title can never become a heading, a key or a table cell.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from fairlead.model.ids import slug
+from fairlead.store import layout
+from fairlead.store.templates import template
+from fairlead.text.emit import scalar_text
+from fairlead.text.inline import one_line, table_cell
+
+_UNDECIDED = "Not decided yet."
+
+
+@dataclass(frozen=True, slots=True)
+class NewProject:
+    """What a person says of a project at its beginning."""
+
+    title: str
+    dialect: str = "gsd"
+    first_phase: str = ""  # empty: the roadmap begins without phases
+    core_value: str = ""
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders that the project begins with."""
+        if not self.first_phase:
+            return (layout.PHASES,)
+        name = slug(self.first_phase) or "phase"
+        return (layout.PHASES, f"{layout.PHASES}/01-{name}")
+
+
+def first_documents(project: NewProject, now: datetime) -> dict[str, str]:
+    """Every document of the new project, by path."""
+    values = _values(project, now)
+    return {
+        layout.PROJECT: _filled("PROJECT.md", values),
+        layout.REQUIREMENTS: _filled("REQUIREMENTS.md", values),
+        layout.ROADMAP: _filled("ROADMAP.md", values),
+        layout.CONFIG: _filled("config.json", values),
+        layout.STATE: _filled(f"STATE.{project.dialect}.md", values),
+    }
+
+
+def _filled(name: str, values: Mapping[str, str]) -> str:
+    """One pass over the template: a value that looks like a place is not filled again."""
+    head, *places = template(name).split("{{")
+    filled = head
+    for place in places:
+        key, _, rest = place.partition("}}")
+        filled += values[key] + rest
+    return filled
+
+
+def _values(project: NewProject, now: datetime) -> dict[str, str]:
+    title = one_line(project.title, "the title")
+    phase = one_line(project.first_phase, "the name of the phase") if project.first_phase else ""
+    return {
+        "title": title,
+        "title:yaml": scalar_text(title),
+        "core_value": one_line(project.core_value, "the core value")
+        if project.core_value
+        else _UNDECIDED,
+        "today": now.strftime("%Y-%m-%d"),
+        "now": now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03d}Z",
+        "total_phases": "1" if phase else "0",
+        "next_action": "discuss-phase" if phase else "null",
+        "next_phases": '["1"]' if phase else "null",
+        "focus": f"Phase 1 — {phase}" if phase else "Roadmap",
+        "position": f"1 of 1 ({phase})" if phase else "Not started",
+        "status": "Ready to plan" if phase else "Planning",
+        **_roadmap_values(phase),
+    }
+
+
+def _roadmap_values(phase: str) -> dict[str, str]:
+    if not phase:
+        return {
+            "phase_list": "No phases yet.",
+            "phase_details": "No phases yet.",
+            "phase_rows": "",
+        }
+    details = (
+        f"### Phase 1: {phase}",
+        "",
+        "**Goal**: Not decided yet.",
+        "**Depends on**: Nothing (first phase)",
+        "**Requirements**: None yet.",
+        "**Success Criteria** (what must be TRUE):",
+        "",
+        "  1. Not decided yet.",
+        "",
+        "**Plans**: TBD",
+    )
+    return {
+        "phase_list": f"- [ ] **Phase 1: {phase}** - Not decided yet.",
+        "phase_details": "\n".join(details),
+        "phase_rows": f"| 1. {table_cell(phase)} | 0/TBD | Not started | - |\n",
+    }

@@ -1,0 +1,414 @@
+"""Everything that can go wrong, as one tree.
+
+    FairleadError
+    ├── UsageError      2   what was asked cannot be asked like this
+    ├── DocumentError   3   a file says something that cannot be read or written exactly
+    ├── ConflictError   4   it exists, is in use, or changed meanwhile
+    ├── AgentError      5   an agent, a model or an outside program
+    ├── BlockedError    6   waits for a person, or for criteria that are not met
+    └── StorageError    7   the disk is full, read-only or broken
+
+A class takes facts and writes the sentence; the line that raises it has no prose. `code` is
+stable and documented; the hint says what to do next. Nothing is imported here, so every
+floor, and the hooks, can use it.
+"""
+
+
+class FairleadError(Exception):
+    """Anything this program refuses or cannot do, with what to do next."""
+
+    code = "fairlead"
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message
+
+
+# --- usage -----------------------------------------------------------------------------
+
+
+class UsageError(FairleadError):
+    """What was asked cannot be asked like this."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class NoProject(UsageError):
+    """No `.planning` folder was found here or above."""
+
+    code = "no-project"
+
+    def __init__(self, start: object) -> None:
+        super().__init__(
+            f"no .planning folder in {start} or any folder above it",
+            hint='make one with: fairlead init "Title" --yes',
+        )
+
+
+class NoDocument(UsageError):
+    """The project has no such document yet."""
+
+    code = "no-document"
+
+    def __init__(self, path: object, hint: str) -> None:
+        super().__init__(f"{path} does not exist", hint=hint)
+
+
+class MalformedId(UsageError):
+    """A phase, plan or other identifier that does not follow its grammar."""
+
+    code = "malformed-id"
+
+    def __init__(self, kind: str, text: str, example: str) -> None:
+        super().__init__(f"{text!r} is not a {kind}", hint=f"a {kind} looks like {example}")
+
+
+class UnwritableValue(UsageError):
+    """A value that the target line cannot hold."""
+
+    code = "unwritable-value"
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(f"{what} {why}", hint="give it as one line of ordinary text")
+
+
+class UnknownSetting(UsageError):
+    """A setting that neither exists nor is present in any configuration file."""
+
+    code = "unknown-setting"
+
+    def __init__(self, key: str, near: str = "") -> None:
+        hint = f"did you mean {near}?" if near else "list them with: fairlead config list"
+        super().__init__(f"there is no setting {key}", hint=hint)
+
+
+class SettingValue(UsageError):
+    """A setting was given a value outside its range."""
+
+    code = "setting-value"
+
+    def __init__(self, key: str, value: object, allowed: str) -> None:
+        super().__init__(f"{key} cannot be {value!r}", hint=f"it takes {allowed}")
+
+
+class PathOutside(UsageError):
+    """A path that would leave the project, or that no portable file may have."""
+
+    code = "path-outside"
+
+    def __init__(self, path: object, why: str) -> None:
+        super().__init__(f"path {str(path)!r} {why}", hint="name a file inside the project")
+
+
+# --- documents -------------------------------------------------------------------------
+
+
+class DocumentError(FairleadError):
+    """A file that cannot be read, or not be rewritten exactly. Lines and columns count from 1."""
+
+    code = "document"
+    exit_code = 3
+
+    def __init__(
+        self, what: str, *, line: int = 0, column: int = 0, path: str = "", hint: str = ""
+    ) -> None:
+        super().__init__(what, hint=hint)
+        self.what = what
+        self.line = line
+        self.column = column
+        self.path = path
+
+    def located(self, path: object) -> "DocumentError":
+        """The same error, naming the file. The text floor does not know paths, the store does."""
+        if not self.path:
+            self.path = str(path)
+        return self
+
+    def __str__(self) -> str:
+        place = self.path
+        if self.line:
+            place += f":{self.line}:{self.column or 1}"
+        return f"{place}: {self.what}" if place else self.what
+
+
+class Undecodable(DocumentError):
+    """Bytes that are not UTF-8."""
+
+    code = "undecodable"
+
+    def __init__(self, byte: int, *, line: int, column: int) -> None:
+        super().__init__(
+            f"byte 0x{byte:02x} is not UTF-8",
+            line=line,
+            column=column,
+            hint="save the file as UTF-8; nothing was changed",
+        )
+
+
+class TooLarge(DocumentError):
+    """A file above the size limit of its kind."""
+
+    code = "too-large"
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(
+            f"is {size:,} bytes, the limit is {limit:,}",
+            line=1,
+            column=1,
+            hint="move old entries to another file; nothing was changed",
+        )
+
+
+class NotAFile(DocumentError):
+    """A link, folder, pipe or device where a regular file must be."""
+
+    code = "not-a-file"
+    wanted = "a regular file"
+
+    def __init__(self, path: object, kind: str) -> None:
+        super().__init__(
+            f"is {kind}, not {self.wanted}",
+            path=str(path),
+            hint=f"links and special files are never followed; put {self.wanted} in its place",
+        )
+
+
+class NotAFolder(NotAFile):
+    """A link or a file where a folder must be."""
+
+    code = "not-a-folder"
+    wanted = "a folder"
+
+
+class ConflictMarkers(DocumentError):
+    """An unresolved merge."""
+
+    code = "conflict-markers"
+
+    def __init__(self, *, line: int) -> None:
+        super().__init__(
+            "unresolved merge conflict",
+            line=line,
+            column=1,
+            hint="resolve the conflict in an editor, then run the command again",
+        )
+
+
+class UnclosedFrontmatter(DocumentError):
+    """A frontmatter block that starts and never ends."""
+
+    code = "unclosed-frontmatter"
+
+    def __init__(self, *, line: int) -> None:
+        super().__init__(
+            "frontmatter starts here and is never closed",
+            line=line,
+            column=1,
+            hint="close it with a line that is exactly ---",
+        )
+
+
+class FrontmatterSyntax(DocumentError):
+    """Frontmatter that is not in the subset of YAML that can be rewritten exactly."""
+
+    code = "frontmatter-syntax"
+
+    def __init__(self, why: str, *, line: int, column: int) -> None:
+        super().__init__(
+            f"frontmatter: {why}",
+            line=line,
+            column=column,
+            hint="correct this line in an editor; nothing was changed",
+        )
+
+
+class JsonSyntax(DocumentError):
+    """JSON that cannot be read exactly."""
+
+    code = "json-syntax"
+
+    def __init__(self, why: str, *, line: int, column: int) -> None:
+        super().__init__(why, line=line, column=column, hint="correct this line in an editor")
+
+
+class NoPlace(DocumentError):
+    """An edit for which the document has no place."""
+
+    code = "no-place"
+
+    def __init__(self, what: str, *, line: int = 1, column: int = 1) -> None:
+        super().__init__(f"no place for {what}", line=line, column=column)
+
+
+class UnsafeEdit(DocumentError):
+    """An edit whose result would not read back as asked, so it was not made."""
+
+    code = "unsafe-edit"
+
+    def __init__(self, what: str, *, line: int, column: int) -> None:
+        super().__init__(
+            f"{what} cannot be changed here without changing something else",
+            line=line,
+            column=column,
+            hint="change this line in an editor; nothing was changed",
+        )
+
+
+# --- conflicts -------------------------------------------------------------------------
+
+
+class ConflictError(FairleadError):
+    """It exists, is in use, or changed meanwhile."""
+
+    code = "conflict"
+    exit_code = 4
+
+
+class ProjectExists(ConflictError):
+    """`init` in a folder that already has a project."""
+
+    code = "project-exists"
+
+    def __init__(self, path: object) -> None:
+        super().__init__(f"{path} exists already", hint="look at it with: fairlead status")
+
+
+class FileExists(ConflictError):
+    """A file that was to be created is there already."""
+
+    code = "file-exists"
+
+    def __init__(self, path: object) -> None:
+        super().__init__(f"{path} exists already", hint="nothing was changed")
+
+
+class LockBusy(ConflictError):
+    """Another command holds the project's lock and did not finish in time."""
+
+    code = "lock-busy"
+
+    def __init__(self, waited_seconds: float, holder: str) -> None:
+        super().__init__(
+            f"waited {waited_seconds:g} s for the project's lock; held by {holder or 'another process'}",
+            hint="run the command again when it has finished; a lock is never taken from a living process",
+        )
+
+
+class ChangedMeanwhile(ConflictError):
+    """Somebody changed the file again and again while it was being written."""
+
+    code = "changed-meanwhile"
+
+    def __init__(self, path: object) -> None:
+        super().__init__(
+            f"{path} was changed by somebody else while it was being written",
+            hint="their version was kept; run the command again",
+        )
+
+
+class NewerRecord(ConflictError):
+    """A step that a newer version of this program left half done, and only it can complete."""
+
+    code = "newer-record"
+
+    def __init__(self, path: object, version: int) -> None:
+        super().__init__(
+            f"{path} has version {version}, which this program does not know",
+            hint="run the command with the newer program that left it; nothing was changed",
+        )
+
+
+# --- agents and people -----------------------------------------------------------------
+
+
+class AgentError(FairleadError):
+    """An agent, a model or an outside program."""
+
+    code = "agent"
+    exit_code = 5
+
+
+class BlockedError(FairleadError):
+    """Waits for a person, or for criteria that are not met."""
+
+    code = "blocked"
+    exit_code = 6
+
+
+# --- storage ---------------------------------------------------------------------------
+
+
+class StorageError(FairleadError):
+    """The disk is full, read-only or broken."""
+
+    code = "storage"
+    exit_code = 7
+
+
+class DiskFull(StorageError):
+    """No space or quota left."""
+
+    code = "disk-full"
+
+    def __init__(self, path: object, why: str) -> None:
+        super().__init__(f"{path}: {why}", hint="free some space; nothing was changed")
+
+
+class ReadOnly(StorageError):
+    """No permission to write here."""
+
+    code = "read-only"
+
+    def __init__(self, path: object, why: str) -> None:
+        super().__init__(f"{path}: {why}", hint="check the permissions; nothing was changed")
+
+
+class DiskFault(StorageError):
+    """Any other error of the file system before the new version was in place."""
+
+    code = "disk-fault"
+
+    def __init__(self, path: object, why: str) -> None:
+        super().__init__(f"{path}: {why}", hint="nothing was changed")
+
+
+class NotConfirmed(StorageError):
+    """The new version is in place, but the disk did not confirm that it will stay."""
+
+    code = "not-confirmed"
+
+    def __init__(self, path: object, why: str) -> None:
+        super().__init__(
+            f"{path} was written, but the disk did not confirm it: {why}",
+            hint="check the disk, then look at the file before you run the command again",
+        )
+
+
+class NoLocks(StorageError):
+    """A file system without locks, such as some network shares."""
+
+    code = "no-locks"
+
+    def __init__(self, path: object, why: str) -> None:
+        super().__init__(
+            f"{path}: this file system has no locks ({why})",
+            hint="keep the project on a local disk; reading commands work here",
+        )
+
+
+class OutputFault(StorageError):
+    """The result could not be told; what was asked has been done."""
+
+    code = "output-fault"
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"standard output: {why}",
+            hint="the command itself was carried out; look at: fairlead status",
+        )

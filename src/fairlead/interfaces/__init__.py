@@ -1,0 +1,1 @@
+"""The doors: each parses, makes one call, and shows the result."""

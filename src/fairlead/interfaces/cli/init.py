@@ -1,0 +1,63 @@
+"""`fairlead init`: a new project, all of its documents at once."""
+
+import sys
+
+import click
+
+from fairlead.engine.templates import NewProject
+from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.show import report_change
+from fairlead.wiring import App
+
+_FIRST_PHASE = "Foundation"
+
+
+@click.command(epilog='Example: fairlead init "Ticket desk" --yes')
+@click.argument("title")
+@click.option("--yes", is_flag=True, help="Ask nothing and begin with Phase 1.")
+@click.option(
+    "--phase", "phase", metavar="NAME", help=f"Name of Phase 1 [default: {_FIRST_PHASE}]."
+)
+@click.option("--core-value", metavar="TEXT", default="", help="The one thing that must work.")
+@click.option(
+    "--dialect",
+    type=click.Choice(["gsd", "ultraplan"]),
+    help="Form of STATE.md [default: the setting fairlead.dialect].",
+)
+@dry_run_option
+@json_option
+@with_app
+def init(
+    app: App,
+    *,
+    title: str,
+    yes: bool,
+    phase: str | None,
+    core_value: str,
+    dialect: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Make a new project here: .planning with STATE, PROJECT, REQUIREMENTS and ROADMAP.
+
+    No model is asked. In a terminal two questions are asked unless --yes is given.
+    """
+    asks = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    if asks:
+        core_value = core_value or click.prompt("The one thing that must work", default="")
+        phase = phase or click.prompt("Name of the first phase", default=_FIRST_PHASE)
+    project = NewProject(
+        title=title,
+        dialect=dialect or app.preferences.dialect,
+        first_phase=phase or (_FIRST_PHASE if yes else ""),
+        core_value=core_value,
+    )
+    outcome = app.new_memory().init(project, dry_run=dry_run)
+    report_change(
+        outcome,
+        done=f"{title} is ready. Next: fairlead status",
+        unchanged="The project was complete already.",
+        as_json=as_json,
+        dry_run=dry_run,
+        diff=False,
+    )

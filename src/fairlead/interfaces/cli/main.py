@@ -1,0 +1,107 @@
+"""The entry point: finds the command, runs it, and turns every error into words and a code.
+
+Commands are imported when they are called: a short command must not pay for a long one.
+"""
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from fairlead.errors import DiskFault, FairleadError, OutputFault, UsageError
+
+_COMMANDS = {
+    "completion": "fairlead.interfaces.cli.completion:completion",
+    "config": "fairlead.interfaces.cli.config:config",
+    "init": "fairlead.interfaces.cli.init:init",
+    "state": "fairlead.interfaces.cli.state:state",
+    "status": "fairlead.interfaces.cli.status:status",
+}
+
+_INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, without importing anything."""
+        return sorted(_COMMANDS)
+
+    def get_command(
+        self,
+        ctx: click.Context,
+        cmd_name: str,
+    ) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name].partition(":")
+        command = getattr(import_module(module), name)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog='Start with: fairlead status    A new project: fairlead init "Title" --yes',
+)
+@click.option("-C", "folder", default=".", metavar="DIR", help="Run as if started in DIR.")
+@click.version_option(package_name="fairlead", message="%(prog)s %(version)s")
+@click.pass_context
+def cli(context: click.Context, folder: str) -> None:
+    """A project memory in plain Markdown that never lies.
+
+    Fairlead reads any .planning folder, says where the project stands, and records what
+    happens in it without ever losing an update.
+    """
+    context.obj = folder
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code."""
+    as_json = "--json" in arguments
+    try:
+        outcome = cli.main(arguments, prog_name="fairlead", standalone_mode=False)
+        return outcome if isinstance(outcome, int) else 0
+    except click.exceptions.Exit as left:
+        return left.exit_code
+    except click.ClickException as problem:
+        return _shown(_usage_error(problem), as_json=as_json)
+    except FairleadError as problem:
+        return _shown(problem, as_json=as_json)
+    except (click.Abort, KeyboardInterrupt):
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone. Python would complain again when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as problem:
+        path = problem.filename or "the file system"
+        return _shown(DiskFault(path, problem.strerror or str(problem)), as_json=as_json)
+
+
+def _usage_error(problem: click.ClickException) -> UsageError:
+    hint = ""
+    context = getattr(problem, "ctx", None)
+    if isinstance(context, click.Context):
+        hint = f"see: {context.command_path} --help"
+    message = problem.format_message().rstrip(".")
+    return UsageError(message[:1].lower() + message[1:], hint=hint)
+
+
+def _shown(error: FairleadError, *, as_json: bool) -> int:
+    from fairlead.interfaces.cli.show import show_error
+
+    try:
+        show_error(error, as_json=as_json)
+    except (OutputFault, BrokenPipeError):
+        return error.exit_code
+    return error.exit_code

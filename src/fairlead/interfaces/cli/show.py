@@ -1,0 +1,158 @@
+"""Showing: the only place from which anything reaches a terminal.
+
+Every text passes through `visible`, so that nothing a file, an agent or a person wrote can
+steer the terminal; our own colours are added after that. With `--json` one document goes out,
+and it says the same as the exit code.
+"""
+
+import dataclasses
+import difflib
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TextIO
+
+import click
+
+from fairlead.errors import FairleadError, OutputFault
+from fairlead.store.files import Outcome
+from fairlead.text.visible import is_unseen, visible
+
+JSON_VERSION = 1
+COLOR = "fairlead.color"  # where the chosen colour mode stands in the command's context
+
+_STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+
+
+class Styled(NamedTuple):
+    """A text in one of our own styles."""
+
+    text: str
+    style: str
+
+
+Part = str | Styled
+
+
+class Screen:
+    """One stream, with or without colours."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        context = click.get_current_context(silent=True)
+        color = context.meta.get(COLOR, "auto") if context else "auto"
+        self._has_color = color == "always" or (color == "auto" and _wants_color(stream))
+
+    def line(self, *parts: Part) -> None:
+        """Write one line."""
+        self._write("".join(self._rendered(part) for part in parts) + "\n")
+
+    def document(self, content: dict[str, Any]) -> None:
+        """Write one JSON document."""
+        text = json.dumps(content, ensure_ascii=False, indent=2, default=str)
+        self._write("".join(_json_escaped(mark) for mark in text) + "\n")
+
+    def raw(self, text: str) -> None:
+        """Write a text of our own making, such as a completion script."""
+        self._write(text)
+
+    def _rendered(self, part: Part) -> str:
+        if isinstance(part, str):
+            return visible(part)
+        shown = visible(part.text)
+        return f"\x1b[{_STYLES[part.style]}m{shown}\x1b[0m" if self._has_color else shown
+
+    def _write(self, text: str) -> None:
+        try:
+            # A character that the terminal's encoding lacks is shown by its number.
+            encoding = self._stream.encoding or "utf-8"
+            self._stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+            self._stream.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as problem:
+            raise OutputFault(problem.strerror or str(problem)) from problem
+
+
+def report(content: Any, lines: Iterable[Sequence[Part]], *, as_json: bool) -> None:
+    """Show a result: its lines to a person, or itself as JSON."""
+    screen = Screen(sys.stdout)
+    if as_json:
+        body = content if isinstance(content, dict) else dataclasses.asdict(content)
+        screen.document({"version": JSON_VERSION, "ok": True, **body})
+        return
+    for parts in lines:
+        screen.line(*parts)
+
+
+def report_change(
+    outcome: Outcome, *, done: str, unchanged: str, as_json: bool, dry_run: bool, diff: bool = True
+) -> None:
+    """Show what a command changed, or in a dry run would change."""
+    for notice in outcome.notices:
+        warn(str(notice))
+    content = {
+        "changed": list(outcome.paths),
+        "dry_run": dry_run,
+        "notices": [str(notice) for notice in outcome.notices],
+    }
+    lines: list[Sequence[Part]] = []
+    if not outcome.changes:
+        lines.append((unchanged,))
+    elif dry_run:
+        lines.append(("Nothing was written. This would change:",))
+        for change in outcome.changes:
+            lines += (
+                _diff_lines(change.path, change.old, change.new)
+                if diff
+                else [(f"  {change.path}",)]
+            )
+    else:
+        lines.append((Styled("✓ ", "green"), done))
+        lines += [(Styled(f"  {path}", "dim"),) for path in outcome.paths]
+    report(content, lines, as_json=as_json)
+
+
+def warn(message: str) -> None:
+    """Say something beside the result."""
+    Screen(sys.stderr).line(Styled("note: ", "yellow"), message)
+
+
+def show_error(error: FairleadError, *, as_json: bool) -> None:
+    """Say what went wrong and what to do next."""
+    if as_json:
+        body = {"code": error.code, "message": str(error), "hint": error.hint}
+        place = {
+            key: getattr(error, key) for key in ("path", "line", "column") if hasattr(error, key)
+        }
+        content = {"version": JSON_VERSION, "ok": False, "exit_code": error.exit_code}
+        Screen(sys.stdout).document({**content, "error": {**body, **place}})
+    screen = Screen(sys.stderr)
+    screen.line(Styled("fairlead: ", "red"), str(error))
+    if error.hint:
+        screen.line(Styled("  → ", "dim"), error.hint)
+
+
+def _diff_lines(path: str, old: str | None, new: str) -> list[Sequence[Part]]:
+    before = (old or "").splitlines()
+    marks = {"+": "green", "-": "red", "@": "cyan"}
+    lines: list[Sequence[Part]] = []
+    for line in difflib.unified_diff(before, new.splitlines(), path, path, n=1, lineterm=""):
+        style = marks.get(line[:1])
+        lines.append((Styled(line, style) if style else line,))
+    return lines
+
+
+def _wants_color(stream: TextIO) -> bool:
+    return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def _json_escaped(mark: str) -> str:
+    if mark == "\n" or not is_unseen(mark):
+        return mark
+    number = ord(mark)
+    if number < 0x10000:
+        return f"\\u{number:04x}"
+    number -= 0x10000
+    return f"\\u{0xD800 + (number >> 10):04x}\\u{0xDC00 + (number & 0x3FF):04x}"

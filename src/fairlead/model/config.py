@@ -1,0 +1,116 @@
+"""Settings: which there are, what they may hold, and where a value comes from.
+
+A setting is named by its path in a configuration file; ours stand below `fairlead`. A person's
+file gives the default of all their projects, the project's own file has the last word. Keys
+that other tools keep in the same file are shown as they are and never interpreted.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fairlead.errors import SettingValue, UnknownSetting
+
+
+class Origin(StrEnum):
+    """Where a value comes from, weakest first."""
+
+    DEFAULT = "default"
+    USER = "user"
+    PROJECT = "project"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting that this program reads."""
+
+    key: str
+    default: str | int | bool
+    meaning: str
+    allowed: tuple[str, ...] = ()  # for text
+    least: int = 0  # for numbers
+    most: int = 0
+
+    @property
+    def takes(self) -> str:
+        """What the setting takes, for people."""
+        if isinstance(self.default, bool):
+            return "true or false"
+        if isinstance(self.default, int):
+            return f"a whole number from {self.least} to {self.most}"
+        return " or ".join(self.allowed)
+
+    def accepts(self, value: object) -> bool:
+        """Whether a value is of the right type and within its range."""
+        if isinstance(self.default, bool):
+            return isinstance(value, bool)
+        if isinstance(self.default, int):
+            is_number = isinstance(value, int) and not isinstance(value, bool)
+            return is_number and self.least <= value <= self.most  # type: ignore[operator]
+        return isinstance(value, str) and value in self.allowed
+
+
+SETTINGS = (
+    Setting("fairlead.color", "auto", "colours in a terminal", allowed=("auto", "always", "never")),
+    Setting(
+        "fairlead.dialect",
+        "gsd",
+        "the form of STATE.md that `init` makes",
+        allowed=("gsd", "ultraplan"),
+    ),
+    Setting(
+        "fairlead.lock_wait_seconds",
+        30,
+        "how long a command waits for another one to finish writing",
+        least=1,
+        most=600,
+    ),
+    Setting(
+        "fairlead.shared_disk",
+        default=False,
+        meaning="write on a network share, where locks may not be seen by other machines",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """A value that holds, and the file that says so."""
+
+    key: str
+    value: object
+    origin: Origin
+    file: str  # empty for a default
+
+
+def setting(key: str) -> Setting | None:
+    """The setting of this name, or None if this program does not read it."""
+    return next((known for known in SETTINGS if known.key == key), None)
+
+
+def effective(layers: Mapping[Origin, tuple[str, Mapping[str, object]]]) -> tuple[Effective, ...]:
+    """Every value that holds, by key. A layer is a file's name and its flattened content."""
+    found = {
+        known.key: Effective(known.key, known.default, Origin.DEFAULT, "") for known in SETTINGS
+    }
+    for origin in (Origin.USER, Origin.PROJECT):
+        file, values = layers.get(origin, ("", {}))
+        for key, value in values.items():
+            found[key] = Effective(key, checked(key, value), origin, file)
+    return tuple(found[key] for key in sorted(found))
+
+
+def checked(key: str, value: object) -> object:
+    """The value, if the setting takes it."""
+    known = setting(key)
+    if known and not known.accepts(value):
+        raise SettingValue(key, value, known.takes)
+    if not known and key.startswith("fairlead."):
+        raise UnknownSetting(key, near=_near(key))
+    return value
+
+
+def _near(key: str) -> str:
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(key, [known.key for known in SETTINGS], n=1)), "")

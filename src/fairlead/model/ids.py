@@ -1,0 +1,49 @@
+"""Identifiers as types: parsed once, compared by their parts.
+
+A phase is never a float: 4.10 comes after 4.9 and is not 4.1. Leading zeros and case do not
+distinguish two phases, but the spelling that was read is the one that is shown.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from fairlead.errors import MalformedId
+
+_PHASE = re.compile(r"(?:[A-Z][A-Z0-9_]*-)?([0-9]{1,6})([A-Za-z]?)((?:\.[0-9]{1,6})*)\Z")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PhaseId:
+    """The number of a phase: 3, 4.5, 4.10, 12A."""
+
+    number: int
+    letter: str
+    decimals: tuple[int, ...]
+    text: str = field(compare=False)  # as it was written
+
+    @classmethod
+    def parse(cls, text: str) -> "PhaseId":
+        """Read a phase number, with or without leading zeros or a project prefix."""
+        match = _PHASE.match(text.strip())
+        if not match:
+            raise MalformedId("phase", text, "3, 4.5, 4.10 or 12A")
+        decimals = tuple(int(part) for part in match[3].split(".")[1:])
+        return cls(int(match[1]), match[2].upper(), decimals, text.strip())
+
+    @property
+    def short(self) -> str:
+        """Without leading zeros: 4.5."""
+        return f"{self.number}{self.letter}" + "".join(f".{part}" for part in self.decimals)
+
+    @property
+    def padded(self) -> str:
+        """As in folder names: 04.5."""
+        return f"{self.number:02d}{self.letter}" + "".join(f".{part}" for part in self.decimals)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def slug(text: str) -> str:
+    """Lower-cased ASCII letters and digits, every other run one hyphen, none at the ends."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

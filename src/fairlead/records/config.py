@@ -1,0 +1,40 @@
+"""Configuration files: JSON, read as dotted keys and changed one value at a time."""
+
+from collections.abc import Mapping
+
+from fairlead.errors import JsonSyntax
+from fairlead.text.jsontext import Json, read_json, set_json
+
+EMPTY = "{}\n"
+
+
+def read_settings(text: str) -> dict[str, object]:
+    """The file's values by dotted key; an empty object counts as a value."""
+    held = read_json(text).value
+    if not isinstance(held, dict):
+        raise JsonSyntax("a configuration file holds one object", line=1, column=1)
+    return dict(_flat(held, ""))
+
+
+def update_setting(text: str, key: str, value: Json) -> str:
+    """The file with one value set; a file that does not exist yet is made."""
+    return set_json(text or EMPTY, tuple(key.split(".")), value)
+
+
+def value_from_text(text: str) -> Json:
+    """A value as given on a command line: JSON where it is JSON, otherwise the text itself."""
+    try:
+        return read_json(text).value
+    except JsonSyntax:
+        return text
+
+
+def _flat(held: Mapping[str, object], above: str) -> list[tuple[str, object]]:
+    pairs: list[tuple[str, object]] = []
+    for key, value in held.items():
+        path = f"{above}.{key}" if above else key
+        if isinstance(value, dict) and value:
+            pairs += _flat(value, path)
+        else:
+            pairs.append((path, value))
+    return pairs

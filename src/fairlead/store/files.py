@@ -1,0 +1,221 @@
+"""Files: the one writer of documents.
+
+An edit is a function from text to text. When somebody else changes the document in between
+it is called again, so it must do nothing but return the new text. Whatever has to be imported
+is imported before the lock is taken, and no program is started while it is held.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from fairlead.errors import (
+    DocumentError,
+    FileExists,
+    NoLocks,
+    NoProject,
+    TooLarge,
+    UnwritableValue,
+)
+from fairlead.store import layout
+from fairlead.store.atomic import Desk
+from fairlead.store.confine import Folder, Root, fault
+from fairlead.store.exchange import prepare
+from fairlead.store.intent import Version
+from fairlead.store.load import Reader, decoded, missing
+from fairlead.store.lock import Lock, shared_kind
+from fairlead.store.notice import Notice
+from fairlead.store.transaction import Rewrite, Transaction, versions_of
+
+Edit = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A document that was changed, or in a dry run would be."""
+
+    path: str
+    old: str | None  # None: it is new
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an update did, or in a dry run would do."""
+
+    changes: tuple[Change, ...]
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The documents that are different now."""
+        return tuple(change.path for change in self.changes)
+
+
+class Files(Reader):
+    """Reads and writes the documents below one folder.
+
+    `notices` holds all that was put right on the way, also when the update itself raised.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        *,
+        desk: str = layout.DESK,
+        wait_seconds: float = 10.0,
+        allow_shared: bool = False,
+    ) -> None:
+        super().__init__(folder)
+        self.notices: tuple[Notice, ...] = ()
+        self._desk = desk
+        self._wait_seconds = wait_seconds
+        self._allow_shared = allow_shared
+
+    def update(
+        self,
+        path: str,
+        edit: Edit,
+        *,
+        command: str,
+        may_create: bool = False,
+        dry_run: bool = False,
+    ) -> Outcome:
+        """Change one document. It is durable when this returns."""
+        return self.update_all(
+            {path: edit}, command=command, may_create=may_create, dry_run=dry_run
+        )
+
+    def update_all(
+        self,
+        edits: Mapping[str, Edit],
+        *,
+        command: str,
+        may_create: bool = False,
+        dry_run: bool = False,
+    ) -> Outcome:
+        """Change several documents in one step: all of them or none.
+
+        With `may_create` an edit gets an empty text where there is no file yet.
+        """
+        rewrites = {path: self._editing(path, edit, may_create) for path, edit in edits.items()}
+        if dry_run:
+            return _outcome(versions_of(self.content, rewrites))
+        with self._transaction(command, may_create=may_create) as transaction:
+            versions = transaction.run(rewrites)
+        return _outcome(versions, self.notices)
+
+    def create_all(
+        self,
+        texts: Mapping[str, str],
+        *,
+        command: str,
+        folders: tuple[str, ...] = (),
+        dry_run: bool = False,
+    ) -> Outcome:
+        """Create several documents in one step. One that is there already is refused.
+
+        Except when it is what the same command wanted to write before it was killed: then
+        that step has just been completed, and there is nothing left to do.
+        """
+        if dry_run:
+            planned = {path: self._creating(path, text) for path, text in texts.items()}
+            return _outcome(versions_of(self.content, planned))
+        with self._transaction(command, may_create=True) as transaction:
+            for folder in folders:
+                transaction.root.make_folder(folder).close()
+            versions = transaction.run(
+                {
+                    path: self._creating(path, text, was_ours=path in transaction.recovered)
+                    for path, text in texts.items()
+                }
+            )
+        return _outcome(versions, self.notices)
+
+    @contextmanager
+    def _transaction(self, command: str, *, may_create: bool) -> Iterator[Transaction]:
+        renamer = prepare()
+        notices: list[Notice] = []
+        try:
+            with (
+                self._open_root(may_create) as root,
+                self._open_desk(root, may_create) as folder,
+                Lock(folder, wait_seconds=self._wait_seconds, command=command),
+            ):
+                yield Transaction(root, Desk(folder, renamer, notices), command)
+        finally:
+            self.notices = tuple(notices)
+
+    def _open_root(self, may_create: bool) -> Root:
+        try:
+            if may_create:
+                os.makedirs(self.folder, mode=0o700, exist_ok=True)
+            root = Root(self.folder)
+        except FileNotFoundError:
+            raise NoProject(self.folder) from None
+        except OSError as error:
+            raise fault(self.folder, error) from error
+        kind = "" if self._allow_shared else shared_kind(root.device())
+        if kind:
+            root.close()
+            raise NoLocks(self.folder, f"{kind} may be shared with other machines")
+        return root
+
+    def _open_desk(self, root: Root, may_create: bool) -> Folder:
+        folder = root.folder(self._desk)
+        if folder is not None:
+            return folder
+        home = self._desk.rpartition("/")[0]
+        if home and not may_create and root.stat(home) is None:
+            raise NoProject(self.folder)
+        return root.make_folder(self._desk)
+
+    def _editing(self, path: str, edit: Edit, may_create: bool) -> Rewrite:
+        layout.require_document(path, self._desk)
+
+        def rewrite(old: bytes | None) -> bytes:
+            if old is None and not may_create:
+                raise missing(path)
+            text = "" if old is None else decoded(path, old)
+            try:
+                new = edit(text)
+            except DocumentError as error:
+                error.located(path)
+                raise
+            return _encoded(path, new)
+
+        return rewrite
+
+    def _creating(self, path: str, text: str, *, was_ours: bool = False) -> Rewrite:
+        layout.require_document(path, self._desk)
+        new = _encoded(path, text)
+
+        def rewrite(old: bytes | None) -> bytes:
+            if old is not None and not (was_ours and old == new):
+                raise FileExists(path)
+            return new
+
+        return rewrite
+
+
+def _encoded(path: str, text: str) -> bytes:
+    try:
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        raise UnwritableValue(path, "would hold characters that are not text") from error
+    limit = layout.limit_of(path)
+    if len(content) > limit:
+        raise TooLarge(len(content), limit).located(path)
+    return content
+
+
+def _outcome(versions: tuple[Version, ...], notices: tuple[Notice, ...] = ()) -> Outcome:
+    return Outcome(tuple(_change(version) for version in versions), notices)
+
+
+def _change(version: Version) -> Change:
+    old = None if version.old is None else version.old.decode()
+    return Change(version.path, old, version.new.decode())

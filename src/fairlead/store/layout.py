@@ -1,0 +1,157 @@
+"""Layout: the only module that knows what a file is called, and where a project is.
+
+A project is the nearest folder, here or above, that holds `.planning`. A linked git worktree
+without one of its own belongs to the project of its main tree; that is found by reading
+git's own small files, because no program is started to answer a question this common.
+"""
+
+from __future__ import annotations
+
+import os
+
+from fairlead.errors import FairleadError, NoProject, NotAFolder, PathOutside
+from fairlead.store.confine import Root, components, kind_of
+
+PLANNING = ".planning"
+STATE = f"{PLANNING}/STATE.md"
+PROJECT = f"{PLANNING}/PROJECT.md"
+REQUIREMENTS = f"{PLANNING}/REQUIREMENTS.md"
+ROADMAP = f"{PLANNING}/ROADMAP.md"
+CONFIG = f"{PLANNING}/config.json"
+PHASES = f"{PLANNING}/phases"
+USER_CONFIG = "config.json"  # in the person's own configuration folder
+DOCUMENTS = (PROJECT, REQUIREMENTS, ROADMAP, STATE, CONFIG)
+
+# The desk is where the writer keeps its lock and its unfinished work: never in the way of
+# a person's files or of an agent's `git add`.
+DESK_NAME = ".fairlead"
+DESK = f"{PLANNING}/{DESK_NAME}"
+USER_DESK = DESK_NAME
+LOCK = "lock"
+IGNORE = ".gitignore"
+IGNORE_ALL = b"*\n"
+INTENT = "intent.json"
+RESCUED = "rescued"
+WRITING = "w-"  # a file that is still being written
+STAGED = "x-"  # a complete version, or what it was exchanged with
+
+STATE_LIMIT = 256 * 1024
+DOCUMENT_LIMIT = 1024 * 1024
+CONFIG_LIMIT = 64 * 1024
+_GIT_FILE_LIMIT = 4096
+_LONGEST_LABEL = 80
+
+
+def limit_of(path: str) -> int:
+    """How many bytes a document may have: read and written alike."""
+    match path.rpartition("/")[2]:
+        case "STATE.md":
+            return STATE_LIMIT
+        case "config.json":
+            return CONFIG_LIMIT
+        case _:
+            return DOCUMENT_LIMIT
+
+
+def require_document(path: str, desk: str) -> None:
+    """Refuse what is not a document beside the desk.
+
+    Above all for records of interrupted steps: one that came with a clone must reach nothing
+    that the clone itself could not have brought.
+    """
+    home = components(desk)[:-1]
+    parts = components(path)
+    if parts[: len(home)] != home or len(parts) == len(home) or parts[len(home)] == DESK_NAME:
+        raise PathOutside(path, f"is not a document in {'/'.join(home) or 'this folder'}")
+
+
+def hint_for(path: str) -> str:
+    """What to do when a document is not there."""
+    if path.startswith(f"{PLANNING}/"):
+        return 'make the documents of a new project with: fairlead init "Title" --yes'
+    return "nothing was changed"
+
+
+def writing_name() -> str:
+    """A name nobody can foresee for a file that is being written."""
+    return WRITING + _random()
+
+
+def staged_name(label: str, old: str, new: str) -> str:
+    """The name of a complete version: it tells whose it is from what it was exchanged with."""
+    return f"{STAGED}{_random()}.{old}.{new}.{_cut(label)}"
+
+
+def staged_parts(name: str) -> tuple[str, str, str]:
+    """Label, old and new fingerprint of a staged name; of any other, only a label."""
+    parts = name.removeprefix(STAGED).split(".", 3)
+    return (parts[3], parts[1], parts[2]) if len(parts) == 4 else (name, "", "")
+
+
+def rescued_name(label: str) -> str:
+    """A readable name under which a version is kept that could not stay in its place."""
+    stem, dot, suffix = _cut(label).rpartition(".")
+    return f"{stem}-{_random()}.{suffix}" if dot and stem else f"{suffix}-{_random()}"
+
+
+def find_project(start: str) -> str:
+    """The folder of the project that `start` belongs to."""
+    folder = os.path.realpath(start)
+    while True:
+        if _has_planning(folder):
+            return folder
+        main = _main_tree(folder)
+        if main and _has_planning(main):
+            return main
+        above = os.path.dirname(folder)
+        if above == folder:
+            raise NoProject(start)
+        folder = above
+
+
+def _has_planning(folder: str) -> bool:
+    path = os.path.join(folder, PLANNING)
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return False
+    kind = kind_of(found)
+    if kind != "a folder":
+        raise NotAFolder(path, kind)
+    return True
+
+
+def _main_tree(folder: str) -> str:
+    """The main tree of a linked worktree, or nothing. A submodule has no `commondir`."""
+    pointer = _git_line(folder, ".git")
+    if not pointer.startswith("gitdir: "):
+        return ""
+    git = os.path.realpath(os.path.join(folder, pointer.removeprefix("gitdir: ")))
+    common = _git_line(git, "commondir")
+    if not common:
+        return ""
+    common = os.path.realpath(os.path.join(git, common))
+    if os.path.dirname(git) != os.path.join(common, "worktrees"):
+        return ""
+    return os.path.dirname(common) if os.path.basename(common) == ".git" else ""
+
+
+def _git_line(folder: str, name: str) -> str:
+    """The one line of a small file of git; nothing, when it is anything else."""
+    try:
+        with Root(folder) as root:
+            content = root.read(name, _GIT_FILE_LIMIT) or b""
+    except (FileNotFoundError, FairleadError):
+        return ""
+    line = os.fsdecode(content).rstrip("\r\n")
+    return "" if "\0" in line else line
+
+
+def _cut(label: str) -> str:
+    """A label as a part of a name: printable, and short enough. It may come from anybody."""
+    plain = "".join(char if char.isprintable() and char not in "/\\" else "_" for char in label)
+    return plain.encode()[-_LONGEST_LABEL:].decode(errors="ignore")
+
+
+def _random() -> str:
+    return os.urandom(8).hex()

@@ -1,0 +1,33 @@
+"""Notices: what a writer found and put right before it did its own work.
+
+They are values which print themselves, so that every door can say them in its own way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rescued:
+    """A version that could not stay in its place, and where it is kept now."""
+
+    name: str  # what the file was called
+    kept: str  # the path of the copy
+
+    def __str__(self) -> str:
+        return f"a version of {self.name} that would have been lost is kept as {self.kept}"
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A step of several files that an interrupted command had left half done."""
+
+    command: str
+    paths: tuple[str, ...]  # those that had still to be written
+
+    def __str__(self) -> str:
+        return f"completed an interrupted step ({self.command}): {', '.join(self.paths)}"
+
+
+Notice = Rescued | Completed

@@ -1,0 +1,98 @@
+"""Transactions: what the holder of the lock does to turn edits into durable documents.
+
+One document is exchanged; several become a step with a record. When somebody else changes a
+document in between, the edit is applied to their version, until it holds or the limit is
+reached. After the commit point of a step there is no way back, so a document whose edit then
+no longer applies keeps their version, and ours is kept beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from fairlead.errors import ChangedMeanwhile, FairleadError, NotConfirmed, StorageError
+from fairlead.store import atomic, intent, layout
+from fairlead.store.atomic import Changed, Desk, Place, place_of
+from fairlead.store.confine import Root, leaf
+from fairlead.store.intent import Step, Version
+
+# The new content of a document, from what is there; None: there is no file.
+Rewrite = Callable[[bytes | None], bytes]
+Rewrites = Mapping[str, Rewrite]
+
+_MOST_ATTEMPTS = 20
+
+
+class Transaction:
+    """One writer's turn at the desk. It begins by recovering what a killed one left."""
+
+    def __init__(self, root: Root, desk: Desk, command: str) -> None:
+        self.root = root
+        self._desk = desk
+        self._command = command
+        step = intent.recover(root, desk)
+        self.recovered = frozenset(entry.path for entry in step.entries) if step else frozenset()
+        self._hide_desk_from_git()
+
+    def run(self, rewrites: Rewrites) -> tuple[Version, ...]:
+        """Write what is different, durably, and return it."""
+        changed = ""
+        for _ in range(_MOST_ATTEMPTS):
+            try:
+                return self._write(versions_of(self._read, rewrites), rewrites)
+            except Changed as error:
+                changed = error.path
+        raise ChangedMeanwhile(changed)
+
+    def _write(self, versions: tuple[Version, ...], rewrites: Rewrites) -> tuple[Version, ...]:
+        if len(versions) > 1:
+            step = intent.commit(self.root, self._desk, self._command, versions)
+            try:
+                again = self._complete(step, rewrites)
+            except NotConfirmed:
+                raise
+            except StorageError as error:
+                raise NotConfirmed(versions[0].path, str(error)) from error
+            return tuple(again.get(version.path, version) for version in versions)
+        for version in versions:
+            with place_of(self.root, version.path) as place:
+                atomic.write(self._desk, place, version.old, version.new)
+        return versions
+
+    def _complete(self, step: Step, rewrites: Rewrites) -> dict[str, Version]:
+        """Publish a step, and return what became of documents that changed meanwhile."""
+        again: dict[str, Version] = {}
+        theirs: list[str] = []
+        for entry in intent.complete(self.root, self._desk, step):
+            try:
+                for version in self.run({entry.path: rewrites[entry.path]}):
+                    again[version.path] = version
+                self._desk.remove(entry.stage)
+            except StorageError:
+                raise
+            except FairleadError:
+                self._desk.rescue(entry.stage, leaf(entry.path))
+                theirs.append(entry.path)
+        intent.close(self._desk)
+        if theirs:
+            raise ChangedMeanwhile(", ".join(theirs))
+        return again
+
+    def _read(self, path: str) -> bytes | None:
+        return self.root.read(path, layout.limit_of(path))
+
+    def _hide_desk_from_git(self) -> None:
+        if self._desk.folder.stat(layout.IGNORE) is None:
+            place = Place(self._desk.folder, layout.IGNORE)
+            atomic.write(self._desk, place, None, layout.IGNORE_ALL)
+
+
+def versions_of(read: Callable[[str], bytes | None], rewrites: Rewrites) -> tuple[Version, ...]:
+    """The documents that the rewrites would change, before and after."""
+    versions = []
+    for path, rewrite in rewrites.items():
+        old = read(path)
+        new = rewrite(old)
+        if new != old:
+            versions.append(Version(path, old, new))
+    return tuple(versions)

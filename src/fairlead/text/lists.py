@@ -1,0 +1,100 @@
+"""Lists: bullets with their places, check boxes, and items that can be added.
+
+An item reaches over its continuation lines, so that a new one never lands inside it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fairlead.text.outline import Line
+
+_BULLETS = "-*+"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One bullet of a list, at its outermost level or deeper."""
+
+    indent: int
+    bullet: str
+    text: str  # the first line's text, without bullet and check box
+    start: int  # of the text
+    box: int  # offset of the mark between the brackets; -1 without a check box
+    is_checked: bool
+    last: Line  # the last line that belongs to the item
+
+
+def items_of(lines: Sequence[Line]) -> tuple[Item, ...]:
+    """Every bullet among these lines, nested ones too."""
+    items = []
+    for at, line in enumerate(lines):
+        found = _bullet_on(line)
+        if found:
+            indent, bullet, start = found
+            last = _last_line(lines, at, indent)
+            items.append(_item(line, indent, bullet, start, last))
+    return tuple(items)
+
+
+def set_checked(text: str, item: Item, checked: bool) -> str:
+    """The text with the box ticked or cleared; a box that is right already stays as it is."""
+    if item.box < 0 or item.is_checked == checked:
+        return text
+    return text[: item.box] + ("x" if checked else " ") + text[item.box + 1 :]
+
+
+def _item(line: Line, indent: int, bullet: str, start: int, last: Line) -> Item:
+    content = line.text[start:]
+    box = -1
+    checked = False
+    if (
+        content[:1] == "["
+        and content[2:3] == "]"
+        and content[1] in " xX"
+        and content[3:4] in ("", " ")
+    ):
+        box = line.start + start + 1
+        checked = content[1] in "xX"
+        cut = 4 if content[3:4] == " " else 3
+        start += cut
+        content = content[cut:]
+    return Item(indent, bullet, content.rstrip(" \t"), line.start + start, box, checked, last)
+
+
+def _bullet_on(line: Line) -> tuple[int, str, int] | None:
+    text = line.text
+    indent = len(text) - len(text.lstrip(" \t"))
+    rest = text[indent:]
+    if not line.is_prose or not rest:
+        return None
+    if rest[0] in _BULLETS and rest[1:2] in ("", " "):
+        return indent, rest[0], min(indent + 2, len(text))
+    digits = len(rest) - len(rest.lstrip("0123456789"))
+    if (
+        0 < digits <= 9
+        and rest[digits : digits + 1] in (".", ")")
+        and rest[digits + 1 : digits + 2] in ("", " ")
+    ):
+        return indent, rest[: digits + 1], min(indent + digits + 2, len(text))
+    return None
+
+
+def _last_line(lines: Sequence[Line], at: int, indent: int) -> Line:
+    """The last line that is indented deeper than the bullet, over blank lines between them."""
+    last = lines[at]
+    for line in lines[at + 1 :]:
+        if not line.text.strip():
+            continue
+        deeper = len(line.text) - len(line.text.lstrip(" \t")) > indent
+        lazy = (
+            last.next == line.start and line.is_prose and not _bullet_on(line) and _continues(line)
+        )
+        if not deeper and not lazy:
+            break
+        last = line
+    return last
+
+
+def _continues(line: Line) -> bool:
+    """A line right below an item that is no structure of its own is part of the item."""
+    return not line.text.lstrip(" ").startswith(("#", "|", ">", "```", "~~~", "---", "***", "<"))

@@ -1,0 +1,112 @@
+"""The outline of a Markdown body: its lines, headings and sections.
+
+Headings inside fenced code or an HTML comment are examples, not structure. Only ATX headings
+(`## Title`) count: an underlined line is too often a table or a rule in planning files.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fairlead.text.lines import split_lines, without_ending
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the whole text."""
+
+    start: int
+    end: int  # before the line ending
+    next: int  # after the line ending
+    text: str  # without the line ending
+    is_prose: bool  # not in a fence, a comment or the frontmatter
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and the lines below it, up to the next heading of the same or a higher level."""
+
+    level: int
+    title: str
+    heading: int  # index of the heading's line
+    first: int  # index of the line after the heading
+    last: int  # index after the section's last line
+
+
+def lines_of(text: str, body_start: int = 0) -> tuple[Line, ...]:
+    """All lines, with what is prose; the frontmatter before `body_start` is not."""
+    lines: list[Line] = []
+    offset = 0
+    fence = ""
+    in_comment = False
+    for raw in split_lines(text):
+        content = without_ending(raw)
+        prose = offset >= body_start
+        if prose:
+            stripped = content.strip(" \t")
+            if fence:
+                prose = False
+                fence = "" if _closes(stripped, fence) else fence
+            elif in_comment:
+                prose = False
+                in_comment = "-->" not in content
+            elif opened := _opened_fence(stripped):
+                fence, prose = opened, False
+            elif stripped.startswith("<!--"):
+                prose = False
+                in_comment = "-->" not in stripped[4:]
+        lines.append(Line(offset, offset + len(content), offset + len(raw), content, prose))
+        offset += len(raw)
+    return tuple(lines)
+
+
+def sections_of(lines: tuple[Line, ...]) -> tuple[Section, ...]:
+    """Every section in the order of the text; a section contains the deeper ones below it."""
+    headings = list(_headings(lines))
+    sections = []
+    for at, (index, level, title) in enumerate(headings):
+        last = next((i for i, deep, _ in headings[at + 1 :] if deep <= level), len(lines))
+        sections.append(Section(level, title, index, index + 1, last))
+    return tuple(sections)
+
+
+def own_end(section: Section, sections: tuple[Section, ...]) -> int:
+    """The index after the section's own lines, before any section inside it."""
+    inner = (other.heading for other in sections if section.heading < other.heading < section.last)
+    return min(inner, default=section.last)
+
+
+def insert_after(text: str, line: Line, new: str, ending: str) -> str:
+    """The text with a new line after this one."""
+    if line.next == line.end:  # the text ends without a line break, and goes on doing so
+        return text[: line.end] + ending + new + text[line.next :]
+    return text[: line.next] + new + text[line.end : line.next] + text[line.next :]
+
+
+def _headings(lines: tuple[Line, ...]) -> Iterator[tuple[int, int, str]]:
+    for index, line in enumerate(lines):
+        if not line.is_prose:
+            continue
+        text = line.text.lstrip(" ")
+        if not text.startswith("#") or len(line.text) - len(text) > 3:
+            continue
+        level = len(text) - len(text.lstrip("#"))
+        rest = text[level:]
+        if level <= 6 and (not rest or rest[0] in " \t"):
+            yield index, level, _without_closing(rest.strip(" \t"))
+
+
+def _without_closing(title: str) -> str:
+    bare = title.rstrip("#")
+    return bare.rstrip(" \t") if bare != title and (not bare or bare[-1] in " \t") else title
+
+
+def _opened_fence(stripped: str) -> str:
+    for mark in ("`", "~"):
+        width = len(stripped) - len(stripped.lstrip(mark))
+        if width >= 3 and (mark == "~" or "`" not in stripped[width:]):
+            return mark * width
+    return ""
+
+
+def _closes(stripped: str, fence: str) -> bool:
+    return len(stripped) >= len(fence) and not stripped.strip(fence[0])

@@ -1,0 +1,93 @@
+"""Pipe tables: cells with their places, rows that can be changed and added.
+
+A cell keeps the blanks around it, so that a table that was laid out by hand stays so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fairlead.text.inline import table_cell
+from fairlead.text.outline import Line, insert_after
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell: its text as written, without the blanks around it."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A header, a delimiter row and rows, in consecutive lines of prose."""
+
+    header: tuple[Cell, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    last: Line  # the last line of the table
+
+    def column(self, name: str) -> int:
+        """The index of a column by its title, without regard to case; -1 if there is none."""
+        titles = [cell.text.strip("*").casefold() for cell in self.header]
+        return titles.index(name.casefold()) if name.casefold() in titles else -1
+
+
+def tables_of(lines: Sequence[Line]) -> tuple[Table, ...]:
+    """Every table among these lines."""
+    tables = []
+    at = 0
+    while at + 1 < len(lines):
+        header = cells_of(lines[at])
+        if not header or not _is_delimiter(lines[at + 1]):
+            at += 1
+            continue
+        end = at + 2
+        while end < len(lines) and cells_of(lines[end]):
+            end += 1
+        rows = tuple(cells_of(line) for line in lines[at + 2 : end])
+        tables.append(Table(header, rows, lines[end - 1]))
+        at = end
+    return tuple(tables)
+
+
+def cells_of(line: Line) -> tuple[Cell, ...]:
+    """The cells of a row; none if the line is no row. An escaped pipe belongs to its cell."""
+    text = line.text.rstrip(" \t")
+    at = len(text) - len(text.lstrip(" "))
+    if not line.is_prose or not text.startswith("|", at) or at > 3 or len(text) < at + 2:
+        return ()
+    if not text.endswith("|") or text.endswith("\\|"):
+        return ()
+    cells = []
+    start = at + 1
+    for end in range(start, len(text)):
+        if text[end] == "|" and text[end - 1] != "\\":
+            raw = text[start:end]
+            lead = len(raw) - len(raw.lstrip(" \t"))
+            content = raw.strip(" \t")
+            if not content:
+                lead = min(len(raw), 1)
+            place = line.start + start + lead
+            cells.append(Cell(content, place, place + len(content)))
+            start = end + 1
+    return tuple(cells)
+
+
+def set_cell(text: str, cell: Cell, value: str) -> str:
+    """The text with another value in a cell; a value that stands there changes nothing."""
+    written = table_cell(value)
+    if cell.text in (value, written):
+        return text
+    return text[: cell.start] + written + text[cell.end :]
+
+
+def append_row(text: str, table: Table, values: Sequence[str], ending: str) -> str:
+    """The text with a row added below the table."""
+    row = "| " + " | ".join(table_cell(value) for value in values) + " |"
+    return insert_after(text, table.last, row, ending)
+
+
+def _is_delimiter(line: Line) -> bool:
+    cells = cells_of(line)
+    return bool(cells) and all(cell.text and not cell.text.strip(":-") for cell in cells)

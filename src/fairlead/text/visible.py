@@ -1,0 +1,38 @@
+"""Text made safe for a terminal: what could steer it is shown instead of sent.
+
+Control characters, escape sequences, direction overrides, invisible and tag characters come
+out in a visible form such as `\\x1b` or `\\u202e`. Everything a file, an agent or the network
+said passes through here on its way out. No imports: the status line uses this.
+"""
+
+# Ranges whose characters are invisible, steer the terminal, or change how others are read.
+_UNSEEN = (
+    (0x00, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5),
+    (0x180B, 0x180F), (0x200B, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164),
+    (0xD800, 0xDFFF), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0xFFFE, 0xFFFF),
+    (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+)  # fmt: skip
+
+
+def is_unseen(mark: str) -> bool:
+    """Whether a character must not reach a terminal as it is."""
+    number = ord(mark)
+    if 0x20 <= number < 0x7F:
+        return False
+    return any(first <= number <= last for first, last in _UNSEEN)
+
+
+def visible(text: str, keep: str = "") -> str:
+    """The text with every unseen character in visible form, except those in `keep`."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        _escaped(mark) if is_unseen(mark) and mark not in keep else mark for mark in text
+    )
+
+
+def _escaped(mark: str) -> str:
+    number = ord(mark)
+    if number < 0x100:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

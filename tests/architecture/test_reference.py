@@ -1,0 +1,150 @@
+"""The reference is complete and in step: commands, errors and settings, as the code has them."""
+
+import ast
+import inspect
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+import pytest
+
+from fairlead import errors
+from fairlead.interfaces.cli.main import cli
+from fairlead.model.config import SETTINGS
+from fairlead.store import layout
+from tools import reference
+
+ERRORS: list[type[errors.FairleadError]] = [
+    errors.FairleadError,
+    *reference.kinds_below(errors.FairleadError),
+]
+COMMANDS = list(reference.commands_below(click.Context(cli, info_name="fairlead")))
+LEAVES = [context for context in COMMANDS if not isinstance(context.command, click.Group)]
+
+# Words that stand for a thing the writer did not name.
+EMPTY_WORDS = ("invalid", "failed to", "error:")
+
+
+def shared(codes: Iterable[str]) -> list[str]:
+    return [code for code, times in Counter(codes).items() if times > 1]
+
+
+def empty_words(source: str) -> list[str]:
+    texts = [
+        node.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    return [text for text in texts if any(word in text.lower() for word in EMPTY_WORDS)]
+
+
+def path_of(context: click.Context) -> str:
+    return context.command_path
+
+
+def test_every_page_is_what_the_code_says():
+    assert sorted(reference.stale_pages(reference.REFERENCE)) == []
+
+
+def test_a_page_that_was_edited_by_hand_is_found(tmp_path: Path):
+    for name, text in reference.pages().items():
+        (tmp_path / name).write_text(text, "utf-8")
+    (tmp_path / "errors.md").write_text("# Errors\n\nNone.\n", "utf-8")
+
+    assert sorted(reference.stale_pages(tmp_path)) == ["errors.md"]
+
+
+@pytest.mark.parametrize("context", COMMANDS, ids=path_of)
+def test_a_command_stands_in_the_reference(context: click.Context):
+    assert f"\n## {context.command_path}\n" in reference.written(
+        reference.REFERENCE / "commands.md"
+    )
+
+
+@pytest.mark.parametrize("context", COMMANDS, ids=path_of)
+def test_a_command_says_what_it_does(context: click.Context):
+    assert context.command.help
+
+
+@pytest.mark.parametrize("context", LEAVES, ids=path_of)
+def test_a_command_shows_an_example(context: click.Context):
+    told = (context.command.help or "") + (context.command.epilog or "")
+
+    assert context.command_path in told
+
+
+@pytest.mark.parametrize("context", LEAVES, ids=path_of)
+def test_an_option_says_what_it_means(context: click.Context):
+    silent = [names for names, meaning in reference.options_of(context) if not meaning]
+
+    assert silent == []
+
+
+@pytest.mark.parametrize("kind", ERRORS, ids=lambda kind: kind.__name__)
+def test_an_error_has_a_code_of_its_own(kind: type[errors.FairleadError]):
+    assert "code" in vars(kind)
+
+
+def test_no_two_errors_share_a_code():
+    assert shared(kind.code for kind in ERRORS) == []
+
+
+def test_a_code_given_twice_is_found():
+    assert shared(["lock-busy", "disk-full", "lock-busy"]) == ["lock-busy"]
+
+
+@pytest.mark.parametrize("kind", ERRORS[1:], ids=lambda kind: kind.__name__)
+def test_an_error_stands_in_the_reference(kind: type[errors.FairleadError]):
+    assert f"| `{kind.code}` |" in reference.written(reference.REFERENCE / "errors.md")
+
+
+@pytest.mark.parametrize("kind", ERRORS[1:], ids=lambda kind: kind.__name__)
+def test_an_error_keeps_the_exit_code_of_its_family(kind: type[errors.FairleadError]):
+    family = kind.__mro__[kind.__mro__.index(errors.FairleadError) - 1]
+
+    assert issubclass(family, errors.FairleadError)
+    assert kind.exit_code == family.exit_code
+
+
+def test_families_have_the_documented_exit_codes():
+    families = {kind.__name__: kind.exit_code for kind in errors.FairleadError.__subclasses__()}
+
+    assert families == {
+        "UsageError": 2,
+        "DocumentError": 3,
+        "ConflictError": 4,
+        "AgentError": 5,
+        "BlockedError": 6,
+        "StorageError": 7,
+    }
+
+
+def test_errors_name_the_thing_and_not_only_that_something_is_wrong():
+    assert empty_words(inspect.getsource(errors)) == []
+
+
+def test_a_message_that_names_nothing_is_found():
+    assert empty_words('raise X(f"failed to open {path}")') == ["failed to open "]
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.key)
+def test_a_setting_stands_in_the_reference(setting):
+    assert f"| `{setting.key}` |" in reference.written(reference.REFERENCE / "configuration.md")
+
+
+def test_a_new_command_changes_its_page():
+    group = click.Group("sample", commands={"mend": click.Command("mend", help="Mend a sail.")})
+
+    assert "\n## sample mend\n" in reference.commands_page(group, "sample")
+
+
+def test_a_new_path_of_the_layout_has_to_be_told():
+    with pytest.raises(KeyError, match="SAILS"):
+        reference.files_page({**vars(layout), "SAILS": f"{layout.PLANNING}/SAILS.md"})
+
+
+def test_help_text_keeps_its_lines_where_the_terminal_does():
+    told = list(reference.prose("One\nsentence.\n\n\b\nExample:\n  fairlead status"))
+
+    assert told == ["One sentence.", "```\nExample:\n  fairlead status\n```"]

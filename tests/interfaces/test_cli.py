@@ -1,0 +1,298 @@
+"""The command line as a person or a script meets it: the installed command, run as a child."""
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Fairlead
+
+STATE = ".planning/STATE.md"
+NOW = {"FAIRLEAD_NOW": "2026-06-01T12:00:00Z"}
+
+
+@pytest.fixture
+def project(fairlead: Fairlead, tmp_path: Path) -> Path:
+    assert fairlead("init", "Ticket desk", "--yes", env=NOW).exit_code == 0
+    return tmp_path
+
+
+def tree_of(folder: Path) -> dict[str, bytes]:
+    """Every file but the writer's own desk, where the lock names its last holder."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path): path.read_bytes() for path in files if ".fairlead" not in path.parts}
+
+
+def test_init_makes_every_document_and_says_what_comes_next(
+    fairlead: Fairlead, tmp_path: Path
+) -> None:
+    made = fairlead("init", "Ticket desk", "--yes")
+    assert made.exit_code == 0
+    assert "Next: fairlead status" in made.stdout
+    names = {path.name for path in (tmp_path / ".planning").iterdir()}
+    assert names == {
+        "STATE.md",
+        "PROJECT.md",
+        "REQUIREMENTS.md",
+        "ROADMAP.md",
+        "config.json",
+        "phases",
+        ".fairlead",
+    }
+    assert (tmp_path / ".planning/phases/01-foundation").is_dir()
+    assert (tmp_path / ".planning/.fairlead/.gitignore").read_text() == "*\n"
+
+
+def test_init_refuses_a_folder_that_has_a_project(fairlead: Fairlead, project: Path) -> None:
+    before = tree_of(project)
+    again = fairlead("init", "Other", "--yes")
+    assert again.exit_code == 4
+    assert "exists already" in again.stderr
+    assert tree_of(project) == before
+
+
+def test_init_without_yes_asks_nothing_when_nobody_can_answer(
+    fairlead: Fairlead, tmp_path: Path
+) -> None:
+    assert fairlead("init", "Quiet").exit_code == 0
+    assert "No phases yet." in (tmp_path / ".planning/ROADMAP.md").read_text()
+    assert list((tmp_path / ".planning/phases").iterdir()) == []
+
+
+def test_init_in_the_other_dialect_has_twenty_cells(fairlead: Fairlead, tmp_path: Path) -> None:
+    assert fairlead("init", "Wide", "--yes", "--dialect", "ultraplan").exit_code == 0
+    assert "Progress: [" + "░" * 20 + "] 0%" in (tmp_path / STATE).read_text()
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        'Say "hi": now',
+        "--- x",
+        "# heading",
+        "{{now}}",
+        "a | b",
+        "status: approved",
+        "$(touch x)",
+        "🚀 café",
+        "<!-- x",
+    ],
+)
+def test_a_title_can_hold_anything_and_changes_nothing_else(
+    fairlead: Fairlead, tmp_path: Path, title: str
+) -> None:
+    assert fairlead("init", "--yes", "--", title, env=NOW).exit_code == 0
+    shown = json.loads(fairlead("status", "--json").stdout)
+    assert shown["state"]["status"] == "Ready to plan"
+    assert title.replace("<!", "\\<!") in (shown["title"], shown["state"]["milestone_name"])
+    assert shown["problem"] == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("init", "T", "--yes"),
+        ("state", "add-decision", "--phase", "1", "--summary", "x"),
+        ("config", "set", "fairlead.color", "never"),
+    ],
+)
+def test_a_dry_run_changes_nothing(
+    fairlead: Fairlead, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    if arguments[0] != "init":
+        fairlead("init", "T", "--yes")
+    before = tree_of(tmp_path)
+    shown = fairlead(*arguments, "--dry-run")
+    assert (shown.exit_code, tree_of(tmp_path)) == (0, before)
+    assert "Nothing was written." in shown.stdout
+
+
+def test_a_decision_is_one_new_line(fairlead: Fairlead, project: Path) -> None:
+    before = (project / STATE).read_text()
+    added = fairlead(
+        "state", "add-decision", "--phase", "1", "--summary", "Store times in UTC", env=NOW
+    )
+    assert added.exit_code == 0
+    entry = "- [Phase 1]: Store times in UTC"
+    assert (project / STATE).read_text() == before.replace(
+        "### Decisions\n\nNone yet.", f"### Decisions\n\n{entry}"
+    )
+
+
+def test_a_decision_keeps_endings_mode_and_bom(fairlead: Fairlead, project: Path) -> None:
+    state = project / STATE
+    before = b"\xef\xbb\xbf" + state.read_bytes().replace(b"\n", b"\r\n")
+    state.write_bytes(before)
+    state.chmod(0o640)
+    assert (
+        fairlead("state", "add-decision", "--phase", "1", "--summary", "x", env=NOW).exit_code == 0
+    )
+    after = state.read_bytes()
+    assert after == before.replace(
+        b"Decisions\r\n\r\nNone yet.", b"Decisions\r\n\r\n- [Phase 1]: x"
+    )
+    assert stat.S_IMODE(state.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "place"),
+    [
+        (b"---\nstatus: a: b\n---\n", "frontmatter-syntax", ":2:"),
+        (b"---\na: 1\na: 2\n---\n", "frontmatter-syntax", ":3:1"),
+        (b"---\na: &x 1\n---\n", "frontmatter-syntax", ":2:4"),
+        (b"---\na: 1\n", "unclosed-frontmatter", ":1:1"),
+        (b"# S\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", "conflict-markers", ":2:1"),
+        (b"# S\n\n## D\xe9cisions\n", "undecodable", ":3:5"),
+        (b"\xff\xfe#\x00", "undecodable", ":1:1"),
+        (b"x" * (256 * 1024 + 1), "too-large", ":1:1"),
+    ],
+)
+def test_damaged_input_is_refused_with_its_place_and_left_alone(
+    fairlead: Fairlead, project: Path, content: bytes, code: str, place: str
+) -> None:
+    (project / STATE).write_bytes(content)
+    refused = fairlead("state", "add-decision", "--phase", "1", "--summary", "x", "--json")
+    told = json.loads(refused.stdout)
+    assert (refused.exit_code, told["exit_code"], told["ok"], told["error"]["code"]) == (
+        3,
+        3,
+        False,
+        code,
+    )
+    assert f"STATE.md{place}" in refused.stderr
+    assert (project / STATE).read_bytes() == content
+    shown = fairlead("status")
+    assert shown.exit_code == 0
+    assert "cannot be written" in shown.stdout
+
+
+def test_a_link_or_pipe_in_place_of_a_document_is_never_followed(
+    fairlead: Fairlead, project: Path
+) -> None:
+    outside = project / "secret"
+    outside.write_text("## Decisions\n")
+    (project / STATE).unlink()
+    (project / STATE).symlink_to(outside)
+    refused = fairlead("state", "add-decision", "--phase", "1", "--summary", "x")
+    assert refused.exit_code == 3
+    assert "symbolic link" in refused.stderr
+    assert outside.read_text() == "## Decisions\n"
+    (project / STATE).unlink()
+    os.mkfifo(project / STATE)
+    assert fairlead("state", "add-decision", "--phase", "1", "--summary", "x").exit_code == 3
+    assert fairlead("status").exit_code == 3
+
+
+def test_commands_work_from_any_folder_below(fairlead: Fairlead, project: Path) -> None:
+    deep = project / "src" / "deep"
+    deep.mkdir(parents=True)
+    assert "Ticket desk" in fairlead("status", cwd=deep).stdout
+    assert "Ticket desk" in fairlead("-C", str(deep), "status", cwd=Path("/")).stdout
+
+
+def test_outside_a_project_the_next_command_is_named(fairlead: Fairlead) -> None:
+    lost = fairlead("status")
+    assert lost.exit_code == 2
+    assert "fairlead init" in lost.stderr
+
+
+def test_reading_commands_change_no_byte(fairlead: Fairlead, project: Path) -> None:
+    before = tree_of(project)
+    for arguments in (
+        ("status",),
+        ("status", "--json"),
+        ("config", "list"),
+        ("config", "get", "mode"),
+    ):
+        assert fairlead(*arguments).exit_code == 0
+    assert tree_of(project) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("nope",),
+        ("status", "--nope"),
+        ("state", "add-decision"),
+        ("config", "get", "no.such"),
+        ("state", "add-decision", "--phase", "x", "--summary", "y"),
+    ],
+)
+def test_wrong_usage_is_exit_2_with_a_next_step(
+    fairlead: Fairlead, project: Path, arguments: tuple[str, ...]
+) -> None:
+    wrong = fairlead(*arguments)
+    assert wrong.exit_code == 2
+    assert "→" in wrong.stderr
+
+
+def test_config_tells_where_each_value_comes_from(fairlead: Fairlead, project: Path) -> None:
+    assert fairlead("config", "set", "fairlead.lock_wait_seconds", "5", "--user").exit_code == 0
+    assert fairlead("config", "set", "fairlead.color", "never").exit_code == 0
+    listed = json.loads(fairlead("config", "list", "--json").stdout)
+    origins = {entry["key"]: (entry["value"], entry["origin"]) for entry in listed["settings"]}
+    assert origins["fairlead.lock_wait_seconds"] == (5, "user")
+    assert origins["fairlead.color"] == ("never", "project")
+    assert origins["fairlead.dialect"] == ("gsd", "default")
+    assert origins["mode"] == ("interactive", "project")
+    assert fairlead("config", "get", "fairlead.lock_wait_seconds").stdout == "5\n"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("fairlead.lock_wait_seconds", "0"),
+        ("fairlead.color", "red"),
+        ("fairlead.colour", "auto"),
+        ("fairlead.shared_disk", "1"),
+    ],
+)
+def test_config_refuses_values_that_no_setting_takes(
+    fairlead: Fairlead, project: Path, key: str, value: str
+) -> None:
+    before = tree_of(project)
+    assert fairlead("config", "set", key, value).exit_code == 2
+    assert tree_of(project) == before
+
+
+def test_a_broken_settings_file_is_named_and_status_still_answers(
+    fairlead: Fairlead, project: Path
+) -> None:
+    (project / ".planning/config.json").write_text('{"mode": 1,}')
+    shown = fairlead("status")
+    assert shown.exit_code == 0
+    assert "config.json:1:11" in shown.stderr
+    assert fairlead("config", "list").exit_code == 3
+    assert fairlead("config", "set", "mode", "x").exit_code == 3
+    assert (project / ".planning/config.json").read_text() == '{"mode": 1,}'
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(fairlead: Fairlead, shell: str) -> None:
+    script = fairlead("completion", shell)
+    assert script.exit_code == 0
+    assert "_FAIRLEAD_COMPLETE" in script.stdout
+
+
+def test_completion_answers_the_shell(fairlead: Fairlead) -> None:
+    asked = fairlead(
+        env={"_FAIRLEAD_COMPLETE": "bash_complete", "COMP_WORDS": "fairlead sta", "COMP_CWORD": "1"}
+    )
+    assert asked.stdout.split() == ["plain,state", "plain,status"]
+
+
+def test_a_result_that_cannot_be_told_is_no_success(installed_command: Path, project: Path) -> None:
+    import subprocess
+
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [installed_command, "status"],
+            cwd=project,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert done.returncode == 7
+    assert b"standard output" in done.stderr

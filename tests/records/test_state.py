@@ -1,0 +1,97 @@
+"""STATE.md: decisions land where people look for them, in every generation of the file."""
+
+import pytest
+
+from fairlead.errors import ConflictMarkers, UnwritableValue
+from fairlead.records.state import Decision, add_decision, read_state
+from fairlead.text.document import Document
+from tests.support.moments import NOON
+
+ENTRY = "- [Phase 2]: Store times in UTC"
+
+
+def added(text: str, summary: str = "Store times in UTC", rationale: str = "") -> str:
+    return add_decision(Document(text), Decision("2", summary, rationale), NOON).text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(
+            "### Decisions\n\nNone yet.\n\n### Blockers\n\nNone yet.\n",
+            f"### Decisions\n\n{ENTRY}\n\n### Blockers\n\nNone yet.\n",
+            id="the placeholder of this section only is replaced",
+        ),
+        pytest.param(
+            "## Decisions\n\n- [Phase 1]: a\n  more\n\n## Next\n",
+            f"## Decisions\n\n- [Phase 1]: a\n  more\n{ENTRY}\n\n## Next\n",
+            id="after the last entry and its continuation",
+        ),
+        pytest.param(
+            "## Decisions\n\n* one\n* two",
+            "## Decisions\n\n* one\n* two\n* [Phase 2]: Store times in UTC",
+            id="with the bullet and the missing last line break of the list",
+        ),
+        pytest.param(
+            "## Decisions\n\nSee PROJECT.md.\n## Next\n",
+            f"## Decisions\n\nSee PROJECT.md.\n\n{ENTRY}\n\n## Next\n",
+            id="below prose, with a blank line on both sides",
+        ),
+        pytest.param(
+            "## Accumulated Context\n\n### Blockers\n\nNone\n",
+            f"## Accumulated Context\n\n### Decisions\n\n{ENTRY}\n\n### Blockers\n\nNone\n",
+            id="in a new section of the accumulated context",
+        ),
+        pytest.param(
+            "# State\r\n",
+            f"# State\r\n\r\n## Decisions\r\n\r\n{ENTRY}\r\n",
+            id="at the end, with CR LF",
+        ),
+        pytest.param("", f"## Decisions\n\n{ENTRY}\n", id="in an empty document"),
+    ],
+)
+def test_a_decision_lands_in_its_section(before: str, after: str) -> None:
+    assert added(before) == after
+
+
+def test_a_decision_that_stands_there_is_not_added_again() -> None:
+    text = f"## Decisions\n\n{ENTRY}\n"
+    assert added(text) == text
+
+
+def test_the_rationale_follows_the_summary() -> None:
+    assert "- [Phase 2]: a — because b" in added("## Decisions\n", "a", "because\nb")
+
+
+def test_the_time_of_the_write_is_kept_where_the_file_keeps_one() -> None:
+    text = '---\nstatus: planning\nlast_updated: "2026-01-01T00:00:00.000Z"\n---\n## Decisions\n'
+    assert 'last_updated: "2026-06-01T12:00:00.000Z"' in added(text)
+    assert "last_updated" not in added("---\nstatus: planning\n---\n## Decisions\n")
+
+
+@pytest.mark.parametrize("summary", ["", "\x1b]0;x\x07", "a\u202eb"])
+def test_a_summary_that_is_no_text_is_refused(summary: str) -> None:
+    with pytest.raises(UnwritableValue):
+        added("## Decisions\n", summary)
+
+
+def test_a_conflict_anywhere_in_the_file_is_refused() -> None:
+    with pytest.raises(ConflictMarkers):
+        added("## Decisions\n\n- a\n\n## X\n<<<<<<< a\n=======\n>>>>>>> b\n")
+
+
+def test_a_summary_cannot_make_structure() -> None:
+    text = added("## Decisions\n", "x\n## Status: done\n- [ ] y\n---\n<!--")
+    assert [section.title for section in Document(text).sections] == ["Decisions"]
+    assert read_state(Document(text)).decisions == (
+        "[Phase 2]: x ## Status: done - [ ] y --- <!--",
+    )
+
+
+def test_the_recorded_state_is_read_from_body_and_frontmatter() -> None:
+    state = read_state(
+        Document(
+            "---\nmilestone: v2.0\nstatus: executing\n---\n## Current Position\n\nPhase: 4.10 of 9 (API)\nStatus: Ready\n"
+        )
+    )
+    assert (state.milestone, state.status, state.phase) == ("v2.0", "Ready", "4.10 of 9 (API)")

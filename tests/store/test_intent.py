@@ -1,0 +1,256 @@
+"""A step of several files is completed by whoever comes next, however often it is interrupted."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fairlead.errors import FairleadError, NewerRecord
+from fairlead.store import atomic, intent, layout
+from fairlead.store.atomic import Changed
+from fairlead.store.intent import Step, Version
+from fairlead.store.notice import Completed
+from tests.support.desks import (
+    PROJECT,
+    STATE,
+    Interrupted,
+    a_desk,
+    a_project,
+    leftovers,
+    limited_file_size,
+    rescued,
+    state_of,
+)
+
+FRESH = ".planning/phases/01-a/01-01-PLAN.md"
+THEIRS = b"theirs\n"
+
+VERSIONS = (
+    Version(STATE, b"state\n", b"new state\n"),
+    Version(PROJECT, b"project\n", b"new project\n"),
+    Version(FRESH, None, b"new plan\n"),
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project in which the step has not begun."""
+    return a_project(tmp_path, STATE="state\n", PROJECT="project\n")
+
+
+def committed(project: Path) -> Step:
+    with a_desk(project) as (root, desk):
+        return intent.commit(root, desk, "step", VERSIONS)
+
+
+def recovered(project: Path) -> list[object]:
+    with a_desk(project) as (root, desk):
+        intent.recover(root, desk)
+        return list(desk.notices)
+
+
+def contents(project: Path) -> list[bytes | None]:
+    files = [project / version.path for version in VERSIONS]
+    return [file.read_bytes() if file.exists() else None for file in files]
+
+
+OLD = [version.old for version in VERSIONS]
+NEW = [version.new for version in VERSIONS]
+
+
+def test_before_the_record_nothing_has_changed(project: Path) -> None:
+    committed(project)
+    assert contents(project) == OLD
+
+
+def test_the_record_names_every_file_with_its_versions(project: Path) -> None:
+    committed(project)
+    record = json.loads((project / layout.DESK / layout.INTENT).read_text())
+    assert (record["version"], record["command"]) == (1, "step")
+    assert [entry["path"] for entry in record["entries"]] == [STATE, PROJECT, FRESH]
+    assert record["entries"][2]["old_sha256"] is None
+
+
+def test_a_completed_step_leaves_nothing_behind(project: Path) -> None:
+    with a_desk(project) as (root, desk):
+        step = intent.commit(root, desk, "step", VERSIONS)
+        assert intent.complete(root, desk, step) == ()
+        intent.close(desk)
+    assert contents(project) == NEW
+    assert leftovers(project) == []
+
+
+@pytest.mark.parametrize("published", [0, 1, 2, 3])
+def test_a_step_interrupted_after_any_file_is_completed(project: Path, published: int) -> None:
+    step = committed(project)
+    with a_desk(project) as (root, desk):
+        intent.complete(root, desk, Step(step.command, step.entries[:published]))
+    recovered(project)
+    assert contents(project) == NEW
+    assert leftovers(project) == []
+
+
+def test_completing_says_so(project: Path) -> None:
+    committed(project)
+    assert recovered(project) == [Completed("step", tuple(sorted((STATE, PROJECT, FRESH))))]
+
+
+def test_a_step_that_only_kept_its_record_needs_no_words(project: Path) -> None:
+    step = committed(project)
+    with a_desk(project) as (root, desk):
+        intent.complete(root, desk, step)
+    assert recovered(project) == []
+    assert leftovers(project) == []
+
+
+def test_an_exchange_whose_old_version_was_not_cleared_is_complete(project: Path) -> None:
+    step = committed(project)
+    with a_desk(project) as (root, desk), atomic.place_of(root, STATE) as place:
+        atomic.exchange(desk, step.entries[0].stage, place, b"state\n", b"new state\n")
+    recovered(project)
+    assert contents(project) == NEW
+    assert rescued(project) == []
+
+
+def test_a_recovery_that_is_itself_interrupted_is_completed(project: Path) -> None:
+    class Killed(BaseException):
+        pass
+
+    def die() -> None:
+        raise Killed
+
+    for before in range(len(VERSIONS)):
+        committed_once = contents(project) == OLD and committed(project)
+        assert committed_once or before
+        acts = [lambda: None] * 1 + [die]
+        with a_desk(project, Interrupted(*acts)) as (root, desk):
+            try:
+                intent.recover(root, desk)
+            except Killed:
+                pass
+    recovered(project)
+    assert contents(project) == NEW
+    assert leftovers(project) == []
+
+
+def test_a_file_changed_before_the_commit_point_stops_the_step(project: Path) -> None:
+    (project / STATE).write_bytes(THEIRS)
+    with pytest.raises(Changed):
+        committed(project)
+    assert contents(project) == [THEIRS, *OLD[1:]]
+    assert leftovers(project) == []
+
+
+def test_a_file_changed_after_the_commit_point_is_kept_and_ours_is_rescued(project: Path) -> None:
+    committed(project)
+    (project / STATE).write_bytes(THEIRS)
+    notices = recovered(project)
+    assert contents(project) == [THEIRS, *NEW[1:]]
+    assert rescued(project) == [b"new state\n"]
+    assert len(notices) == 2
+
+
+def test_a_file_created_after_the_commit_point_is_kept(project: Path) -> None:
+    committed(project)
+    (project / FRESH).write_bytes(THEIRS)
+    recovered(project)
+    assert contents(project) == [*NEW[:2], THEIRS]
+    assert rescued(project) == [b"new plan\n"]
+
+
+def test_a_link_planted_after_the_commit_point_is_not_written_through(project: Path) -> None:
+    committed(project)
+    outside = project / "outside"
+    outside.write_bytes(b"state\n")
+    (project / STATE).unlink()
+    (project / STATE).symlink_to(outside)
+    recovered(project)
+    assert outside.read_bytes() == b"state\n"
+    assert rescued(project) == [b"new state\n"]
+
+
+def test_an_edit_after_publishing_is_not_undone(project: Path) -> None:
+    step = committed(project)
+    with a_desk(project) as (root, desk):
+        intent.complete(root, desk, step)
+    (project / STATE).write_bytes(b"state\n")  # somebody takes it back
+    recovered(project)
+    assert state_of(project) == b"state\n"
+
+
+def test_a_folder_removed_after_publishing_does_not_come_back(project: Path) -> None:
+    step = committed(project)
+    with a_desk(project) as (root, desk):
+        intent.complete(root, desk, step)
+    (project / FRESH).unlink()
+    (project / FRESH).parent.rmdir()
+    recovered(project)
+    assert not (project / FRESH).parent.exists()
+
+
+def test_an_error_before_the_commit_point_changes_nothing(project: Path) -> None:
+    big = Version(PROJECT, b"project\n", b"x" * 10_000)
+    with a_desk(project) as (root, desk), limited_file_size(5_000), pytest.raises(FairleadError):
+        intent.commit(root, desk, "step", (VERSIONS[0], big))
+    assert contents(project) == OLD
+    assert leftovers(project) == []
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        b"",
+        b"{",
+        b"\xff",
+        b"null",
+        b"[]",
+        b"7",
+        b'{"version": 0, "command": "", "entries": []}',
+        b'{"version": "2", "command": "", "entries": []}',
+        b'{"version": 1, "command": "", "entries": [{}]}',
+        b'{"version": 1, "command": "", "entries": [null]}',
+        b'{"version": 1, "command": ""}',
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_not_a_record_is_put_aside(project: Path, record: bytes) -> None:
+    with a_desk(project):
+        (project / layout.DESK / layout.INTENT).write_bytes(record)
+    assert len(recovered(project)) == 1
+    assert contents(project) == OLD
+    assert rescued(project) == [record]
+    assert leftovers(project) == []
+
+
+def test_a_record_of_a_newer_program_is_refused_untouched(project: Path) -> None:
+    committed(project)
+    record = project / layout.DESK / layout.INTENT
+    record.write_text(record.read_text().replace('"version": 1', '"version": 2'))
+    before = leftovers(project)
+    with pytest.raises(NewerRecord):
+        recovered(project)
+    assert leftovers(project) == before
+    assert contents(project) == OLD
+
+
+@pytest.mark.parametrize(
+    "path",
+    [".git/hooks/post-checkout", "../outside", "/etc/x", ".planning/.fairlead/lock", "README.md"],
+)
+def test_a_planted_record_reaches_nothing_but_documents(project: Path, path: str) -> None:
+    (project / ".git" / "hooks").mkdir(parents=True)
+    committed(project)
+    record = project / layout.DESK / layout.INTENT
+    record.write_text(record.read_text().replace(FRESH, path))
+    recovered(project)
+    assert contents(project) == OLD
+    assert not (project / path).exists()
+
+
+@pytest.mark.parametrize("stage", ["../STATE.md", "lock", "x-/../../STATE.md", "x-..\\\\a"])
+def test_a_planted_record_takes_versions_from_the_desk_only(project: Path, stage: str) -> None:
+    step = committed(project)
+    record = project / layout.DESK / layout.INTENT
+    record.write_text(record.read_text().replace(step.entries[0].stage, stage))
+    recovered(project)
+    assert contents(project) == OLD

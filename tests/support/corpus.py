@@ -1,0 +1,25 @@
+"""The corpus of real projects beside the repository; tests that need it are skipped by name."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpus"
+
+
+def corpus_projects() -> list[Path]:
+    """The `.planning` parents of the corpus; skips where there is none."""
+    if not CORPUS.is_dir():
+        pytest.skip("the corpus of real projects is not beside this repository")
+    return sorted(path.parent for path in CORPUS.glob("*/.planning"))
+
+
+def corpus_documents() -> Iterator[tuple[Path, str]]:
+    """Every Markdown document of the corpus that is UTF-8."""
+    for project in corpus_projects():
+        for path in sorted(project.rglob("*.md")):
+            try:
+                yield path, path.read_bytes().decode()
+            except UnicodeDecodeError:
+                continue

@@ -1,0 +1,97 @@
+"""A foreign edit in every gap between two system calls of a command.
+
+The command is stopped by a signal after its k-th call, somebody else edits the file, and the
+command goes on. Whatever it then does, the other edit must be there; ours must be there exactly
+when success was reported; and the two together must be byte for byte what one after the other
+would have given.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.programs import Outcome, run
+from tests.support.strace import Call, Injection, paused
+from tests.support.subjects import PROJECT, Editing
+from tests.support.sweep import Finding, Rig
+from tests.support.trees import read_tree, service_names
+
+CONFLICT = 4
+
+
+def save_by_rename(path: Path, content: bytes) -> None:
+    """As careful editors do."""
+    beside = path.with_name(f"{path.name}~")
+    beside.write_bytes(content)
+    os.replace(beside, path)
+
+
+def save_in_place(path: Path, content: bytes) -> None:
+    """As simple editors and `echo >>` do; text added at the end is appended."""
+    before = path.read_bytes()
+    if content.startswith(before):
+        with path.open("ab") as file:
+            file.write(content[len(before) :])
+    else:
+        path.write_bytes(content)
+
+
+STYLES: dict[str, Callable[[Path, bytes], None]] = {
+    "by rename": save_by_rename,
+    "in place": save_in_place,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The moment after a call, and the way somebody else saves the file then."""
+
+    call: Call
+    style: str
+
+    def __str__(self) -> str:
+        return f"an edit {self.style} after {self.call.place}"
+
+
+def gaps(calls: Iterable[Call], styles: Iterable[str] = tuple(STYLES)) -> list[Gap]:
+    """Every gap but the one after the end."""
+    return [Gap(call, style) for call in calls if call.name != "exit_group" for style in styles]
+
+
+def try_gap(rig: Rig, gap: Gap) -> list[Finding]:
+    """Edit the file in the gap, and say what got lost."""
+    editing = rig.subject.editing
+    assert editing is not None, f"{rig.subject.name} has no file to edit"
+    with rig.world() as world:
+        path = world / PROJECT / editing.path
+        stop = Injection(gap.call.name, gap.call.number, "signal=STOP")
+        with paused(rig.subject.command(world), stop) as child:
+            STYLES[gap.style](path, editing.edit(path.read_bytes()))
+        output, errors = child.communicate(timeout=60)
+        outcome = Outcome(child.returncode, output, errors, 0.0)
+        broken = _lost(rig, editing, path.read_bytes(), outcome)
+        broken += _left_behind(rig, world)
+    return [Finding(str(gap), what) for what in broken]
+
+
+def _lost(rig: Rig, editing: Editing, now: bytes, outcome: Outcome) -> list[str]:
+    name = f"{PROJECT}/{editing.path}"
+    with_both, with_theirs = editing.edit(rig.new[name]), editing.edit(rig.old[name])
+    if outcome.code == 0 and now == with_both:
+        return []
+    if outcome.code == CONFLICT and now == with_theirs:
+        return []
+    if now == rig.new[name]:
+        return [f"the other edit is lost ({outcome.describe()})"]
+    if outcome.code == 0 and now == with_theirs:
+        return ["our update is lost, yet success was reported"]
+    if outcome.code == CONFLICT and now == with_both:
+        return ["a conflict was reported, yet our update is in place"]
+    return [f"neither of the two allowed results ({outcome.describe()})"]
+
+
+def _left_behind(rig: Rig, world: Path) -> list[str]:
+    run(rig.subject.next_command(world))
+    left = service_names(read_tree(world)) - service_names(rig.after_new)
+    return [f"left behind: {', '.join(sorted(left))}"] if left else []

@@ -1,0 +1,187 @@
+"""Real disks that fail: full, read-only, or cut off from power. For root on Linux only.
+
+Power loss is the kernel's own: the shutdown ioctl makes ext4 and XFS forget what was not
+written, as if the plug had been pulled, and the next mount replays the journal. Every mount
+ends with its block, also when a test fails.
+"""
+
+import fcntl
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from pathlib import Path
+
+PAGE = 4096
+_SHUTDOWN = 0x8004587D
+
+
+class Loss(IntEnum):
+    """What the disk still gets when the power goes."""
+
+    JOURNAL_ONLY = 1  # names arrive, data does not: the cruel one
+    NOTHING = 2
+
+
+@dataclass(frozen=True, slots=True)
+class FileSystem:
+    """A kind of file system, as it is made and mounted."""
+
+    name: str
+    make: tuple[str, ...]
+    megabytes: int
+    options: str = "loop"
+
+    def why_not(self) -> str:
+        """Why it cannot be made here; empty when it can."""
+        if not _found(self.make[0]):
+            return f"{self.make[0]} is not installed"
+        return why_not_mount() or _why_not_loop()
+
+
+FILE_SYSTEMS = {
+    kind.name: kind
+    for kind in (
+        FileSystem("ext4", ("mkfs.ext4", "-q", "-F"), 32),
+        FileSystem(
+            "ext4-noauto_da_alloc", ("mkfs.ext4", "-q", "-F"), 32, "loop,noauto_da_alloc"
+        ),
+        FileSystem("xfs", ("mkfs.xfs", "-q", "-f"), 320),
+    )
+}
+
+
+class Disk:
+    """A file system in a file, that can lose its power."""
+
+    def __init__(self, kind: FileSystem, image: Path, folder: Path) -> None:
+        self.kind = kind
+        self.image = image
+        self.folder = folder
+
+    def mount(self) -> None:
+        """Attach it."""
+        _run("mount", "-o", self.kind.options, str(self.image), str(self.folder))
+
+    def lose_power(self, loss: Loss) -> None:
+        """Pull the plug and start again."""
+        descriptor = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.ioctl(descriptor, _SHUTDOWN, struct.pack("I", loss))
+        finally:
+            os.close(descriptor)
+        _run("umount", str(self.folder))
+        self.mount()
+
+    def settle(self) -> None:
+        """Write everything down, so that what comes next is all that can be lost."""
+        os.sync()
+
+
+@contextmanager
+def disk(kind: FileSystem) -> Iterator[Disk]:
+    """A fresh file system in a scratch file."""
+    with tempfile.TemporaryDirectory(prefix="disk-") as scratch:
+        image, folder = Path(scratch) / "image", Path(scratch) / "m"
+        folder.mkdir()
+        with image.open("wb") as file:
+            file.truncate(kind.megabytes << 20)
+        _run(*kind.make, str(image))
+        made = Disk(kind, image, folder)
+        made.mount()
+        try:
+            yield made
+        finally:
+            _unmount(folder)
+
+
+@contextmanager
+def small_disk(kilobytes: int) -> Iterator[Path]:
+    """A file system in memory of a few pages."""
+    with tempfile.TemporaryDirectory(prefix="small-") as scratch:
+        _run("mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", scratch)
+        try:
+            yield Path(scratch)
+        finally:
+            _unmount(Path(scratch))
+
+
+def fill(folder: Path, *, leave_pages: int) -> None:
+    """Fill the file system that holds the folder, except for some pages."""
+    with (folder / "fill").open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(b"\0" * PAGE)
+        except OSError:
+            size = os.fstat(file.fileno()).st_size
+        file.truncate(max(0, size - leave_pages * PAGE))
+
+
+@contextmanager
+def read_only(folder: Path) -> Iterator[None]:
+    """The folder, mounted over itself without the right to write."""
+    _run("mount", "--bind", str(folder), str(folder))
+    try:
+        _run("mount", "-o", "remount,bind,ro", str(folder))
+        yield
+    finally:
+        _unmount(folder)
+
+
+@contextmanager
+def immutable(path: Path) -> Iterator[None]:
+    """The file or folder with the kernel's own write protection, which binds root too."""
+    _run("chattr", "+i", str(path))
+    try:
+        yield
+    finally:
+        _run("chattr", "-i", str(path))
+
+
+@cache
+def why_not_mount() -> str:
+    """Why nothing can be mounted here; empty when it can."""
+    if not sys.platform.startswith("linux"):
+        return "mounting is done on Linux only"
+    if os.geteuid() != 0:
+        return "mounting needs root"
+    with tempfile.TemporaryDirectory(prefix="probe-") as scratch:
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", scratch],
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode:
+            return "this machine does not allow mounting"
+        _unmount(Path(scratch))
+    return ""
+
+
+@cache
+def _why_not_loop() -> str:
+    done = subprocess.run(["losetup", "-f"], capture_output=True, check=False)
+    return "" if done.returncode == 0 else "no loop device is free"
+
+
+def _found(program: str) -> bool:
+    return shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin") is not None
+
+
+def _unmount(folder: Path) -> None:
+    done = subprocess.run(["umount", str(folder)], capture_output=True, check=False)
+    if done.returncode:  # something still has a file open there: let go of the name at least
+        subprocess.run(["umount", "-l", str(folder)], capture_output=True, check=False)
+
+
+def _run(*words: str) -> None:
+    environment = {**os.environ, "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
+    done = subprocess.run(words, capture_output=True, check=False, env=environment)
+    if done.returncode:
+        raise OSError(f"{' '.join(words)}: {done.stderr.decode(errors='replace').strip()}")

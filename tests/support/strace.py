@@ -1,0 +1,188 @@
+"""Faults from outside, injected at one chosen system call of a real process.
+
+A command is traced once to learn its calls; then it runs again with one fault at the k-th call
+of a name. A fault that did not strike proves nothing, so it is an error of the test. The option
+`--seccomp-bpf` is never used: with it strace accepts the injection and silently does nothing.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tests.support.programs import Command, Outcome, run, start
+
+_LINE = re.compile(r"^(?P<pid>\d+)\s+(?P<name>[a-z_][a-z0-9_]*)\((?P<rest>.*)$")
+_RESULT = re.compile(r"^(?P<arguments>.*)\)\s+= (?P<result>-?\d+|0x[0-9a-f]+|\?)(?P<more>.*)$")
+_STOPPED = "--- stopped by SIGSTOP ---"
+
+
+class NothingInjected(AssertionError):
+    """The fault never struck, so the run shows nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One system call of the main thread."""
+
+    name: str
+    number: int  # the how many-th of its name, as strace counts
+    arguments: str
+    result: int | None  # None: the process did not live to see it
+    path: str  # what the result refers to, when it is a descriptor
+    injected: bool = False
+
+    @property
+    def place(self) -> str:
+        """A short name for findings: `fsync#2`."""
+        return f"{self.name}#{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """A fault at the k-th call of a name: once, or from then on."""
+
+    name: str
+    number: int
+    effect: str  # strace's own words: signal=KILL, error=EIO, retval=1
+    onward: bool = False
+
+    @property
+    def expression(self) -> str:
+        """The argument of strace's -e option."""
+        return f"inject={self.name}:{self.effect}:when={self.number}{'+' if self.onward else ''}"
+
+    def __str__(self) -> str:
+        return f"{self.effect} at {self.name}#{self.number}{' and after' if self.onward else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A run with all calls of its main thread."""
+
+    outcome: Outcome
+    calls: tuple[Call, ...]
+
+
+@cache
+def why_not() -> str:
+    """Why nothing can be traced here; empty when it can."""
+    if not sys.platform.startswith("linux"):
+        return "strace needs Linux"
+    if shutil.which("strace") is None:
+        return "strace is not installed"
+    probe = subprocess.run(
+        ["strace", "-qq", "-o", "/dev/null", "true"], capture_output=True, check=False
+    )
+    return "" if probe.returncode == 0 else "this machine does not allow tracing"
+
+
+def trace(command: Command, injection: Injection | None = None) -> Traced:
+    """Run under strace, with a fault if one is given, and prove that it struck."""
+    with tempfile.TemporaryDirectory(prefix="trace-") as scratch:
+        log = Path(scratch) / "log"
+        outcome = run(_traced(command, log, injection))
+        calls = calls_in(log.read_text("utf-8", "replace"))
+    if injection is not None and not _has_struck(injection, outcome, calls):
+        raise NothingInjected(f"{injection}: {outcome.describe()}")
+    return Traced(outcome, calls)
+
+
+@contextmanager
+def paused(command: Command, injection: Injection) -> Iterator[subprocess.Popen[bytes]]:
+    """The command, stopped right after the named call; it goes on when the block ends."""
+    with tempfile.TemporaryDirectory(prefix="trace-") as scratch:
+        log = Path(scratch) / "log"
+        child = start(_traced(command, log, injection))
+        try:
+            pid = _stopped_pid(child, log)
+        except BaseException:
+            child.kill()
+            child.communicate()
+            raise
+        try:
+            yield child
+        finally:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+
+def calls_in(log: str) -> tuple[Call, ...]:
+    """The calls of the main thread, which is the first one to appear."""
+    seen: Counter[str] = Counter()
+    calls: list[Call] = []
+    main = ""
+    for line in log.splitlines():
+        match = _LINE.match(line)
+        if match is None:
+            continue
+        main = main or match["pid"]
+        if match["pid"] == main:
+            seen[match["name"]] += 1
+            calls.append(_call(match["name"], seen[match["name"]], match["rest"]))
+    return tuple(calls)
+
+
+def from_the_lock_on(calls: tuple[Call, ...]) -> tuple[Call, ...]:
+    """The calls from taking the lock to the end."""
+    for index, call in enumerate(calls):
+        if call.name == "flock":
+            return calls[index:]
+    raise AssertionError("the command never takes a kernel lock")
+
+
+def after_the_start(calls: tuple[Call, ...]) -> tuple[Call, ...]:
+    """All calls but the one that starts the program, before which there is nothing to kill."""
+    return tuple(call for call in calls if call.name != "execve")
+
+
+def _traced(command: Command, log: Path, injection: Injection | None) -> Command:
+    options = ("-e", injection.expression) if injection else ()
+    return command.behind("strace", "-f", "-qq", "-y", "-o", str(log), *options)
+
+
+def _call(name: str, number: int, rest: str) -> Call:
+    match = _RESULT.match(rest)
+    if match is None or match["result"] == "?":
+        return Call(name, number, rest, None, "")
+    path = match["more"].strip()
+    path = path[1 : path.rfind(">")] if path.startswith("<") and ">" in path else ""
+    return Call(
+        name,
+        number,
+        match["arguments"],
+        int(match["result"], 0),
+        path,
+        injected="(INJECTED)" in match["more"],
+    )
+
+
+def _has_struck(injection: Injection, outcome: Outcome, calls: tuple[Call, ...]) -> bool:
+    if injection.effect == "signal=KILL":
+        last = calls[-1] if calls else None
+        killed = outcome.code == -signal.SIGKILL
+        return killed and last is not None and last.place == f"{injection.name}#{injection.number}"
+    return any(call.injected for call in calls)
+
+
+def _stopped_pid(child: subprocess.Popen[bytes], log: Path) -> int:
+    limit = time.monotonic() + 30
+    while time.monotonic() < limit:
+        text = log.read_text("utf-8", "replace") if log.exists() else ""
+        for line in text.splitlines():
+            if line.endswith(_STOPPED):
+                return int(line.split()[0])
+        if child.poll() is not None:
+            raise NothingInjected("the process ended before it could be stopped")
+        time.sleep(0.002)
+    raise NothingInjected("the process was not stopped in time")

@@ -1,0 +1,275 @@
+"""One fault at every system call of a command, and the promise checked after each.
+
+Old or new, never torn; success only when it is true and durable; an error that names the file;
+and the next command works at once and leaves nothing behind. A sweep returns findings, so the
+same code that proves the product also proves that a planted fault is found.
+"""
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support import shortwrite
+from tests.support.durability import not_durable
+from tests.support.programs import Command, Outcome, interpreter, run
+from tests.support.strace import (
+    Call,
+    Injection,
+    NothingInjected,
+    Traced,
+    after_the_start,
+    from_the_lock_on,
+    trace,
+)
+from tests.support.subjects import PROJECT, Subject
+from tests.support.trees import (
+    Standing,
+    Tree,
+    documents,
+    judge,
+    put_tree,
+    read_tree,
+    service_names,
+)
+
+NEXT_COMMAND_SECONDS = 2.0
+KILL = "signal=KILL"
+SHORT = "a short write"
+LYING = "retval=1"
+ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS")
+ERROR_CODES = frozenset({3, 4, 7})
+# Calls that touch memory, signals, time or the process itself: no disk can make them fail.
+NO_FILE_CALLS = frozenset(
+    "brk mmap munmap mprotect mremap madvise futex getpid gettid getppid getuid geteuid getgid "
+    "getegid getrandom rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack setitimer timer_create "
+    "timer_settime timer_delete alarm clock_gettime clock_nanosleep nanosleep clock_getres poll "
+    "select pselect6 ppoll arch_prctl set_tid_address set_robust_list rseq prlimit64 uname sysinfo "
+    "sched_yield sched_getaffinity exit exit_group execve getpgrp getsid umask restart_syscall".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A broken promise, and the fault that broke it."""
+
+    fault: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.fault}: {self.what}"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One fault to try."""
+
+    call: Call
+    effect: str
+    onward: bool = False
+
+    @property
+    def injection(self) -> Injection:
+        """The fault in strace's terms; a short write is not one of strace's."""
+        return Injection(self.call.name, self.call.number, self.effect, self.onward)
+
+    @property
+    def concerns_output(self) -> bool:
+        """Whether the call talks to the person, not to the disk."""
+        return self.call.name == "write" and self.call.arguments[:2] in {"1<", "2<", "1,", "2,"}
+
+    @property
+    def silences_errors(self) -> bool:
+        """Whether the command could not say what went wrong even if it wanted to."""
+        return self.call.name == "write" and (self.onward or self.call.arguments[:1] == "2")
+
+
+class Rig:
+    """A prepared world with everything an undisturbed run does in it, to compare with."""
+
+    def __init__(self, subject: Subject, scratch: Path) -> None:
+        self.subject = subject
+        self.scratch = scratch
+        self.source = scratch / "source"
+        subject.prepare(self.source)
+        with self.world() as warm:
+            run(subject.command(warm))  # bytecode is cached now, so later runs make equal calls
+        self.old = read_tree(self.source)
+        self.after_old = self._after(disturb=False)
+        with self.world() as world:
+            traced = trace(subject.command(world))
+            assert traced.outcome.code == 0, traced.outcome.describe()
+            self.calls = traced.calls
+            self.new = read_tree(world)
+            self.unsafe = self.unsafe_in(traced, world)
+            self.output = traced.outcome.output
+        self.after_new = self._after(disturb=True)
+
+    @property
+    def calls_from_the_lock(self) -> tuple[Call, ...]:
+        """The calls from taking the lock on."""
+        return from_the_lock_on(self.calls)
+
+    @property
+    def calls_of_the_process(self) -> tuple[Call, ...]:
+        """All calls of the process."""
+        return after_the_start(self.calls)
+
+    @contextmanager
+    def world(self) -> Iterator[Path]:
+        """A fresh copy of the prepared world, always at a path of the same length."""
+        with tempfile.TemporaryDirectory(prefix="world-", dir=self.scratch) as folder:
+            yield put_tree(self.source, Path(folder) / "w")
+
+    def changed(self, world: Path) -> list[Path]:
+        """The files whose content the command changes."""
+        before, after = documents(self.old), documents(self.new)
+        return [world / name for name in after if after[name] != before.get(name)]
+
+    def unsafe_in(self, traced: Traced, world: Path) -> tuple[str, ...]:
+        """Why a successful run would not outlive a power loss."""
+        return not_durable(traced.calls, world / PROJECT, self.changed(world))
+
+    def _after(self, *, disturb: bool) -> Tree:
+        with self.world() as world:
+            if disturb:
+                run(self.subject.command(world))
+            done = run(self.subject.next_command(world))
+            assert done.code in self.subject.follow_up_codes, done.describe()
+            return read_tree(world)
+
+
+def kill_points(calls: Iterable[Call]) -> list[Point]:
+    """A kill before each call."""
+    return [Point(call, KILL) for call in calls]
+
+
+def error_points(calls: Iterable[Call], errors: Iterable[str] = ERRORS) -> list[Point]:
+    """Every error at every call that can have one, once and from then on."""
+    return [
+        Point(call, f"error={error}", onward)
+        for call in calls
+        if call.name not in NO_FILE_CALLS
+        for error in errors
+        for onward in (False, True)
+    ]
+
+
+def sampled(points: list[Point]) -> list[Point]:
+    """One error once and another one from then on at every call, so that no call is left out."""
+    kinds = list(dict.fromkeys((point.effect, point.onward) for point in points))
+    chosen: list[Point] = []
+    places = list(dict.fromkeys(point.call.place for point in points))
+    for index, place in enumerate(places):
+        once, later = kinds[(2 * index) % len(kinds)], kinds[(2 * index + 3) % len(kinds)]
+        chosen += [
+            point
+            for point in points
+            if point.call.place == place and (point.effect, point.onward) in (once, later)
+        ]
+    return chosen
+
+
+def write_points(calls: Iterable[Call]) -> list[Point]:
+    """A short write, and one that claims a byte it did not write, at every write to a file."""
+    effects = (LYING,) if shortwrite.why_not() else (SHORT, LYING)
+    return [
+        Point(call, effect)
+        for call in calls
+        if call.name == "write" and not Point(call, "").concerns_output
+        for effect in effects
+    ]
+
+
+def try_point(rig: Rig, point: Point) -> list[Finding]:
+    """Inject one fault into a fresh world, and say which promises it broke."""
+    with rig.world() as world:
+        command = rig.subject.command(world)
+        if point.effect == SHORT:
+            traced = _with_short_write(command, point.call.number)
+        else:
+            traced = trace(command, point.injection)
+        if point.effect == KILL:
+            broken = list(_after_kill(rig, traced, world))
+        else:
+            broken = list(_after_error(rig, traced, world, point))
+        broken += _reading_works(rig, world)
+        broken += _next_command_works(rig, world)
+    return [Finding(str(point.injection), what) for what in broken]
+
+
+def _after_kill(rig: Rig, traced: Traced, world: Path) -> Iterator[str]:
+    verdict = judge(read_tree(world), rig.old, rig.new)
+    if verdict.torn:
+        yield f"torn: {', '.join(verdict.torn)}"
+    if traced.outcome.output and verdict.standing not in (Standing.NEW, Standing.SAME):
+        yield f"acknowledged, but the files are {verdict.standing}"
+
+
+def _after_error(rig: Rig, traced: Traced, world: Path, point: Point) -> Iterator[str]:
+    outcome = traced.outcome
+    verdict = judge(read_tree(world), rig.old, rig.new)
+    if verdict.torn:
+        yield f"torn: {', '.join(verdict.torn)} ({outcome.describe()})"
+    if outcome.code == 0:
+        if verdict.standing not in (Standing.NEW, Standing.SAME):
+            yield f"false success: the files are {verdict.standing}"
+        for reason in rig.unsafe_in(traced, world) if traced.calls else ():
+            yield f"false success: {reason}"
+        return
+    if verdict.standing is Standing.NEW and not point.concerns_output:
+        if "not-confirmed" not in outcome.said and not point.silences_errors:
+            yield f"in place, yet reported as not done ({outcome.describe()})"
+    if "Traceback" in outcome.said:
+        yield f"a traceback instead of a message ({outcome.describe()})"
+    elif (
+        outcome.code not in ERROR_CODES and not point.silences_errors and not point.concerns_output
+    ):
+        yield f"wrong kind of error ({outcome.describe()})"
+    if not point.silences_errors and not point.concerns_output and not _names_a_path(outcome):
+        yield f"the error names no file ({outcome.describe()})"
+
+
+def _with_short_write(command: Command, number: int) -> Traced:
+    with tempfile.TemporaryDirectory(prefix="short-") as scratch:
+        log = Path(scratch) / "log"
+        prefix = (interpreter(), "-I", "-S", shortwrite.__file__, str(log), str(number))
+        outcome = run(command.behind(*prefix))
+        if not log.exists():
+            raise NothingInjected(f"write#{number} was not made short: {outcome.describe()}")
+    return Traced(outcome, ())
+
+
+def _names_a_path(outcome: Outcome) -> bool:
+    return ".planning" in outcome.said or "config" in outcome.said or PROJECT in outcome.said
+
+
+def _reading_works(rig: Rig, world: Path) -> Iterator[str]:
+    reading = run(rig.subject.read_command(world))
+    if reading.code not in rig.subject.reader_codes:
+        yield f"reading no longer works ({reading.describe()})"
+
+
+def _next_command_works(rig: Rig, world: Path) -> Iterator[str]:
+    """The next writer succeeds at once, completes or drops the broken step, and cleans up."""
+    with tempfile.TemporaryDirectory(prefix="again-", dir=rig.scratch) as folder:
+        again = put_tree(world, Path(folder) / "w")
+        done = run(rig.subject.next_command(world))
+        seconds = done.seconds
+        if seconds > NEXT_COMMAND_SECONDS:  # a busy machine is not a slow command: try once more
+            seconds = min(seconds, run(rig.subject.next_command(again)).seconds)
+    if done.code not in rig.subject.follow_up_codes:
+        yield f"the next command does not work ({done.describe()})"
+        return
+    if seconds > NEXT_COMMAND_SECONDS:
+        yield f"the next command took {seconds:.1f} s"
+    now = read_tree(world)
+    expected = (rig.after_old, rig.after_new)
+    if documents(now) not in [documents(tree) for tree in expected]:
+        verdict = judge(now, *expected)
+        names = ", ".join((*verdict.torn, *verdict.strange))
+        yield f"after the next command the files are {verdict.standing}: {names}"
+    left = service_names(now) - service_names(rig.after_old) - service_names(rig.after_new)
+    if left:
+        yield f"left behind: {', '.join(sorted(left))}"

@@ -1,0 +1,101 @@
+"""JSON edited in place, and everything a settings file may get wrong."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairlead.errors import JsonSyntax, UnsafeEdit
+from fairlead.text.jsontext import Json, read_json, set_json
+
+SETTINGS = '{\n    "b": [1, 2],\n    "a": {"x": "é", "y": null},\n    "deep": {\n        "k": true\n    }\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "expected"),
+    [
+        (("a", "x"), "z", SETTINGS.replace('"é"', '"z"')),
+        (("a", "x"), "é", SETTINGS),
+        (("deep", "k"), 1, SETTINGS.replace("true", "1")),
+        (("deep", "n"), 2, SETTINGS.replace('"k": true', '"k": true,\n        "n": 2')),
+        (("a", "z"), 1, SETTINGS.replace('"y": null', '"y": null, "z": 1')),
+        (
+            ("new", "q"),
+            False,
+            SETTINGS.replace("    }\n}", '    },\n    "new": {\n        "q": false\n    }\n}'),
+        ),
+    ],
+)
+def test_an_edit_leaves_every_other_byte(path: tuple[str, ...], value: Json, expected: str) -> None:
+    assert set_json(SETTINGS, path, value) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{}", '{\n  "a": 1\n}'),
+        ("{}\n", '{\n  "a": 1\n}\n'),
+        ('{"b": 2}', '{"b": 2, "a": 1}'),
+        ("{ }", '{\n  "a": 1\n}'),
+    ],
+)
+def test_a_new_key_is_laid_out_like_its_file(text: str, expected: str) -> None:
+    assert set_json(text, ("a",), 1) == expected
+
+
+def test_crlf_and_tabs_survive() -> None:
+    text = '{\r\n\t"a": 1\r\n}\r\n'
+    assert (
+        set_json(text, ("b", "c"), 2) == '{\r\n\t"a": 1,\r\n\t"b": {\r\n\t\t"c": 2\r\n\t}\r\n}\r\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ('{"a": 1, "a": 2}', 1, 10),
+        ('{"a": NaN}', 1, 7),
+        ('{"a": 1,}', 1, 8),
+        ('{\n"a" 1}', 2, 5),
+        ("{'a': 1}", 1, 2),
+        ('{"a": "x\ny"}', 1, 7),
+        ('{"a": 99999999999999999999}', 1, 7),
+        ("[" * 70, 1, 66),
+        ("", 1, 1),
+        ("{} x", 1, 4),
+        ('{"a": -Infinity}', 1, 7),
+    ],
+)
+def test_what_is_not_exact_json_is_refused_with_its_place(
+    text: str, line: int, column: int
+) -> None:
+    with pytest.raises(JsonSyntax) as refusal:
+        read_json(text)
+    assert (refusal.value.line, refusal.value.column) == (line, column)
+
+
+def test_a_path_through_a_value_that_is_no_object_is_refused() -> None:
+    with pytest.raises(UnsafeEdit):
+        set_json('{"a": 1}', ("a", "b"), 2)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(_JSON, st.sampled_from([None, 2, "\t"]))
+def test_it_reads_what_the_standard_library_writes(value: object, indent: object) -> None:
+    assert read_json(json.dumps(value, indent=indent)).value == value  # type: ignore[arg-type]
+
+
+@given(st.dictionaries(st.text(min_size=1), _JSON, min_size=1, max_size=5), st.data(), _JSON)
+def test_setting_any_key_gives_the_same_object_with_that_value(
+    held: dict[str, object], data: st.DataObject, value: object
+) -> None:
+    key = data.draw(st.sampled_from(sorted(held)))
+    changed = set_json(json.dumps(held, indent=2), (key,), value)  # type: ignore[arg-type]
+    assert json.loads(changed) == {**held, key: value}

@@ -1,0 +1,101 @@
+"""The two readers of frontmatter: they agree, and damage costs no more than it must."""
+
+from random import Random
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairlead.errors import FrontmatterSyntax
+from fairlead.text.front import same_tree
+from fairlead.text.quick import find_block, read_front
+from fairlead.text.scalars import Plain
+from fairlead.text.subset import read_tree
+from tests.support.documents import generated, mutated
+
+
+def composed(inner: str) -> object:
+    """PyYAML's own reading, in the quick reader's terms."""
+
+    def tree(node: yaml.Node) -> object:
+        if isinstance(node, yaml.ScalarNode):
+            return node.value if node.style else Plain(node.value)
+        if isinstance(node, yaml.SequenceNode):
+            return [tree(item) for item in node.value]
+        return {key.value: tree(item) for key, item in node.value}
+
+    node = yaml.compose(inner, Loader=yaml.CBaseLoader)
+    return {} if node is None else tree(node)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "a: |\n  x\n   y\n\n  z\n\nb: >-\n  q\n  w\n\n   e\n  r\nc: >+\n  k\n\nd: 1\n",
+        "m:\n  - id: \"a\"\n    n: 'b'\n    g: null\n  - id: c\nx: {a: b, c: [d, 'e']}\n",
+        'k: [a,\n  b, c]\nj: "a\n  b\n\n  c"\n',
+        "a:\n- b\n- - c\n  - d\n- e:\n    f: g\n",
+        "a: b\n  c\n\n  d\ne: 'x\n  y'\n",
+        "url: http://x.y/z#frag\ntime: 12:30:45\nsemver: 1.10\noct: 012\n",
+        'esc: "\\u00e9\\t\\x41\\/\\\\ \\"q\\""\n',
+        "# only a comment\n",
+        "",
+    ],
+)
+def test_the_quick_reader_reads_what_pyyaml_reads(inner: str) -> None:
+    assert same_tree(read_tree(inner), composed(inner))
+
+
+@given(st.integers(min_value=0, max_value=2**32))
+def test_whatever_the_quick_reader_accepts_pyyaml_reads_the_same(seed: int) -> None:
+    random = Random(seed)
+    text = mutated(generated(random), random)
+    try:
+        block = find_block(text)
+        inner = text[block.start : block.end] if block else ""
+        tree = read_tree(inner)
+    except Exception as refusal:
+        assert type(refusal).__name__ in ("FrontmatterSyntax", "UnclosedFrontmatter")
+        return
+    assert same_tree(tree, composed(inner))
+
+
+@given(st.text())
+def test_reading_for_display_never_fails(text: str) -> None:
+    assert isinstance(read_front(f"---\n{text}\n---\n"), dict)
+    assert isinstance(read_front(text), dict)
+
+
+def test_identifiers_stay_text() -> None:
+    tree = read_front("---\na: 4.10\nb: 08\nc: no\nd: 12:30:45\ne: 0x1f\n---\n")
+    assert tree == {"a": "4.10", "b": "08", "c": "no", "d": "12:30:45", "e": "0x1f"}
+
+
+def test_damaged_frontmatter_is_read_line_by_line() -> None:
+    text = (
+        "---\nstatus: a: b\nprogress:\n  percent: 50\nnext: [a, 'b']\nlist:\n- x\n<<<<<<< h\n---\n"
+    )
+    assert read_front(text) == {
+        "status": "a: b",
+        "progress": {"percent": "50"},
+        "next": ["a", "b"],
+        "list": ["x"],
+    }
+
+
+def test_a_second_reading_that_differs_would_be_noticed() -> None:
+    assert not same_tree({"a": Plain("null")}, {"a": "null"})
+    assert not same_tree({"a": "1", "b": "2"}, {"b": "2", "a": "1"})
+
+
+def test_frontmatter_that_is_not_at_the_very_top_is_body() -> None:
+    assert find_block("\n---\na: 1\n---\n") is None
+    assert find_block("--- \na: 1\n---\n") is None
+    assert read_front("----\na: 1\n----\n") == {}
+
+
+def test_the_place_of_a_fault_counts_from_the_top_of_the_file() -> None:
+    with pytest.raises(FrontmatterSyntax) as refusal:
+        read_tree("a: 1\nb: [\n", first_line=2)
+    assert refusal.value.line == 3
