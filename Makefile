@@ -115,7 +115,7 @@ $(STAMPS)/backend: requirements/build.txt $(STAMPS)/venv
 	@touch $@
 
 # The stamp carries the time of the start: a file saved during the build is built the next time.
-$(STAMPS)/package: $(SOURCES) pyproject.toml $(STAMPS)/runtime $(STAMPS)/backend
+$(STAMPS)/package: $(SOURCES) pyproject.toml README.md LICENSE $(STAMPS)/runtime $(STAMPS)/backend
 	@touch $@.started
 	PYTHONPATH=$(abspath $(BACKEND)) $(PIP) --compile --no-build-isolation --no-deps --force-reinstall .
 	@mv $@.started $@

@@ -23,7 +23,10 @@ def main() -> int:
     chosen = [proof for proof in proofs() if not options.only or proof.name in options.only]
     if options.list:
         for proof in chosen:
-            say(f"{proof.name}: {proof.claim}" + (f" (skipped: {why})" if (why := proof.why_not()) else ""))
+            say(
+                f"{proof.name}: {proof.claim}"
+                + (f" (skipped: {why})" if (why := proof.why_not()) else "")
+            )
         return 0
     progress = Progress(options.seed)
     if options.again:

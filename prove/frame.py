@@ -82,7 +82,12 @@ def shares(proofs: Sequence[Proof], seconds: float) -> Iterator[tuple[Proof, flo
 
 
 def run_proof(
-    proof: Proof, progress: Progress, seed: int, until: float, scratch: Path, say: Callable[[str], None]
+    proof: Proof,
+    progress: Progress,
+    seed: int,
+    until: float,
+    scratch: Path,
+    say: Callable[[str], None],
 ) -> bool:
     """Try cases until all are done or the time is up; return whether all are done."""
     row = progress.row(proof)

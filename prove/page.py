@@ -124,4 +124,7 @@ def _is_complete(row: Row | None) -> bool:
 
 
 def _is_same(new: Row, old: dict[str, Row]) -> bool:
-    return any(row.get("source") == new["source"] and row.get("claim") == new["claim"] for row in old.values())
+    return any(
+        row.get("source") == new["source"] and row.get("claim") == new["claim"]
+        for row in old.values()
+    )

@@ -116,7 +116,9 @@ def _error_cases(rig: Rig) -> list[str]:
 def _gap_cases(rig: Rig) -> list[str]:
     if rig.subject.editing is None:
         return []
-    return [f"{gap.call.name}|{gap.call.number}|{gap.style}" for gap in gaps(rig.calls_from_the_lock)]
+    return [
+        f"{gap.call.name}|{gap.call.number}|{gap.style}" for gap in gaps(rig.calls_from_the_lock)
+    ]
 
 
 def _try_gap(rig: Rig, words: list[str]) -> list[Finding]:
@@ -131,9 +133,7 @@ def _power_cases(rig: Rig) -> list[str]:
         if call.name not in NO_FILE_CALLS
     ]
     kinds = [kind.name for kind in FILE_SYSTEMS.values() if not kind.why_not()]
-    return [
-        f"{kind}|{loss.name}|{moment}" for kind in kinds for loss in Loss for moment in moments
-    ]
+    return [f"{kind}|{loss.name}|{moment}" for kind in kinds for loss in Loss for moment in moments]
 
 
 def _try_power(rig: Rig, words: list[str]) -> list[Finding]:

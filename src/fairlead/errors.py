@@ -390,6 +390,19 @@ class NotConfirmed(StorageError):
         )
 
 
+class StepInterrupted(NotConfirmed):
+    """A step of several documents that was decided, and then stopped by an error of the disk."""
+
+    code = "step-interrupted"
+
+    def __init__(self, paths: tuple[str, ...], why: str) -> None:
+        StorageError.__init__(
+            self,
+            f"writing {', '.join(paths)} was interrupted: {why}",
+            hint="do not run it again: the next command that writes completes it",
+        )
+
+
 class NoLocks(StorageError):
     """A file system without locks, such as some network shares."""
 

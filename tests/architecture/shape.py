@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MODULE_LINES = 400
+WHOLE = {"errors.py": 800}  # the tree of errors is drawn and read as one
 FUNCTION_LINES = 60
 NESTING = 3
 
@@ -44,9 +45,9 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 def modules_over_the_limit(package: Path) -> list[str]:
     """Modules that have grown into two."""
     return [
-        f"{name}: {len(lines)} lines, the limit is {MODULE_LINES}"
+        f"{name}: {len(lines)} lines, the limit is {limit}"
         for name, lines in ((name, text.splitlines()) for name, text in _texts(package))
-        if len(lines) > MODULE_LINES
+        if len(lines) > (limit := WHOLE.get(name, MODULE_LINES))
     ]
 
 

@@ -135,7 +135,9 @@ def why_no_namespaces() -> str:
 
 def tags_in(path: Path, tags: Iterable[str]) -> Counter[str]:
     """How often each tag ends a line of the file."""
-    found = Counter(line.split()[-1] for line in path.read_text("utf-8").splitlines() if line.split())
+    found = Counter(
+        line.split()[-1] for line in path.read_text("utf-8").splitlines() if line.split()
+    )
     return Counter({tag: found[tag] for tag in tags if found[tag]})
 
 

@@ -25,6 +25,10 @@ _AT = {
     "symlinkat",
 }
 _WRITERS = {"write", "pwrite64", "writev", "pwritev", "ftruncate", "fallocate", "copy_file_range"}
+# What has to be listed for a judgement.
+WATCHED = frozenset(_AT | _WRITERS) | set(
+    "open creat fsync fdatasync mkdir symlink unlink rmdir rename link".split()
+)
 
 
 class _Disk:

@@ -50,9 +50,7 @@ FILE_SYSTEMS = {
     kind.name: kind
     for kind in (
         FileSystem("ext4", ("mkfs.ext4", "-q", "-F"), 32),
-        FileSystem(
-            "ext4-noauto_da_alloc", ("mkfs.ext4", "-q", "-F"), 32, "loop,noauto_da_alloc"
-        ),
+        FileSystem("ext4-noauto_da_alloc", ("mkfs.ext4", "-q", "-F"), 32, "loop,noauto_da_alloc"),
         FileSystem("xfs", ("mkfs.xfs", "-q", "-f"), 320),
     )
 }

@@ -96,5 +96,12 @@ def _families() -> Iterator[Payload]:
         yield Payload("tag", f"flag{chr(0xE0000 + ord(letter))}".encode())
     for text in _DECEPTIONS:
         yield Payload("deception", text.encode())
-    for raw in (b"\x9b2J", b"\x9d0;x\x9c", b"\xed\xa0\x80", b"\xed\xb0\x80", b"\xc0\x9b2J", b"\xff\x1b[2J"):
+    for raw in (
+        b"\x9b2J",
+        b"\x9d0;x\x9c",
+        b"\xed\xa0\x80",
+        b"\xed\xb0\x80",
+        b"\xc0\x9b2J",
+        b"\xff\x1b[2J",
+    ):
         yield Payload("not-utf-8", b"a" + raw + b"b")

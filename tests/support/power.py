@@ -106,4 +106,3 @@ def _is_whole(now: dict[str, bytes], old: dict[str, bytes]) -> bool:
     """Whether STATE.md still ends as it did, and is not shorter."""
     name = f"{PROJECT}/{STATE}"
     return len(now[name]) >= len(old[name]) and now[name][-PAGE // 2 :] == old[name][-PAGE // 2 :]
-

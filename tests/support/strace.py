@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -87,11 +87,16 @@ def why_not() -> str:
     return "" if probe.returncode == 0 else "this machine does not allow tracing"
 
 
-def trace(command: Command, injection: Injection | None = None) -> Traced:
-    """Run under strace, with a fault if one is given, and prove that it struck."""
+def trace(
+    command: Command, injection: Injection | None = None, watched: Iterable[str] = ()
+) -> Traced:
+    """Run under strace, with a fault if one is given, and prove that it struck.
+
+    Only the watched calls and the injected one are listed, or all when none are named.
+    """
     with tempfile.TemporaryDirectory(prefix="trace-") as scratch:
         log = Path(scratch) / "log"
-        outcome = run(_traced(command, log, injection))
+        outcome = run(_traced(command, log, injection, watched))
         calls = calls_in(log.read_text("utf-8", "replace"))
     if injection is not None and not _has_struck(injection, outcome, calls):
         raise NothingInjected(f"{injection}: {outcome.describe()}")
@@ -103,7 +108,7 @@ def paused(command: Command, injection: Injection) -> Iterator[subprocess.Popen[
     """The command, stopped right after the named call; it goes on when the block ends."""
     with tempfile.TemporaryDirectory(prefix="trace-") as scratch:
         log = Path(scratch) / "log"
-        child = start(_traced(command, log, injection))
+        child = start(_traced(command, log, injection, (injection.name,)))
         try:
             pid = _stopped_pid(child, log)
         except BaseException:
@@ -146,8 +151,15 @@ def after_the_start(calls: tuple[Call, ...]) -> tuple[Call, ...]:
     return tuple(call for call in calls if call.name != "execve")
 
 
-def _traced(command: Command, log: Path, injection: Injection | None) -> Command:
-    options = ("-e", injection.expression) if injection else ()
+def _traced(
+    command: Command, log: Path, injection: Injection | None, watched: Iterable[str]
+) -> Command:
+    options: tuple[str, ...] = ("-e", injection.expression) if injection else ()
+    names = {*watched}
+    if names and injection:
+        names.add(injection.name)
+    if names:
+        options += ("-e", f"trace={','.join(sorted(names))}")
     return command.behind("strace", "-f", "-qq", "-y", "-o", str(log), *options)
 
 

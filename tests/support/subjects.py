@@ -83,7 +83,7 @@ def product_subjects() -> dict[str, Subject]:
             Subject(
                 "add-decision",
                 program,
-                (*decision, "ours"),
+                (*decision, "ours", "--json"),
                 with_project,
                 (*decision, "next"),
                 reader,
@@ -92,7 +92,7 @@ def product_subjects() -> dict[str, Subject]:
             Subject(
                 "config-set",
                 program,
-                ("config", "set", "mode", "yolo"),
+                ("config", "set", "mode", "yolo", "--json"),
                 with_project,
                 (*decision, "next"),
                 reader,
@@ -101,15 +101,15 @@ def product_subjects() -> dict[str, Subject]:
             Subject(
                 "config-set-user",
                 program,
-                ("config", "set", "--user", "mode", "yolo"),
+                ("config", "set", "--user", "mode", "yolo", "--json"),
                 with_project,
-                (*decision, "next"),
+                ("config", "set", "--user", "fairlead.color", "never"),
                 reader,
             ),
             Subject(
                 "init",
                 program,
-                ("init", "Sample", "--yes"),
+                ("init", "Sample", "--yes", "--json"),
                 empty,
                 ("init", "Sample", "--yes"),
                 reader,

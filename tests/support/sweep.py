@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support import shortwrite
-from tests.support.durability import not_durable
+from tests.support.durability import WATCHED, not_durable
 from tests.support.programs import Command, Outcome, interpreter, run
 from tests.support.strace import (
     Call,
@@ -32,6 +32,7 @@ from tests.support.trees import (
     put_tree,
     read_tree,
     service_names,
+    shape_of,
 )
 
 NEXT_COMMAND_SECONDS = 2.0
@@ -40,6 +41,7 @@ SHORT = "a short write"
 LYING = "retval=1"
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS")
 ERROR_CODES = frozenset({3, 4, 7})
+UNSURE_CODES = ("not-confirmed", "step-interrupted")
 # Calls that touch memory, signals, time or the process itself: no disk can make them fail.
 NO_FILE_CALLS = frozenset(
     "brk mmap munmap mprotect mremap madvise futex getpid gettid getppid getuid geteuid getgid "
@@ -80,16 +82,28 @@ class Point:
         return self.call.name == "write" and self.call.arguments[:2] in {"1<", "2<", "1,", "2,"}
 
     @property
-    def silences_errors(self) -> bool:
-        """Whether the command could not say what went wrong even if it wanted to."""
-        return self.call.name == "write" and (self.onward or self.call.arguments[:1] == "2")
+    def silences_output(self) -> bool:
+        """Whether the command could not say what happened even if it wanted to."""
+        return self.call.name == "write" and (self.onward or self.concerns_output)
+
+
+@dataclass(frozen=True, slots=True)
+class Afterwards:
+    """What reading and the next command made of a world after a fault."""
+
+    wrong: tuple[str, ...]
+    standing: Standing  # whether the next command found the old version or the new one
 
 
 class Rig:
     """A prepared world with everything an undisturbed run does in it, to compare with."""
 
-    def __init__(self, subject: Subject, scratch: Path) -> None:
+    def __init__(self, subject: Subject, scratch: Path, *, remembers: bool = False) -> None:
+        """A rig that remembers tries what comes afterwards once for each state of the disk."""
         self.subject = subject
+        self._afterwards: dict[frozenset[tuple[str, bytes]], Afterwards] | None = None
+        if remembers:
+            self._afterwards = {}
         self.scratch = scratch
         self.source = scratch / "source"
         subject.prepare(self.source)
@@ -131,6 +145,18 @@ class Rig:
         """Why a successful run would not outlive a power loss."""
         return not_durable(traced.calls, world / PROJECT, self.changed(world))
 
+    def afterwards(self, world: Path) -> Afterwards:
+        """What is wrong with reading and with the next command in a world after a fault."""
+        shape = shape_of(read_tree(world))
+        if self._afterwards is not None and shape in self._afterwards:
+            return self._afterwards[shape]
+        wrong = [*_reading_works(self, world), *_next_command_works(self, world)]
+        standing = judge(read_tree(world), self.after_old, self.after_new).standing
+        found = Afterwards(tuple(wrong), standing)
+        if self._afterwards is not None:
+            self._afterwards[shape] = found
+        return found
+
     def _after(self, *, disturb: bool) -> Tree:
         with self.world() as world:
             if disturb:
@@ -157,18 +183,12 @@ def error_points(calls: Iterable[Call], errors: Iterable[str] = ERRORS) -> list[
 
 
 def sampled(points: list[Point]) -> list[Point]:
-    """One error once and another one from then on at every call, so that no call is left out."""
-    kinds = list(dict.fromkeys((point.effect, point.onward) for point in points))
-    chosen: list[Point] = []
-    places = list(dict.fromkeys(point.call.place for point in points))
-    for index, place in enumerate(places):
-        once, later = kinds[(2 * index) % len(kinds)], kinds[(2 * index + 3) % len(kinds)]
-        chosen += [
-            point
-            for point in points
-            if point.call.place == place and (point.effect, point.onward) in (once, later)
-        ]
-    return chosen
+    """One fault at every call, the kinds taking turns, so that no call and no kind is left out."""
+    by_place: dict[str, list[Point]] = {}
+    for point in points:
+        by_place.setdefault(point.call.place, []).append(point)
+    # Steps of three meet every one of eight kinds, and change between once and onward.
+    return [every[3 * index % len(every)] for index, every in enumerate(by_place.values())]
 
 
 def write_points(calls: Iterable[Call]) -> list[Point]:
@@ -189,13 +209,17 @@ def try_point(rig: Rig, point: Point) -> list[Finding]:
         if point.effect == SHORT:
             traced = _with_short_write(command, point.call.number)
         else:
-            traced = trace(command, point.injection)
+            watched = {point.call.name} if point.effect == KILL else WATCHED
+            traced = trace(command, point.injection, watched)
         if point.effect == KILL:
             broken = list(_after_kill(rig, traced, world))
         else:
             broken = list(_after_error(rig, traced, world, point))
-        broken += _reading_works(rig, world)
-        broken += _next_command_works(rig, world)
+        is_sure = traced.outcome.code > 0 and not _says_unsure(traced.outcome)
+        afterwards = rig.afterwards(world)
+        broken += afterwards.wrong
+        if is_sure and afterwards.standing is Standing.NEW and not point.silences_output:
+            broken.append("reported as not done, yet the next command completed it")
     return [Finding(str(point.injection), what) for what in broken]
 
 
@@ -218,16 +242,14 @@ def _after_error(rig: Rig, traced: Traced, world: Path, point: Point) -> Iterato
         for reason in rig.unsafe_in(traced, world) if traced.calls else ():
             yield f"false success: {reason}"
         return
-    if verdict.standing is Standing.NEW and not point.concerns_output:
-        if "not-confirmed" not in outcome.said and not point.silences_errors:
+    if verdict.standing is Standing.NEW and not point.silences_output:
+        if not _says_unsure(outcome):
             yield f"in place, yet reported as not done ({outcome.describe()})"
     if "Traceback" in outcome.said:
         yield f"a traceback instead of a message ({outcome.describe()})"
-    elif (
-        outcome.code not in ERROR_CODES and not point.silences_errors and not point.concerns_output
-    ):
+    elif outcome.code not in ERROR_CODES and not point.silences_output:
         yield f"wrong kind of error ({outcome.describe()})"
-    if not point.silences_errors and not point.concerns_output and not _names_a_path(outcome):
+    if not point.silences_output and not _names_a_path(outcome):
         yield f"the error names no file ({outcome.describe()})"
 
 
@@ -241,8 +263,15 @@ def _with_short_write(command: Command, number: int) -> Traced:
     return Traced(outcome, ())
 
 
+def _says_unsure(outcome: Outcome) -> bool:
+    """Whether the error says that the change may be there, or will be completed later."""
+    return any(code in outcome.said for code in UNSURE_CODES)
+
+
 def _names_a_path(outcome: Outcome) -> bool:
-    return ".planning" in outcome.said or "config" in outcome.said or PROJECT in outcome.said
+    return any(
+        name in outcome.said for name in (".planning", "config.json", ".fairlead", f"/{PROJECT}")
+    )
 
 
 def _reading_works(rig: Rig, world: Path) -> Iterator[str]:

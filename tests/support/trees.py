@@ -5,6 +5,7 @@ runs; it is compared by names only, and only after the next writer had its chanc
 """
 
 import os
+import re
 import shutil
 import stat
 from collections.abc import Mapping
@@ -13,6 +14,9 @@ from enum import StrEnum
 from pathlib import Path
 
 SERVICE = ".fairlead"
+
+_RANDOM = re.compile(r"[0-9a-f]{16}")
+_PROCESS = re.compile(rb"(?:process|pid) \d+")
 
 Tree = Mapping[str, bytes]
 FOLDER = b"<folder>"
@@ -82,6 +86,13 @@ def judge(now: Tree, old: Tree, new: Tree) -> Verdict:
     else:
         standing = Standing.MIXED
     return Verdict(standing, (), strange)
+
+
+def shape_of(tree: Tree) -> frozenset[tuple[str, bytes]]:
+    """The tree without what chance decides: random names, and the process that signed the lock."""
+    return frozenset(
+        (_RANDOM.sub("R", name), _PROCESS.sub(b"P", content)) for name, content in tree.items()
+    )
 
 
 def put_tree(source: Path, target: Path) -> Path:

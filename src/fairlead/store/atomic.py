@@ -16,7 +16,7 @@ import stat
 
 from fairlead.errors import DocumentError, FairleadError, NotAFile, NotConfirmed, StorageError
 from fairlead.store import layout
-from fairlead.store.confine import Folder, Root, fault, kind_of, leaf, read_file, reason
+from fairlead.store.confine import Folder, Root, fault, kind_of, leaf, let_go, read_file, reason
 from fairlead.store.exchange import Renamer
 from fairlead.store.notice import Notice, Rescued
 from fairlead.store.quiet import is_quiet
@@ -203,7 +203,7 @@ def came_out(desk: Desk, staged: str, label: str) -> bytes | None:
                 return None
             return read_file(fd, desk.folder.path_of(staged), layout.limit_of(label))
         finally:
-            os.close(fd)
+            let_go(fd)
     except DocumentError:
         return None
 

@@ -73,7 +73,7 @@ class Root:
 
     def device(self) -> int:
         """The number of the file system that holds the folder."""
-        return os.fstat(self._top.fd).st_dev
+        return stat_of(self._top.fd, ".").st_dev
 
     def folder(self, path: str) -> Folder | None:
         """Open a folder."""
@@ -165,7 +165,7 @@ class Folder:
         """Close the folder; a second time does nothing."""
         fd, self.fd = self.fd, -1
         if fd >= 0:
-            os.close(fd)
+            let_go(fd)
 
     def path_of(self, name: str) -> str:
         """The path of a name in here, from the root on."""
@@ -199,7 +199,7 @@ class Folder:
         try:
             return read_file(fd, self.path_of(name), limit)
         finally:
-            os.close(fd)
+            let_go(fd)
 
     def read_start(self, name: str, limit: int) -> bytes | None:
         """Read a regular file as far as `limit` bytes, however large it is."""
@@ -211,7 +211,7 @@ class Folder:
         except OSError as error:
             raise fault(self.path_of(name), error) from error
         finally:
-            os.close(fd)
+            let_go(fd)
 
     def open_file(self, name: str) -> int | None:
         """Open a regular file for reading; the caller closes it."""
@@ -230,9 +230,9 @@ class Folder:
                 raise NotAFile(path, self._kind(name)) from error
             raise fault(path, error) from error
         try:
-            _require_file(path, os.fstat(fd))
+            _require_file(path, stat_of(fd, path))
         except BaseException:
-            os.close(fd)
+            let_go(fd)
             raise
         return fd
 
@@ -302,8 +302,8 @@ def components(path: str) -> list[str]:
 
 def read_file(fd: int, path: str, limit: int) -> bytes:
     """Read an open file of at most `limit` bytes; a larger one is refused unread."""
+    size = stat_of(fd, path).st_size
     try:
-        size = os.fstat(fd).st_size
         content = b"" if size > limit else _read(fd, limit + 1)
     except OSError as error:
         raise fault(path, error) from error
@@ -311,6 +311,27 @@ def read_file(fd: int, path: str, limit: int) -> bytes:
     if size > limit:
         raise TooLarge(size, limit).located(path)
     return content
+
+
+def stat_of(fd: int, path: str) -> os.stat_result:
+    """What an open file is."""
+    try:
+        return os.fstat(fd)
+    except OSError as error:
+        raise fault(path, error) from error
+
+
+def let_go(fd: int) -> None:
+    """Close a file that was not written, where an error has nothing to tell."""
+    try:
+        os.close(fd)
+    except OSError:
+        pass
+
+
+def is_ordinary(name: str) -> bool:
+    """Whether a name found on disk may be used as a path component."""
+    return not _objection(name)
 
 
 def leaf(path: str) -> str:

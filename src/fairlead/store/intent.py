@@ -15,8 +15,8 @@ from fairlead.errors import (
     DocumentError,
     FairleadError,
     NewerRecord,
-    NotConfirmed,
     PathOutside,
+    StepInterrupted,
 )
 from fairlead.store import atomic, layout
 from fairlead.store.atomic import Changed, Desk, Place, digest, place_of
@@ -53,6 +53,11 @@ class Step:
     command: str
     entries: tuple[Entry, ...]
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The documents of the step."""
+        return tuple(entry.path for entry in self.entries)
+
 
 def commit(root: Root, desk: Desk, command: str, versions: tuple[Version, ...]) -> Step:
     """Stage every version and write the record. From here on the step will be completed."""
@@ -67,7 +72,7 @@ def commit(root: Root, desk: Desk, command: str, versions: tuple[Version, ...]) 
                     raise Changed(version.path)
         step = Step(command, tuple(entries))
         _save(desk, step)
-    except NotConfirmed:
+    except StepInterrupted:
         raise
     except (Changed, FairleadError):
         for entry in entries:
@@ -160,7 +165,7 @@ def _save(desk: Desk, step: Step) -> None:
         try:
             desk.folder.remove(layout.INTENT)
         except OSError:
-            raise NotConfirmed(path, reason(error)) from error
+            raise StepInterrupted(step.paths, reason(error)) from error
         raise fault(path, error) from error
 
 

@@ -13,12 +13,21 @@ from fairlead.errors import FairleadError, NoProject, NotAFolder, PathOutside
 from fairlead.store.confine import Root, components, kind_of
 
 PLANNING = ".planning"
-STATE = f"{PLANNING}/STATE.md"
+STATE_NAME = "STATE.md"
+ROADMAP_NAME = "ROADMAP.md"
+CONFIG_NAME = "config.json"
+PHASES_NAME = "phases"
+MILESTONES_NAME = "milestones"
+ARCHIVED_PHASES = "-phases"  # milestones/v1.0-phases
+WORKSTREAMS_NAME = "workstreams"
+PENDING_TODOS = "todos/pending"
+CONTINUE_NAME = ".continue-here"
+STATE = f"{PLANNING}/{STATE_NAME}"
 PROJECT = f"{PLANNING}/PROJECT.md"
 REQUIREMENTS = f"{PLANNING}/REQUIREMENTS.md"
-ROADMAP = f"{PLANNING}/ROADMAP.md"
-CONFIG = f"{PLANNING}/config.json"
-PHASES = f"{PLANNING}/phases"
+ROADMAP = f"{PLANNING}/{ROADMAP_NAME}"
+CONFIG = f"{PLANNING}/{CONFIG_NAME}"
+PHASES = f"{PLANNING}/{PHASES_NAME}"
 USER_CONFIG = "config.json"  # in the person's own configuration folder
 DOCUMENTS = (PROJECT, REQUIREMENTS, ROADMAP, STATE, CONFIG)
 
@@ -63,6 +72,11 @@ def require_document(path: str, desk: str) -> None:
     parts = components(path)
     if parts[: len(home)] != home or len(parts) == len(home) or parts[len(home)] == DESK_NAME:
         raise PathOutside(path, f"is not a document in {'/'.join(home) or 'this folder'}")
+
+
+def planning_of(workstream: str) -> str:
+    """The folder of a workstream's memory; without one, the project's own."""
+    return f"{PLANNING}/{WORKSTREAMS_NAME}/{workstream}" if workstream else PLANNING
 
 
 def hint_for(path: str) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 
 from fairlead.errors import LockBusy, NoLocks, NotAFile
 from fairlead.store import layout
-from fairlead.store.confine import Folder, fault, kind_of, reason
+from fairlead.store.confine import Folder, fault, kind_of, let_go, reason, stat_of
 
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL)
@@ -81,8 +81,9 @@ class Lock:
         raise LockBusy(self._wait_seconds, _holder(self.fd))
 
     def _is_current(self) -> bool:
-        ours, found = os.fstat(self.fd), self._desk.stat(layout.LOCK)
+        ours = stat_of(self.fd, self._desk.path_of(layout.LOCK))
         self._require_lock(ours)
+        found = self._desk.stat(layout.LOCK)
         return found is not None and (ours.st_dev, ours.st_ino) == (found.st_dev, found.st_ino)
 
     def _require_lock(self, found: os.stat_result) -> None:
@@ -94,7 +95,7 @@ class Lock:
 
     def _release(self) -> None:
         fd, self.fd = self.fd, -1
-        os.close(fd)
+        let_go(fd)
 
     def _sign(self) -> None:
         line = f"process {os.getpid()} on {os.uname().nodename}: {self._command}\n".encode()

@@ -9,12 +9,11 @@ that nobody writes.
 from __future__ import annotations
 
 import fcntl
-import os
 import signal
 import time
 
 from fairlead.store import layout
-from fairlead.store.confine import Folder
+from fairlead.store.confine import Folder, let_go
 
 _LEASE = getattr(fcntl, "F_SETLEASE", None)
 _POLL_SECONDS = 0.005
@@ -56,4 +55,4 @@ def _can_tell(desk: Folder) -> bool:
     try:
         return not _seems_written(fd)
     finally:
-        os.close(fd)
+        let_go(fd)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fairlead.errors import ChangedMeanwhile, FairleadError, NotConfirmed, StorageError
+from fairlead.errors import ChangedMeanwhile, FairleadError, StepInterrupted, StorageError
 from fairlead.store import atomic, intent, layout
 from fairlead.store.atomic import Changed, Desk, Place, place_of
 from fairlead.store.confine import Root, leaf
@@ -31,7 +31,7 @@ class Transaction:
         self._desk = desk
         self._command = command
         step = intent.recover(root, desk)
-        self.recovered = frozenset(entry.path for entry in step.entries) if step else frozenset()
+        self.recovered = frozenset(step.paths) if step else frozenset()
         self._hide_desk_from_git()
 
     def run(self, rewrites: Rewrites) -> tuple[Version, ...]:
@@ -49,10 +49,8 @@ class Transaction:
             step = intent.commit(self.root, self._desk, self._command, versions)
             try:
                 again = self._complete(step, rewrites)
-            except NotConfirmed:
-                raise
             except StorageError as error:
-                raise NotConfirmed(versions[0].path, str(error)) from error
+                raise StepInterrupted(step.paths, str(error)) from error
             return tuple(again.get(version.path, version) for version in versions)
         for version in versions:
             with place_of(self.root, version.path) as place:

@@ -1,0 +1,180 @@
+"""Inventory: what is on disk and in the roadmap, as values.
+
+`store.scan` fills it; every number this program shows is derived from it and from nothing
+else. A phase is known from its folder, from the roadmap, or from both.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fairlead.model.ids import PhaseId
+
+
+class Completion(StrEnum):
+    """When a phase counts as complete."""
+
+    SUMMARISED = "summarised"  # every live plan is complete
+    VERIFIED = "verified"  # and its verification passed
+
+
+class Proof(StrEnum):
+    """What a plan's summary proves."""
+
+    NONE = "none"  # there is no summary
+    EMPTY = "empty"
+    BLOCKED = "blocked"  # it says itself that the plan could not be done
+    FAILED = "failed"  # its own self-check failed
+    COMPLETE = "complete"
+
+
+class Stage(StrEnum):
+    """How far a phase has come, by its files."""
+
+    NO_FOLDER = "no_directory"
+    EMPTY = "empty"
+    DISCUSSED = "discussed"
+    RESEARCHED = "researched"
+    PLANNED = "planned"
+    PARTIAL = "partial"
+    COMPLETE = "complete"
+    VERIFIED = "verified"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One plan and what proves it."""
+
+    id: str
+    path: str
+    summary: str  # path; empty if there is none
+    proof: Proof
+    is_superseded: bool
+    tasks: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Its summary exists, is not empty, and does not say otherwise."""
+        return self.proof is Proof.COMPLETE
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What a phase's verification says."""
+
+    path: str
+    status: str  # passed, gaps_found, human_needed, or whatever stands there
+    is_stale: bool  # a plan was finished, or is open, after it
+
+    @property
+    def is_passed(self) -> bool:
+        """It passed, and still speaks of what is there."""
+        return self.status == "passed" and not self.is_stale
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """One phase folder."""
+
+    id: PhaseId | None
+    slug: str
+    path: str
+    milestone: str  # the version it is archived under; empty for an active one
+    plans: tuple[Plan, ...]
+    orphans: tuple[str, ...]  # summaries without a plan
+    verification: Verification | None
+    has_context: bool
+    has_research: bool
+    continue_file: str  # path; empty if there is none
+
+    @property
+    def live_plans(self) -> tuple[Plan, ...]:
+        """The plans that count: not the superseded ones."""
+        return tuple(plan for plan in self.plans if not plan.is_superseded)
+
+    @property
+    def is_implemented(self) -> bool:
+        """It has plans, and every live one is complete."""
+        return bool(self.plans) and all(plan.is_complete for plan in self.live_plans)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What the roadmap says of a phase."""
+
+    id: PhaseId
+    name: str
+    milestone: str  # version of the milestone it stands under; empty if none
+    line: int
+    goal: str = ""
+    depends_on: str = ""
+    is_checked: bool | None = None  # None: there is no box
+    is_retired: bool = False
+    status: str = ""  # the cell of the progress table
+    plans_cell: str = ""  # "2/3" in the progress table
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """A milestone of the roadmap."""
+
+    version: str
+    name: str
+    is_closed: bool
+    is_marked_open: bool
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Roadmap:
+    """The roadmap as a whole."""
+
+    phases: tuple[Listed, ...] = ()
+    milestones: tuple[Milestone, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A phase of the scope: listed, on disk, or both."""
+
+    id: PhaseId
+    name: str
+    listed: Listed | None
+    folder: Folder | None
+
+    @property
+    def stage(self) -> Stage:
+        """How far it has come."""
+        folder = self.folder
+        if folder is None:
+            return Stage.NO_FOLDER
+        if folder.is_implemented:
+            passed = folder.verification is not None and folder.verification.is_passed
+            return Stage.VERIFIED if passed else Stage.COMPLETE
+        if any(plan.is_complete for plan in folder.live_plans):
+            return Stage.PARTIAL
+        if folder.live_plans:
+            return Stage.PLANNED
+        if folder.has_research:
+            return Stage.RESEARCHED
+        return Stage.DISCUSSED if folder.has_context else Stage.EMPTY
+
+    def is_complete(self, policy: Completion) -> bool:
+        """Whether it counts as complete under a policy."""
+        if policy is Completion.VERIFIED:
+            verification = self.folder.verification if self.folder else None
+            return verification is not None and verification.is_passed
+        return self.stage in (Stage.COMPLETE, Stage.VERIFIED)
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Everything the derivation needs."""
+
+    folders: tuple[Folder, ...]  # active ones
+    archived: tuple[Folder, ...]
+    roadmap: Roadmap
+    milestone: str  # the version that STATE.md names; empty if none
+    policy: Completion
+    pending_todos: tuple[str, ...] = ()
+    continue_files: tuple[str, ...] = ()
+    workstreams: tuple[str, ...] = ()

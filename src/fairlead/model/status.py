@@ -1,0 +1,75 @@
+"""Status words: what people and tools write, and the few canonical values behind them.
+
+A word counts at the beginning of a word and not after a negation, so "incomplete" is not
+complete and "not done" is not done. Paused wins over everything, then the order below.
+"""
+
+import re
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """The canonical lifecycle stages of a project."""
+
+    DISCUSSING = "discussing"
+    PLANNING = "planning"
+    EXECUTING = "executing"
+    VERIFYING = "verifying"
+    COMPLETED = "completed"
+    PAUSED = "paused"
+    UNKNOWN = "unknown"
+
+
+_WORDS = (
+    (Status.PAUSED, ("paused", "stopped")),
+    (Status.DISCUSSING, ("discussing",)),
+    (Status.PLANNING, ("planning", "ready to plan")),
+    (Status.EXECUTING, ("executing", "in progress", "ready to execute")),
+    (Status.VERIFYING, ("verif",)),
+    (Status.COMPLETED, ("complete", "done")),
+)
+_NEGATED = r"(?<!\bnot )(?<!\bnever )(?<!\bnot yet )(?<!\bun)(?<!\bin)"
+
+# Values that a command may replace; anything else was written by a person and is kept.
+_DEFAULTS = frozenset(
+    (
+        "ready to execute",
+        "phase complete — ready for verification",
+        "ready to plan",
+        "defining requirements",
+        "planning complete",
+        "executing",
+        "in progress",
+        "planning",
+        "verifying",
+        "completed",
+        "complete",
+        "done",
+        "active",
+        "paused",
+        "unknown",
+    )
+)
+_DEFAULT_FORMS = re.compile(
+    r"(executing|planning|verifying) phase\s+\S+|phase\s+\S+\s+complete"
+    r"|phase complete.*|complete\s*[✓✔✅☑]?\s*",
+    re.IGNORECASE,
+)
+
+
+def normalise(text: str, *, paused_at: str = "") -> Status:
+    """The canonical status behind a written one."""
+    if paused_at:
+        return Status.PAUSED
+    lowered = " ".join(text.lower().split())
+    for status, words in _WORDS:
+        for word in words:
+            if re.search(rf"{_NEGATED}\b{re.escape(word)}", lowered):
+                return status
+    return Status.UNKNOWN
+
+
+def is_default(text: str) -> bool:
+    """Whether a status is one that a command wrote, and another may replace."""
+    value = text.strip()
+    return not value or value.lower() in _DEFAULTS or bool(_DEFAULT_FORMS.fullmatch(value))

@@ -1,0 +1,69 @@
+"""Progress bars as people and tools draw them; an update keeps the drawing and changes the number.
+
+Bars of any width and of many characters are known. A row of `#` in twenty cells is the dialect
+that counts plans alone, rounded down; every other bar shows the project's percentage.
+"""
+
+import re
+from dataclasses import dataclass
+
+from fairlead.model.progress import Progress, bar, bar_by_floor
+
+_FULL = "█▓#=■●▰▌"
+_EMPTY = "░.-_ ▱○·□"
+_BAR = re.compile(rf"\[(?P<cells>[{re.escape(_FULL + _EMPTY)}]{{5,60}})\]")
+_BARE = re.compile(r"(?P<cells>[█▓░]{5,60})")
+_PERCENT = re.compile(r"(?P<number>[0-9]{1,3})(?:\.[0-9]+)?\s?%")
+_COUNTS = re.compile(r"(?P<done>[0-9]+)/(?P<total>[0-9]+)(?= plans)")
+_PARTNER = {"█": "░", "▓": "░", "#": "░", "=": " ", "■": "□", "●": "○", "▰": "▱", "▌": "░"}
+_WIDE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnBar:
+    """A bar found in a line."""
+
+    cells: str
+    percent: int  # -1: there is no percentage
+
+    @property
+    def is_by_plans(self) -> bool:
+        """Whether it is of the dialect that counts plans."""
+        return len(self.cells) == _WIDE and set(self.cells) <= set("#░") and bool(self.cells)
+
+
+def find_bar(value: str) -> DrawnBar | None:
+    """The bar and percentage of a Progress line; None if it shows neither."""
+    drawn = _BAR.search(value) or _BARE.search(value)
+    percent = _PERCENT.search(value)
+    if not drawn and not percent:
+        return None
+    return DrawnBar(drawn["cells"] if drawn else "", int(percent["number"]) if percent else -1)
+
+
+def redrawn(value: str, progress: Progress) -> str:
+    """The line's value with bar, percentage and plan counts as they are now."""
+    found = find_bar(value)
+    if found is None:
+        return value
+    percent = progress.plans_percent if found.is_by_plans else progress.percent
+    if found.percent == percent:
+        return _with_counts(value, progress)
+    if found.cells:
+        value = value.replace(found.cells, _drawn(found, percent), 1)
+    if found.percent >= 0:
+        value = _PERCENT.sub(f"{percent}%", value, count=1)
+    return _with_counts(value, progress)
+
+
+def _with_counts(value: str, progress: Progress) -> str:
+    return _COUNTS.sub(f"{progress.completed_plans}/{progress.total_plans}", value, count=1)
+
+
+def _drawn(found: DrawnBar, percent: int) -> str:
+    full = next((mark for mark in found.cells if mark in _FULL), "")
+    empty = next((mark for mark in found.cells if mark in _EMPTY), "")
+    full = full or next((mark for mark, partner in _PARTNER.items() if partner == empty), "█")
+    empty = empty or _PARTNER[full]
+    draw = bar_by_floor if found.is_by_plans else bar
+    return draw(percent, cells=len(found.cells), full=full, empty=empty)

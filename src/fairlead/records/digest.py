@@ -1,0 +1,110 @@
+"""The digest: derived values written into STATE.md, all of them together.
+
+Frontmatter percent, body bar and counters come from one progress and are written in one edit,
+so that they can never tell two stories. Only what stands there is corrected; a value that is
+right already is not touched, and what a person wrote is not replaced.
+"""
+
+from datetime import datetime
+
+from fairlead.model.inventory import Phase
+from fairlead.model.recorded import COUNTERS
+from fairlead.model.standing import Standing
+from fairlead.model.status import is_default
+from fairlead.records.bars import redrawn
+from fairlead.records.recorded import phase_in, position_section
+from fairlead.records.state import stamped
+from fairlead.text.document import Document
+
+
+def with_progress(document: Document, standing: Standing) -> Document:
+    """The document with every number it states as the files prove it."""
+    progress = standing.progress
+    held = document.value("progress")
+    if isinstance(held, dict):
+        for name in (*COUNTERS, "percent"):
+            if name in held:
+                document = document.set_front(("progress", name), getattr(progress, name))
+    field = document.field("Progress", position_section(document))
+    if field:
+        document = document.set_field(field, redrawn(field.value, progress))
+    return document
+
+
+def with_position(document: Document, standing: Standing) -> Document:
+    """The document with the position, where it names a phase that is not the current one."""
+    position = position_section(document)
+    field = document.field("Phase", position)
+    current = standing.current
+    if field and (current is None or phase_in(field.value) != current.id):
+        document = document.set_field(field, position_line(standing))
+        plan = document.field("Plan", position_section(document))
+        if plan:
+            document = document.set_field(plan, plan_line(standing))
+    front = document.shown_front
+    if "current_phase" in front:
+        document = document.set_front(("current_phase",), current.id.short if current else None)
+    if "current_phase_name" in front:
+        document = document.set_front(("current_phase_name",), current.name if current else None)
+    return document
+
+
+def with_status(document: Document, standing: Standing) -> Document:
+    """The document with the derived status, unless a person wrote another one."""
+    field = document.field("Status", position_section(document))
+    if field and is_default(field.value):
+        document = document.set_field(field, standing.words)
+    if "status" in document.shown_front and (not field or is_default(field.value)):
+        document = document.set_front(("status",), str(standing.status))
+    return document
+
+
+def with_next(document: Document, standing: Standing, *, active: str = "") -> Document:
+    """The document with the lifecycle fields for the status line, where it has frontmatter."""
+    if document.block is None:
+        return document
+    ahead = standing.next
+    named = ahead.action.endswith("-phase") and not active
+    document = document.set_front(("active_phase",), active or None, after="status")
+    document = document.set_front(
+        ("next_action",), ahead.action if named else None, after="active_phase"
+    )
+    phases = [ahead.phase] if named else None
+    return document.set_front(("next_phases",), phases, after="next_action")
+
+
+def synced(document: Document, standing: Standing, now: datetime, *, active: str = "") -> Document:
+    """Everything derived, written together; an unchanged document is not stamped either."""
+    document.require_writable()
+    changed = with_progress(document, standing)
+    changed = with_position(changed, standing)
+    changed = with_status(changed, standing)
+    changed = with_next(changed, standing, active=active)
+    return stamped(changed, now) if changed.text != document.text else document
+
+
+def position_line(standing: Standing) -> str:
+    """`4 of 9 (Observability)`, or that the milestone is complete."""
+    if standing.current is None:
+        return (
+            f"Milestone {standing.scope.milestone} complete"
+            if standing.scope.milestone
+            else "All phases complete"
+        )
+    return (
+        f"{standing.current.id.short} of {standing.progress.total_phases}{_name(standing.current)}"
+    )
+
+
+def plan_line(standing: Standing) -> str:
+    """`2 of 5 in current phase`, or that nothing has begun."""
+    folder = standing.current.folder if standing.current else None
+    plans = folder.live_plans if folder else ()
+    if not plans:
+        return "Not started"
+    done = sum(plan.is_complete for plan in plans)
+    return f"{min(done + 1, len(plans))} of {len(plans)} in current phase"
+
+
+def _name(phase: Phase) -> str:
+    return f" ({phase.name})" if phase.name else ""

@@ -1,0 +1,204 @@
+"""Scan: the disk as an inventory.
+
+Only the folders of phases are walked, each file is opened once and only its beginning or end is
+looked at, so that ten thousand plans take less than a second. Links and special files are not
+followed; a summary that is one of them proves nothing.
+"""
+
+from __future__ import annotations
+
+from fairlead.errors import DocumentError, FairleadError
+from fairlead.model.ids import PhaseId
+from fairlead.model.inventory import (
+    Completion,
+    Folder,
+    Inventory,
+    Plan,
+    Proof,
+    Roadmap,
+    Verification,
+)
+from fairlead.records import naming
+from fairlead.records.config import read_settings
+from fairlead.records.phase_files import SummaryHead, plan_head, summary_head, verified_head
+from fairlead.records.roadmap import read_roadmap
+from fairlead.store import confine, layout
+from fairlead.store.confine import Folder as Handle
+from fairlead.store.confine import Root
+from fairlead.text.document import Document
+from fairlead.text.scalars import is_null
+
+_HEAD = 64 * 1024
+
+
+def scan(folder: str, *, workstream: str = "") -> Inventory:
+    """Everything the derivation needs, read from disk now."""
+    with Root(folder) as root:
+        return _Scanner(root, layout.planning_of(workstream)).inventory()
+
+
+class _Scanner:
+    def __init__(self, root: Root, planning: str) -> None:
+        self._root = root
+        self._planning = planning
+
+    def inventory(self) -> Inventory:
+        state = self._document(layout.STATE_NAME)
+        milestone = _text(state.value("milestone")) if state else ""
+        archived = []
+        for name in self._names(layout.MILESTONES_NAME):
+            if name.endswith(layout.ARCHIVED_PHASES):
+                version = name.removesuffix(layout.ARCHIVED_PHASES)
+                archived += self._folders(f"{layout.MILESTONES_NAME}/{name}", version)
+        roadmap = self._document(layout.ROADMAP_NAME)
+        return Inventory(
+            folders=tuple(self._folders(layout.PHASES_NAME, "")),
+            archived=tuple(archived),
+            roadmap=read_roadmap(roadmap) if roadmap else Roadmap(),
+            milestone=milestone,
+            policy=self._policy(state),
+            pending_todos=tuple(
+                name for name in self._names(layout.PENDING_TODOS) if name.endswith(".md")
+            ),
+            continue_files=self._continue_files(),
+            workstreams=tuple(self._names(layout.WORKSTREAMS_NAME)),
+        )
+
+    def _policy(self, state: Document | None) -> Completion:
+        """What the configuration says; else what the newer reference tool left in STATE.md."""
+        try:
+            content = self._read(layout.CONFIG_NAME, layout.CONFIG_LIMIT) or b"{}"
+            chosen = read_settings(content.decode()).get("fairlead.completion")
+        except (FairleadError, UnicodeDecodeError):
+            chosen = None
+        if chosen in tuple(Completion):
+            return Completion(str(chosen))
+        is_newer = state is not None and "state_head" in state.shown_front
+        return Completion.VERIFIED if is_newer else Completion.SUMMARISED
+
+    def _folders(self, below: str, milestone: str) -> list[Folder]:
+        try:
+            home = self._root.folder(f"{self._planning}/{below}")
+        except DocumentError:
+            home = None
+        if home is None:
+            return []
+        with home:
+            names = [name for name in home.names() if confine.is_ordinary(name)]
+            return [
+                _phase_folder(inside, f"{self._planning}/{below}/{name}", name, milestone)
+                for name in names
+                if (inside := _opened(home, name)) is not None
+            ]
+
+    def _continue_files(self) -> tuple[str, ...]:
+        names = [each for each in self._names("") if each.startswith(layout.CONTINUE_NAME)]
+        return tuple(f"{self._planning}/{each}" for each in names)
+
+    # -- reading -------------------------------------------------------------------------
+
+    def _document(self, path: str) -> Document | None:
+        content = self._read(path, layout.DOCUMENT_LIMIT)
+        return None if content is None else Document(content.decode("utf-8", "surrogateescape"))
+
+    def _read(self, path: str, limit: int) -> bytes | None:
+        try:
+            return self._root.read_start(f"{self._planning}/{path}", limit)
+        except DocumentError:
+            return None  # a link, folder or device is no document
+
+    def _names(self, path: str) -> list[str]:
+        try:
+            names = self._root.names(f"{self._planning}/{path}" if path else self._planning)
+        except DocumentError:
+            return []
+        return sorted(name for name in names or () if confine.is_ordinary(name))
+
+
+def _opened(home: Handle, name: str) -> Handle | None:
+    try:
+        return home.folder(name)
+    except DocumentError:
+        return None  # a file, or a link
+
+
+def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folder:
+    with inside:
+        files = [each for each in inside.names() if confine.is_ordinary(each)]
+        nested = _opened(inside, "plans") if "plans" in files else None
+        named = naming.folder_name(name)
+        plans, orphans, heads = _plans(inside, path, files, named.id)
+        if nested is not None:
+            with nested:
+                below = [each for each in nested.names() if confine.is_ordinary(each)]
+                more, lost, others = _plans(nested, f"{path}/plans", below, named.id)
+                plans, orphans, heads = plans + more, orphans + lost, heads + others
+        continues = next((each for each in files if each.startswith(layout.CONTINUE_NAME)), "")
+        return Folder(
+            id=named.id,
+            slug=named.slug,
+            path=path,
+            milestone=milestone,
+            plans=plans,
+            orphans=orphans,
+            verification=_verification(inside, path, files, plans, heads),
+            has_context=any(naming.is_artefact(each, "CONTEXT") for each in files),
+            has_research=any(naming.is_artefact(each, "RESEARCH") for each in files),
+            continue_file=f"{path}/{continues}" if continues else "",
+        )
+
+
+def _plans(
+    inside: Handle, path: str, files: list[str], phase: PhaseId | None
+) -> tuple[tuple[Plan, ...], tuple[str, ...], tuple[SummaryHead, ...]]:
+    names = [each for each in files if naming.is_plan(each)]
+    summaries = [each for each in files if naming.is_summary(each)]
+    pairs, orphans = naming.paired(names, summaries, phase)
+    heads = {each: _summary(inside, each) for each in pairs.values()}
+    plans = []
+    for name in sorted(names):
+        summary = pairs.get(name, "")
+        head = plan_head(_read(inside, name, _HEAD) or b"")
+        plans.append(
+            Plan(
+                id=naming.plan_id(name, phase),
+                path=f"{path}/{name}",
+                summary=f"{path}/{summary}" if summary else "",
+                proof=heads[summary].proof if summary else Proof.NONE,
+                is_superseded=head.is_superseded,
+                tasks=head.tasks,
+            )
+        )
+    return tuple(plans), tuple(f"{path}/{each}" for each in orphans), tuple(heads.values())
+
+
+def _summary(inside: Handle, name: str) -> SummaryHead:
+    content = _read(inside, name, layout.DOCUMENT_LIMIT)
+    return summary_head(content) if content is not None else SummaryHead(Proof.NONE, "")
+
+
+def _verification(
+    inside: Handle,
+    path: str,
+    files: list[str],
+    plans: tuple[Plan, ...],
+    heads: tuple[SummaryHead, ...],
+) -> Verification | None:
+    names = sorted((each for each in files if naming.is_verification(each)), key=len)
+    if not names:
+        return None
+    status, verified = verified_head(_read(inside, names[0], _HEAD) or b"")
+    is_open = any(not plan.is_complete for plan in plans if not plan.is_superseded)
+    is_older = bool(verified) and any(head.completed[:10] > verified[:10] for head in heads)
+    return Verification(f"{path}/{names[0]}", status, is_open or is_older)
+
+
+def _read(inside: Handle, name: str, limit: int) -> bytes | None:
+    try:
+        return inside.read_start(name, limit)
+    except DocumentError:
+        return None  # a link, folder or device is no document
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) and not is_null(value) else ""

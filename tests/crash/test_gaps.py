@@ -1,0 +1,21 @@
+"""Somebody else edits the file between two system calls of ours."""
+
+from tests.crash.conftest import MakeRig
+from tests.support.figures import record_quick
+from tests.support.gaps import STYLES, gaps, try_gap
+from tests.support.trials import findings_of
+
+
+def test_an_edit_by_somebody_else_in_any_gap_survives(rig_of: MakeRig) -> None:
+    rig = rig_of("add-decision")
+    every = gaps(rig.calls_from_the_lock)
+    # The two ways to save take turns; the long tier tries both in each gap.
+    turns = [gap for index, gap in enumerate(every) if index // len(STYLES) % 2 == index % 2]
+    tried, found = findings_of(turns, lambda gap: try_gap(rig, gap))
+    assert tried > 20
+    assert found == []
+    record_quick(
+        "gaps",
+        "an edit by somebody else between any two calls from the lock on survives",
+        {"gaps": tried, "found": len(found)},
+    )

@@ -1,0 +1,30 @@
+"""kill -9 from outside, before every system call from taking the lock on."""
+
+import pytest
+
+from tests.crash.conftest import MakeRig
+from tests.support.figures import record_quick
+from tests.support.sweep import kill_points, try_point
+from tests.support.trials import findings_of
+
+
+@pytest.mark.parametrize("command", ["add-decision", "config-set"])
+def test_a_kill_before_any_call_leaves_old_or_new_and_the_next_command_works(
+    rig_of: MakeRig, command: str
+) -> None:
+    rig = rig_of(command)
+    tried, found = findings_of(
+        kill_points(rig.calls_from_the_lock), lambda point: try_point(rig, point)
+    )
+    assert tried > 20
+    assert found == []
+    record_quick(
+        f"kill-{command}",
+        "kill -9 before any call from taking the lock on leaves old or new",
+        {"kill points": tried, "found": len(found)},
+    )
+
+
+def test_success_is_reported_only_when_it_would_outlive_a_power_loss(rig_of: MakeRig) -> None:
+    for command in ("add-decision", "config-set", "config-set-user", "init"):
+        assert (command, rig_of(command).unsafe) == (command, ())

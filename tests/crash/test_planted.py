@@ -1,0 +1,85 @@
+"""The proofs find what they look for: writers with one planted fault each, and one without."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.crash.conftest import MakeRig
+from tests.support.gaps import gaps, try_gap
+from tests.support.mounts import FILE_SYSTEMS, Loss
+from tests.support.power import after_success
+from tests.support.strace import Call, Injection, NothingInjected, trace
+from tests.support.sweep import (
+    NO_FILE_CALLS,
+    Finding,
+    Rig,
+    error_points,
+    kill_points,
+    sampled,
+    try_point,
+    write_points,
+)
+from tests.support.trials import findings_of
+
+WRITING = frozenset({"write", "fsync", "rename", "renameat2", "openat", "unlink", "ftruncate"})
+
+
+def test_a_careful_writer_passes_every_sweep(rig_of: MakeRig) -> None:
+    rig = rig_of("planted-none")
+    calls = [call for call in rig.calls_from_the_lock if call.name not in NO_FILE_CALLS]
+    points = kill_points(calls) + sampled(error_points(calls)) + write_points(calls)
+    assert rig.unsafe == ()
+    assert _found(rig, points) == []
+    assert findings_of(gaps(calls), lambda gap: try_gap(rig, gap))[1] == []
+
+
+def test_a_writer_in_place_is_found_by_kills(rig_of: MakeRig) -> None:
+    rig = rig_of("planted-in-place")
+    found = _found(rig, kill_points(_writing(rig)))
+    assert any("torn" in finding.what for finding in found)
+
+
+def test_a_fall_back_to_writing_in_place_is_found_by_errors(rig_of: MakeRig) -> None:
+    rig = rig_of("planted-fallback")
+    found = _found(rig, error_points(_writing(rig), ["ENOSPC"]))
+    assert any("torn" in finding.what for finding in found)
+
+
+def test_a_swallowed_error_is_found_as_a_false_success(rig_of: MakeRig) -> None:
+    rig = rig_of("planted-swallow")
+    found = _found(rig, error_points(_writing(rig), ["EIO"]))
+    assert any("false success" in finding.what for finding in found)
+
+
+def test_a_writer_without_fsync_is_found_by_its_calls(rig_of: MakeRig) -> None:
+    assert len(rig_of("planted-no-fsync").unsafe) == 3
+
+
+@pytest.mark.parametrize("kind", FILE_SYSTEMS)
+def test_a_writer_without_fsync_is_found_by_a_power_loss(rig_of: MakeRig, kind: str) -> None:
+    if FILE_SYSTEMS[kind].why_not():
+        pytest.skip(FILE_SYSTEMS[kind].why_not())
+    rig = rig_of("planted-no-fsync")
+    assert [after_success(rig, FILE_SYSTEMS[kind], loss) for loss in Loss] != [[], []]
+
+
+def test_a_writer_that_does_not_compare_loses_a_foreign_edit_and_is_found(
+    rig_of: MakeRig,
+) -> None:
+    rig = rig_of("planted-no-compare")
+    found = findings_of(gaps(_writing(rig), ["by rename"]), lambda gap: try_gap(rig, gap))[1]
+    assert any("the other edit is lost" in finding.what for finding in found)
+
+
+def test_a_fault_that_does_not_strike_is_an_error_of_the_test(rig_of: MakeRig) -> None:
+    rig = rig_of("planted-none")
+    with rig.world() as world, pytest.raises(NothingInjected):
+        trace(rig.subject.command(world), Injection("fsync", 99, "error=EIO"))
+
+
+def _writing(rig: Rig) -> list[Call]:
+    return [call for call in rig.calls_from_the_lock if call.name in WRITING]
+
+
+def _found(rig: Rig, points: Sequence[object]) -> list[Finding]:
+    return findings_of(points, lambda point: try_point(rig, point))[1]

@@ -1,0 +1,64 @@
+"""Five hundred hostile texts, and no control character of theirs reaches a terminal."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.figures import record_quick
+from tests.support.payloads import COUNT, payloads
+from tests.support.planted_printer import __file__ as printer
+from tests.support.programs import Program, fairlead, interpreter, run
+from tests.support.screens import look_at_all, plant, tagged
+from tests.support.subjects import product_subjects
+from tests.support.terminal import faults_in, run_on_terminal
+from tests.support.trees import put_tree
+
+PARTS = 4
+
+
+@pytest.fixture
+def source(installed_command: Path, tmp_path: Path) -> Path:
+    """A world with a fresh project."""
+    product_subjects()["add-decision"].prepare(tmp_path / "source")
+    return tmp_path / "source"
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_control_character_from_a_file_reaches_the_terminal(
+    source: Path, tmp_path: Path, part: int
+) -> None:
+    texts = list(enumerate(payloads()))[part::PARTS]
+    look = look_at_all(fairlead(), source, tmp_path, texts)
+    assert look.findings == ()
+    assert len(look.shown) == len(texts)
+    record_quick(
+        f"terminal-{part + 1}",
+        "hostile texts in every place of a project, shown by every command",
+        {"texts shown": len(look.shown), "outputs": look.outputs, "found": 0},
+    )
+
+
+def test_there_are_five_hundred_different_hostile_texts() -> None:
+    assert len(set(payloads())) == COUNT
+
+
+def test_a_careless_printer_is_found_by_every_single_text() -> None:
+    missed = [
+        payload
+        for number, payload in enumerate(payloads())
+        if not faults_in(b"title: " + tagged(number, payload) + b"\n")
+    ]
+    assert missed == []
+
+
+def test_a_careless_printer_is_found_on_a_real_terminal(source: Path, tmp_path: Path) -> None:
+    folder = plant(put_tree(source, tmp_path / "w"), [(n, payloads()[40]) for n in range(17)])
+    command = Program((interpreter(), "-I", "-S", printer)).command(folder)
+    _, output = run_on_terminal(command)
+    assert faults_in(output, is_terminal=True)
+    assert faults_in(run(command).output)
+
+
+def test_plain_text_and_our_own_colours_are_not_findings() -> None:
+    assert faults_in("✓ [█████░░░░░] 50% — fine\n".encode()) == []
+    assert faults_in(b"\x1b[1mbold\x1b[0m \x1b[32mgreen\x1b[0m\n", is_terminal=True) == []

@@ -1,0 +1,150 @@
+"""Hostile texts in every place a project has, looked at through every command that shows one.
+
+Each text stands between two tags of its own, so that a text that was never shown is not taken
+for one that was shown safely.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.payloads import Payload
+from tests.support.programs import Command, Program, run
+from tests.support.sweep import Finding
+from tests.support.terminal import faults_in, run_on_terminal
+from tests.support.trees import put_tree
+
+_NOT_IN_A_NAME = re.compile(rb"[\0/\n]")
+_LONGEST_NAME = 120
+
+# Where STATE.md can hold a text, as the line it stands in.
+STATE_PLACES = (
+    rb"(?m)^milestone_name: .*$",
+    rb"(?m)^stopped_at: .*$",
+    rb"(?m)^Phase: .*$",
+    rb"(?m)^Plan: .*$",
+    rb"(?m)^Status: .*$",
+    rb"(?m)^Last activity: .*$",
+    rb"(?m)^Progress: .*$",
+)
+DECISIONS = 3
+SETTINGS = 3
+OTHER_PLACES = ("title", "folder", "desk", "user setting")
+ATTEMPTS = 3
+FEWER_PLACES = 5
+PLACES = len(STATE_PLACES) + DECISIONS + SETTINGS + len(OTHER_PLACES)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the commands showed of one planted project."""
+
+    findings: tuple[Finding, ...]
+    shown: frozenset[int]  # the numbers of the texts that were seen in some output
+    outputs: int
+
+
+def look_at_all(
+    program: Program, source: Path, scratch: Path, texts: Sequence[tuple[int, Payload]]
+) -> Look:
+    """Plant all texts, so many a project, and those that were not shown once more elsewhere."""
+    findings: list[Finding] = []
+    shown: set[int] = set()
+    outputs = 0
+    for attempt in range(ATTEMPTS):
+        left = [(number, payload) for number, payload in texts if number not in shown]
+        places = PLACES if attempt == 0 else FEWER_PLACES  # one text can hide its neighbours
+        for start in range(0, len(left), places):
+            folder = scratch / f"{attempt}-{start}"
+            folder.mkdir()
+            look = look_at(program, source, folder, left[start : start + places])
+            findings += look.findings
+            shown |= look.shown
+            outputs += look.outputs
+    return Look(tuple(findings), frozenset(shown), outputs)
+
+
+def look_at(
+    program: Program, source: Path, scratch: Path, planted: Sequence[tuple[int, Payload]]
+) -> Look:
+    """Plant texts in a copy of a project and show it in every way."""
+    world = put_tree(source, scratch / "w")
+    folder = plant(world, planted)
+    findings, shown, outputs = [], set(), 0
+    for name, output, is_terminal in _outputs(program, folder):
+        outputs += 1
+        findings += [Finding(name, fault) for fault in faults_in(output, is_terminal=is_terminal)]
+        shown |= {number for number, _ in planted if _tag(number) in output}
+    return Look(tuple(findings), frozenset(shown), outputs)
+
+
+def plant(world: Path, planted: Sequence[tuple[int, Payload]]) -> Path:
+    """Put the texts into their places, as many as there are; return the project's folder."""
+    texts = iter([tagged(number, payload) for number, payload in planted])
+    project = world / "project"
+    state = project / ".planning" / "STATE.md"
+    content = state.read_bytes()
+    for place in STATE_PLACES:
+        content = _with_value(content, place, next(texts, b"plain"))
+    decisions = [b"- [Phase 1]: " + next(texts, b"plain") for _ in range(DECISIONS)]
+    content = content.replace(b"None yet.\n", b"\n".join(decisions) + b"\n", 1)
+    state.write_bytes(content)
+    settings = {f"x{number}": _as_text(next(texts, b"plain")) for number in range(SETTINGS)}
+    settings[_as_text(next(texts, b"plain"))] = "a hostile key"
+    (project / ".planning" / "config.json").write_text(json.dumps(settings), "ascii")
+    (project / ".planning" / "PROJECT.md").write_bytes(b"# " + next(texts, b"plain") + b"\n")
+    desk = project / ".planning" / ".fairlead"
+    staged = b"x-0123456789abcdef.old.new." + _as_name(next(texts, b"plain"))
+    Path(os.fsdecode(bytes(desk) + b"/" + staged)).write_bytes(b"planted")
+    renamed = os.fsdecode(bytes(world) + b"/" + _as_name(next(texts, b"plain")))
+    os.rename(project, renamed)
+    return Path(renamed)
+
+
+def tagged(number: int, payload: Payload) -> bytes:
+    """A text between its tags."""
+    return _tag(number) + payload.content + b"E"
+
+
+def _outputs(program: Program, folder: Path) -> Iterator[tuple[str, bytes, bool]]:
+    decision = ("state", "add-decision", "--phase", "1", "--summary", "plain")
+    for arguments in (
+        ("status", "--json"),
+        ("config", "list"),
+        ("config", "list", "--json"),
+        (*decision, "--dry-run"),
+        decision,
+        ("init", "again", "--yes"),
+        ("-C", f"{folder}/missing", "status"),
+    ):
+        done = run(_at(program, folder, arguments))
+        yield " ".join(arguments[:3]), done.output + done.errors, False
+    _, output = run_on_terminal(_at(program, folder, ("status",)))
+    yield "status on a terminal", output, True
+
+
+def _at(program: Program, folder: Path, arguments: tuple[str, ...]) -> Command:
+    return program.command(folder, *arguments)
+
+
+def _with_value(content: bytes, place: bytes, text: bytes) -> bytes:
+    def replaced(match: re.Match[bytes]) -> bytes:
+        return match[0].split(b": ")[0] + b": " + text
+
+    return re.sub(place, replaced, content, count=1)
+
+
+def _tag(number: int) -> bytes:
+    return f"T{number:03}T".encode()
+
+
+def _as_text(text: bytes) -> str:
+    """For JSON, which escapes what it must: an undecodable byte becomes a lone surrogate."""
+    return text.decode("utf-8", "surrogateescape")
+
+
+def _as_name(text: bytes) -> bytes:
+    return _NOT_IN_A_NAME.sub(b"-", text)[:_LONGEST_NAME]
