@@ -69,6 +69,37 @@ class MalformedId(UsageError):
         super().__init__(f"{text!r} is not a {kind}", hint=f"a {kind} looks like {example}")
 
 
+class UnknownPhase(UsageError):
+    """A phase was named that the project does not have."""
+
+    code = "unknown-phase"
+
+    def __init__(self, phase: object, known: "list[str] | tuple[str, ...]") -> None:
+        names = ", ".join(known) or "none"
+        super().__init__(f"there is no phase {phase} in scope", hint=f"known phases: {names}")
+
+
+class UnknownPlan(UsageError):
+    """A plan was named that the project does not have."""
+
+    code = "unknown-plan"
+
+    def __init__(self, plan: object) -> None:
+        super().__init__(
+            f"there is no plan {plan} in scope", hint="list them with: fairlead explain progress"
+        )
+
+
+class UnknownWorkstream(UsageError):
+    """A workstream was named that the project does not have."""
+
+    code = "unknown-workstream"
+
+    def __init__(self, name: object, known: "tuple[str, ...]") -> None:
+        names = ", ".join(known) or "none"
+        super().__init__(f"there is no workstream {name}", hint=f"known workstreams: {names}")
+
+
 class UnwritableValue(UsageError):
     """A value that the target line cannot hold."""
 
@@ -104,6 +135,91 @@ class PathOutside(UsageError):
 
     def __init__(self, path: object, why: str) -> None:
         super().__init__(f"path {str(path)!r} {why}", hint="name a file inside the project")
+
+
+class NoBlocker(UsageError):
+    """No blocker in STATE.md holds the text that was given."""
+
+    code = "no-blocker"
+
+    def __init__(self, text: str, known: "tuple[str, ...]") -> None:
+        names = "; ".join(known) or "none"
+        super().__init__(f"no blocker holds {text!r}", hint=f"recorded blockers: {names}")
+
+
+class SeveralBlockers(UsageError):
+    """Several blockers hold the text that was given."""
+
+    code = "several-blockers"
+
+    def __init__(self, text: str, found: "tuple[str, ...]") -> None:
+        super().__init__(
+            f"{len(found)} blockers hold {text!r}: {'; '.join(found)}",
+            hint="give enough of the text to name one of them; nothing was changed",
+        )
+
+
+class UnknownField(UsageError):
+    """A field was named that STATE.md does not have."""
+
+    code = "unknown-field"
+
+    def __init__(self, name: str, known: "tuple[str, ...]") -> None:
+        super().__init__(f"STATE.md has no field {name}", hint=f"it has: {', '.join(known)}")
+
+
+class DerivedValue(UsageError):
+    """A value was to be set that follows from the files."""
+
+    code = "derived-value"
+
+    def __init__(self, name: str, command: str) -> None:
+        super().__init__(
+            f"{name} follows from the files and cannot be set", hint=f"derive it with: {command}"
+        )
+
+
+class MalformedDuration(UsageError):
+    """A duration that does not follow its grammar."""
+
+    code = "malformed-duration"
+
+    def __init__(self, text: str) -> None:
+        super().__init__(
+            f"{text!r} is not a duration", hint="a duration looks like 45s, 12m or 1h5m"
+        )
+
+
+class UnknownEvent(UsageError):
+    """An event that no gate knows."""
+
+    code = "unknown-event"
+
+    def __init__(self, name: str, known: "tuple[str, ...]") -> None:
+        super().__init__(f"there is no gate event {name}", hint=f"events: {', '.join(known)}")
+
+
+class NoHandover(UsageError):
+    """A hand-over was named that is not there."""
+
+    code = "no-handover"
+
+    def __init__(self, name: str, known: "tuple[str, ...]") -> None:
+        super().__init__(
+            f"there is no hand-over {name}", hint=f"hand-overs: {', '.join(known) or 'none'}"
+        )
+
+
+class SeveralHandovers(UsageError):
+    """Several sessions left a hand-over, and none was named."""
+
+    code = "several-handovers"
+
+    def __init__(self, found: "tuple[str, ...]") -> None:
+        super().__init__(
+            f"{len(found)} sessions left a hand-over: {', '.join(found)}",
+            hint=f"name one of them: fairlead state resume --file {found[0]}",
+        )
 
 
 # --- documents -------------------------------------------------------------------------
@@ -324,6 +440,54 @@ class NewerRecord(ConflictError):
         )
 
 
+class GateTransition(ConflictError):
+    """An event that a gate cannot take in the state it is in."""
+
+    code = "gate-transition"
+
+    def __init__(self, status: str, event: str, allowed: "tuple[str, ...]") -> None:
+        super().__init__(
+            f"a gate that is {status} cannot take {event}",
+            hint=f"it can take: {', '.join(allowed)}" if allowed else "this gate is closed",
+        )
+
+
+class GateOpen(ConflictError):
+    """A task was to start while the gate of another one is open in the same session."""
+
+    code = "gate-open"
+
+    def __init__(self, task: str, status: str) -> None:
+        super().__init__(
+            f"the gate of {task!r} is still {status}",
+            hint="finish or skip it, or work in a session of its own: --session NAME",
+        )
+
+
+class HandoverInUse(ConflictError):
+    """A hand-over belongs to another session."""
+
+    code = "handover-in-use"
+
+    def __init__(self, path: str, session: str) -> None:
+        super().__init__(
+            f"{path} belongs to session {session}",
+            hint="work in a session of its own: --session NAME; nothing was changed",
+        )
+
+
+class SessionHeld(ConflictError):
+    """A session is running in another process."""
+
+    code = "session-held"
+
+    def __init__(self, session: str) -> None:
+        super().__init__(
+            f"session {session} is running in another process",
+            hint="work in a session of its own: --session NAME",
+        )
+
+
 # --- agents and people -----------------------------------------------------------------
 
 
@@ -339,6 +503,53 @@ class BlockedError(FairleadError):
 
     code = "blocked"
     exit_code = 6
+
+
+class PlansOpen(BlockedError):
+    """Plans that no summary proves yet."""
+
+    code = "plans-open"
+
+    def __init__(self, phase: object, plans: "tuple[str, ...]") -> None:
+        super().__init__(
+            f"phase {phase} has open plans: {', '.join(plans)}",
+            hint="a plan is complete when its SUMMARY is written; nothing was changed",
+        )
+
+
+class NoPlans(BlockedError):
+    """A phase without plans was to be executed or completed."""
+
+    code = "no-plans"
+
+    def __init__(self, phase: object) -> None:
+        super().__init__(
+            f"phase {phase} has no plans", hint=f"plan it first: fairlead phase plan {phase}"
+        )
+
+
+class NotVerified(BlockedError):
+    """A phase was to be completed that its verification has not passed."""
+
+    code = "not-verified"
+
+    def __init__(self, phase: object) -> None:
+        super().__init__(
+            f"the verification of phase {phase} has not passed",
+            hint=f"verify it first: fairlead phase verify {phase}",
+        )
+
+
+class NoAttemptsLeft(BlockedError):
+    """A task that failed as often as it may."""
+
+    code = "no-attempts-left"
+
+    def __init__(self, task: str, attempts: int) -> None:
+        super().__init__(
+            f"{task!r} failed {attempts} times and is not tried again",
+            hint="decide what to do with it, then: fairlead state gate skip --reason TEXT",
+        )
 
 
 # --- storage ---------------------------------------------------------------------------

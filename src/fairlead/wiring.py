@@ -1,14 +1,23 @@
-"""Who meets whom: the one place where the engine is given its files and its clock."""
+"""Who meets whom: the one place where the engine is given its files and its clock.
+
+Each part is imported when it is first asked for: a short command loads only its own rooms.
+"""
+
+from __future__ import annotations
 
 import os
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from fairlead.adapters.clock import SystemClock
-from fairlead.engine.memory import Memory
 from fairlead.engine.settings import Place, Preferences, Settings, project_place
 from fairlead.errors import NoProject
 from fairlead.store import layout
 from fairlead.store.files import Files
+from fairlead.store.load import Reader
+
+if TYPE_CHECKING:
+    from fairlead.engine.memory import Memory
+    from fairlead.engine.overview import Overview
 
 
 class App:
@@ -30,16 +39,29 @@ class App:
     @cached_property
     def memory(self) -> Memory:
         """The memory of the project that this folder belongs to."""
-        return Memory(self._files(layout.find_project(self.folder)), SystemClock())
+        return self._memory(layout.find_project(self.folder))
+
+    @cached_property
+    def overview(self) -> Overview:
+        """A look at the project that this folder belongs to."""
+        from fairlead.engine.overview import Overview
+
+        return Overview(Reader(layout.find_project(self.folder)))
 
     def new_memory(self) -> Memory:
         """The memory of a project that does not exist yet, in this very folder."""
-        return Memory(self._files(os.path.realpath(self.folder)), SystemClock())
+        return self._memory(os.path.realpath(self.folder))
 
     @cached_property
     def preferences(self) -> Preferences:
         """What this program goes by here."""
         return self.settings.preferences()
+
+    def _memory(self, folder: str) -> Memory:
+        from fairlead.adapters.clock import SystemClock
+        from fairlead.engine.memory import Memory
+
+        return Memory(self._files(folder), SystemClock())
 
     def _files(self, folder: str) -> Files:
         return Files(

@@ -12,20 +12,24 @@ from tests.support.sweep import Rig
 MakeRig = Callable[[str], Rig]
 
 
-@pytest.fixture
-def rig_of(installed_command: Path, tmp_path: Path) -> MakeRig:
-    """The rig of a command of the product, or of a planted writer: `planted-FAULT`."""
+@pytest.fixture(scope="session")
+def rig_of(installed_command: Path, tmp_path_factory: pytest.TempPathFactory) -> MakeRig:
+    """The rig of a command of the product, or of a planted writer: `planted-FAULT`.
+
+    Rigs are shared: they hand out a fresh copy of their world to everybody.
+    """
+    made: dict[str, Rig] = {}
 
     def make(name: str) -> Rig:
         why = strace.why_not()
         if why:
             pytest.skip(why)
-        folder = tmp_path / name
-        folder.mkdir()
-        if name.startswith("planted-"):
-            subject = planted_subject(name.removeprefix("planted-"))
-        else:
-            subject = product_subjects()[name]
-        return Rig(subject, folder, remembers=True)
+        if name not in made:
+            if name.startswith("planted-"):
+                subject = planted_subject(name.removeprefix("planted-"))
+            else:
+                subject = product_subjects()[name]
+            made[name] = Rig(subject, tmp_path_factory.mktemp(name), remembers=True)
+        return made[name]
 
     return make

@@ -10,7 +10,6 @@ from tests.support.mounts import FILE_SYSTEMS, Loss
 from tests.support.power import after_success
 from tests.support.strace import Call, Injection, NothingInjected, trace
 from tests.support.sweep import (
-    NO_FILE_CALLS,
     Finding,
     Rig,
     error_points,
@@ -26,7 +25,7 @@ WRITING = frozenset({"write", "fsync", "rename", "renameat2", "openat", "unlink"
 
 def test_a_careful_writer_passes_every_sweep(rig_of: MakeRig) -> None:
     rig = rig_of("planted-none")
-    calls = [call for call in rig.calls_from_the_lock if call.name not in NO_FILE_CALLS]
+    calls = _writing(rig)
     points = kill_points(calls) + sampled(error_points(calls)) + write_points(calls)
     assert rig.unsafe == ()
     assert _found(rig, points) == []

@@ -6,14 +6,14 @@ import pytest
 
 from tests.support.figures import record_quick
 from tests.support.payloads import COUNT, payloads
-from tests.support.planted_printer import __file__ as printer
-from tests.support.programs import Program, fairlead, interpreter, run
+from tests.support.programs import ROOT, Program, fairlead, interpreter, run
 from tests.support.screens import look_at_all, plant, tagged
 from tests.support.subjects import product_subjects
 from tests.support.terminal import faults_in, run_on_terminal
 from tests.support.trees import put_tree
 
 PARTS = 4
+PRINTER = ROOT / "tests" / "support" / "planted_printer.py"
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_a_careless_printer_is_found_by_every_single_text() -> None:
 
 def test_a_careless_printer_is_found_on_a_real_terminal(source: Path, tmp_path: Path) -> None:
     folder = plant(put_tree(source, tmp_path / "w"), [(n, payloads()[40]) for n in range(17)])
-    command = Program((interpreter(), "-I", "-S", printer)).command(folder)
+    command = Program((interpreter(), "-I", "-S", str(PRINTER))).command(folder)
     _, output = run_on_terminal(command)
     assert faults_in(output, is_terminal=True)
     assert faults_in(run(command).output)

@@ -5,6 +5,7 @@ import pytest
 from fairlead.errors import ConflictMarkers, UnwritableValue
 from fairlead.records.state import Decision, add_decision, read_state
 from fairlead.text.document import Document
+from tests.support.corpus import corpus_projects
 from tests.support.moments import NOON
 
 ENTRY = "- [Phase 2]: Store times in UTC"
@@ -91,7 +92,63 @@ def test_a_summary_cannot_make_structure() -> None:
 def test_the_recorded_state_is_read_from_body_and_frontmatter() -> None:
     state = read_state(
         Document(
-            "---\nmilestone: v2.0\nstatus: executing\n---\n## Current Position\n\nPhase: 4.10 of 9 (API)\nStatus: Ready\n"
+            "---\nmilestone: v2.0\nstatus: executing\n---\n"
+            "## Current Position\n\nPhase: 4.10 of 9 (API)\nStatus: Ready\n"
         )
     )
     assert (state.milestone, state.status, state.phase) == ("v2.0", "Ready", "4.10 of 9 (API)")
+
+
+@pytest.mark.parametrize(
+    ("text", "entries"),
+    [
+        ("### Decisions\n\n- a\n  - nested\n- b\n", ("a", "b")),
+        (
+            "## Key Decisions (from v1.7)\n\n- a\n\n## Key Decisions (from v1.6)\n\n- b\n",
+            ("a", "b"),
+        ),
+        (
+            "## Decisions Made\n\n| Phase | Summary |\n|---|---|\n| 17 | Keep it |\n",
+            ("17 — Keep it",),
+        ),
+        ("## Decisions\n\n#### Phase 3\n\n- a\n\n#### Phase 4\n\n1. b\n", ("a", "b")),
+        ("## Decisions\n\n- None yet.\n", ()),
+    ],
+)
+def test_no_decision_is_missed_under_any_title_or_form(text: str, entries: tuple[str, ...]) -> None:
+    assert read_state(Document(text)).decisions == entries
+
+
+def test_no_decision_or_blocker_of_the_corpus_is_missed() -> None:
+    for project in corpus_projects():
+        for path in sorted(project.glob(".planning/**/STATE.md")):
+            text = path.read_text()
+            state = read_state(Document(text))
+            for entries, words in (
+                (state.decisions, ("decision",)),
+                (state.blockers, ("blocker", "concern")),
+            ):
+                assert len(entries) >= counted_bullets(text, words), path
+
+
+def counted_bullets(text: str, words: tuple[str, ...]) -> int:
+    """An independent count: bullets at the margin below a heading that names one of the words."""
+    count, inside = 0, 0
+    for line in text.splitlines():
+        level = len(line) - len(line.lstrip("#"))
+        if level and line[level : level + 1] == " ":
+            named = level > 1 and any(word in line.lower() for word in words)
+            inside = (
+                level
+                if named and not 0 < inside < level
+                else inside
+                if inside and level > inside
+                else 0
+            )
+        elif (
+            inside
+            and line.startswith(("- ", "* "))
+            and line[2:].strip(" .").lower() not in ("none", "none yet")
+        ):
+            count += 1
+    return count

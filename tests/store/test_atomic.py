@@ -186,6 +186,16 @@ def test_a_document_removed_in_the_last_instant_is_changed(project: Path) -> Non
     assert leftovers(project) == []
 
 
+def test_an_edit_that_cannot_be_rescued_stays_on_the_desk(project: Path) -> None:
+    renamer = Interrupted(lambda: by_rename(project / STATE, THEIRS), (project / STATE).unlink)
+    with a_desk(project, renamer) as (root, desk), place_of(root, STATE) as place:
+        (project / layout.DESK / layout.RESCUED).symlink_to("elsewhere")
+        with pytest.raises(NotConfirmed):
+            atomic.write(desk, place, OLD, NEW)
+    (left,) = leftovers(project)
+    assert (project / layout.DESK / left).read_bytes() == THEIRS
+
+
 def test_an_edit_whose_document_is_then_removed_is_rescued(project: Path) -> None:
     renamer = Interrupted(lambda: by_rename(project / STATE, THEIRS), (project / STATE).unlink)
     with (

@@ -150,7 +150,7 @@ class TestUpdating:
     def test_a_document_that_is_missing_is_refused(self, project: Path, files: Files) -> None:
         with pytest.raises(NoDocument):
             files.update(layout.ROADMAP, append("more"), command="test")
-        assert not (project / layout.ROADMAP).exists()
+        assert names(project / ".planning") == ["PROJECT.md", "STATE.md"]
 
     def test_a_document_that_may_be_created_starts_empty(self, project: Path, files: Files) -> None:
         outcome = files.update(
@@ -160,7 +160,7 @@ class TestUpdating:
         assert outcome.changes[0].old is None
 
     def test_without_a_project_nothing_is_made(self, tmp_path: Path) -> None:
-        with pytest.raises(NoProject):
+        with pytest.raises(NoDocument):
             Files(str(tmp_path)).update(STATE, append("more"), command="test")
         assert names(tmp_path) == []
 
@@ -353,6 +353,17 @@ class TestCreating:
             Files(str(tmp_path)).create_all(self.TEXTS, command="init")
         assert (tmp_path / PROJECT).read_bytes() == b"mine\n"
         assert not (tmp_path / STATE).exists()
+
+    def test_a_refusal_leaves_no_trace(self, tmp_path: Path) -> None:
+        a_project(tmp_path, PROJECT="mine\n")
+        with pytest.raises(FileExists):
+            Files(str(tmp_path)).create_all(self.TEXTS, folders=(layout.PHASES,), command="init")
+        assert names(tmp_path / ".planning") == ["PROJECT.md"]
+
+    def test_a_folder_that_is_not_there_is_not_made(self, tmp_path: Path) -> None:
+        with pytest.raises(NoProject):
+            Files(str(tmp_path / "nowhere")).create_all(self.TEXTS, command="init")
+        assert names(tmp_path) == []
 
     def test_a_dry_run_makes_nothing(self, tmp_path: Path) -> None:
         outcome = Files(str(tmp_path)).create_all(self.TEXTS, command="init", dry_run=True)

@@ -112,22 +112,20 @@ def test_an_exchange_whose_old_version_was_not_cleared_is_complete(project: Path
     assert rescued(project) == []
 
 
-def test_a_recovery_that_is_itself_interrupted_is_completed(project: Path) -> None:
-    class Killed(BaseException):
-        pass
+class Killed(BaseException):
+    """Ends a recovery as a kill would: nothing of ours catches it."""
 
-    def die() -> None:
-        raise Killed
 
-    for before in range(len(VERSIONS)):
-        committed_once = contents(project) == OLD and committed(project)
-        assert committed_once or before
-        acts = [lambda: None] * 1 + [die]
-        with a_desk(project, Interrupted(*acts)) as (root, desk):
-            try:
-                intent.recover(root, desk)
-            except Killed:
-                pass
+def die() -> None:
+    raise Killed
+
+
+@pytest.mark.parametrize("published", [0, 1, 2])
+def test_a_recovery_that_is_itself_interrupted_is_completed(project: Path, published: int) -> None:
+    committed(project)
+    acts = [lambda: None] * published + [die]
+    with a_desk(project, Interrupted(*acts)) as (root, desk), pytest.raises(Killed):
+        intent.recover(root, desk)
     recovered(project)
     assert contents(project) == NEW
     assert leftovers(project) == []
@@ -167,6 +165,17 @@ def test_a_link_planted_after_the_commit_point_is_not_written_through(project: P
     recovered(project)
     assert outside.read_bytes() == b"state\n"
     assert rescued(project) == [b"new state\n"]
+
+
+def test_a_folder_swapped_for_a_link_after_the_commit_point_is_not_entered(project: Path) -> None:
+    committed(project)
+    (project / "outside").mkdir()
+    (project / FRESH).parent.rmdir()
+    (project / FRESH).parent.symlink_to(project / "outside", target_is_directory=True)
+    recovered(project)
+    assert list((project / "outside").iterdir()) == []
+    assert rescued(project) == [b"new plan\n"]
+    assert leftovers(project) == []
 
 
 def test_an_edit_after_publishing_is_not_undone(project: Path) -> None:

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.programs import Outcome, run
+from tests.support.programs import Outcome
 from tests.support.strace import Call, Injection, paused
 from tests.support.subjects import PROJECT, Editing
 from tests.support.sweep import Finding, Rig
-from tests.support.trees import read_tree, service_names
 
 CONFLICT = 4
 
@@ -71,7 +70,7 @@ def try_gap(rig: Rig, gap: Gap) -> list[Finding]:
         output, errors = child.communicate(timeout=60)
         outcome = Outcome(child.returncode, output, errors, 0.0)
         broken = _lost(rig, editing, path.read_bytes(), outcome)
-        broken += _left_behind(rig, world)
+        broken += rig.left_behind(world)
     return [Finding(str(gap), what) for what in broken]
 
 
@@ -89,9 +88,3 @@ def _lost(rig: Rig, editing: Editing, now: bytes, outcome: Outcome) -> list[str]
     if outcome.code == CONFLICT and now == with_both:
         return ["a conflict was reported, yet our update is in place"]
     return [f"neither of the two allowed results ({outcome.describe()})"]
-
-
-def _left_behind(rig: Rig, world: Path) -> list[str]:
-    run(rig.subject.next_command(world))
-    left = service_names(read_tree(world)) - service_names(rig.after_new)
-    return [f"left behind: {', '.join(sorted(left))}"] if left else []

@@ -33,8 +33,17 @@ STATE_PLACES = (
 DECISIONS = 3
 SETTINGS = 3
 OTHER_PLACES = ("title", "folder", "desk", "user setting")
+PLAIN = (999, Payload("plain", b"plain"))
 ATTEMPTS = 3
-FEWER_PLACES = 5
+MORE_COMMANDS = (
+    ("config", "list", "--json"),
+    ("config", "get", "x0"),
+    ("config", "set", "mode", "yolo", "--dry-run"),
+    ("init", "again", "--yes"),
+    ("-C", "missing", "status"),
+    ("completion", "bash"),
+)
+FEWER = 5
 PLACES = len(STATE_PLACES) + DECISIONS + SETTINGS + len(OTHER_PLACES)
 
 
@@ -56,11 +65,12 @@ def look_at_all(
     outputs = 0
     for attempt in range(ATTEMPTS):
         left = [(number, payload) for number, payload in texts if number not in shown]
-        places = PLACES if attempt == 0 else FEWER_PLACES  # one text can hide its neighbours
-        for start in range(0, len(left), places):
+        size = PLACES if attempt == 0 else FEWER  # one text can hide its neighbours
+        for start in range(0, len(left), size):
             folder = scratch / f"{attempt}-{start}"
             folder.mkdir()
-            look = look_at(program, source, folder, left[start : start + places])
+            skipped = [PLAIN] * (FEWER * attempt + 2 * attempt)
+            look = look_at(program, source, folder, [*skipped, *left[start : start + size]])
             findings += look.findings
             shown |= look.shown
             outputs += look.outputs
@@ -68,13 +78,18 @@ def look_at_all(
 
 
 def look_at(
-    program: Program, source: Path, scratch: Path, planted: Sequence[tuple[int, Payload]]
+    program: Program,
+    source: Path,
+    scratch: Path,
+    planted: Sequence[tuple[int, Payload]],
+    *,
+    thoroughly: bool = False,
 ) -> Look:
     """Plant texts in a copy of a project and show it in every way."""
     world = put_tree(source, scratch / "w")
     folder = plant(world, planted)
     findings, shown, outputs = [], set(), 0
-    for name, output, is_terminal in _outputs(program, folder):
+    for name, output, is_terminal in _outputs(program, folder, thoroughly=thoroughly):
         outputs += 1
         findings += [Finding(name, fault) for fault in faults_in(output, is_terminal=is_terminal)]
         shown |= {number for number, _ in planted if _tag(number) in output}
@@ -109,16 +124,16 @@ def tagged(number: int, payload: Payload) -> bytes:
     return _tag(number) + payload.content + b"E"
 
 
-def _outputs(program: Program, folder: Path) -> Iterator[tuple[str, bytes, bool]]:
+def _outputs(
+    program: Program, folder: Path, *, thoroughly: bool
+) -> Iterator[tuple[str, bytes, bool]]:
     decision = ("state", "add-decision", "--phase", "1", "--summary", "plain")
     for arguments in (
         ("status", "--json"),
         ("config", "list"),
-        ("config", "list", "--json"),
         (*decision, "--dry-run"),
         decision,
-        ("init", "again", "--yes"),
-        ("-C", f"{folder}/missing", "status"),
+        *(MORE_COMMANDS if thoroughly else ()),
     ):
         done = run(_at(program, folder, arguments))
         yield " ".join(arguments[:3]), done.output + done.errors, False

@@ -107,18 +107,17 @@ class Rig:
         self.scratch = scratch
         self.source = scratch / "source"
         subject.prepare(self.source)
-        with self.world() as warm:
-            run(subject.command(warm))  # bytecode is cached now, so later runs make equal calls
         self.old = read_tree(self.source)
         self.after_old = self._after(disturb=False)
+        self.after_new = self._after(disturb=True)
+        # Bytecode is cached by now, so that all later runs make the same calls as this one.
         with self.world() as world:
             traced = trace(subject.command(world))
             assert traced.outcome.code == 0, traced.outcome.describe()
             self.calls = traced.calls
             self.new = read_tree(world)
             self.unsafe = self.unsafe_in(traced, world)
-            self.output = traced.outcome.output
-        self.after_new = self._after(disturb=True)
+        self._left: dict[frozenset[tuple[str, bytes]], list[str]] = {}
 
     @property
     def calls_from_the_lock(self) -> tuple[Call, ...]:
@@ -156,6 +155,16 @@ class Rig:
         if self._afterwards is not None:
             self._afterwards[shape] = found
         return found
+
+    def left_behind(self, world: Path) -> list[str]:
+        """What is still in the service folder after the next command."""
+        shape = shape_of({name: b"" for name in service_names(read_tree(world))})
+        if self._afterwards is None or shape not in self._left:
+            run(self.subject.next_command(world))
+            known = service_names(self.after_old) | service_names(self.after_new)
+            left = sorted(service_names(read_tree(world)) - known)
+            self._left[shape] = [f"left behind: {', '.join(left)}"] if left else []
+        return self._left[shape]
 
     def _after(self, *, disturb: bool) -> Tree:
         with self.world() as world:

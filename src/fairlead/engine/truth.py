@@ -31,18 +31,19 @@ class Truth:
         return tuple(finding for finding in self.findings if finding.is_drift)
 
 
-def truth_of(reader: Reader) -> Truth:
+def truth_of(reader: Reader, workstream: str = "") -> Truth:
     """Derive the standing, and hold the documents against it."""
-    inventory = scan(reader.folder)
+    inventory = scan(reader.folder, workstream=workstream)
     standing = standing_of(inventory)
     findings: list[Finding] = []
-    for path in (layout.STATE, layout.ROADMAP, layout.PROJECT, layout.REQUIREMENTS):
+    state, roadmap, *others = layout.documents_of(workstream)
+    for path in (state, roadmap, *others):
         findings += _malformed(reader, path)
-    loaded = reader.load_for_display(layout.STATE)
+    loaded = reader.load_for_display(state)
     if loaded:
-        recorded = read_recorded(Document(loaded.text), layout.STATE)
+        recorded = read_recorded(Document(loaded.text), state)
         findings += state_findings(recorded, standing, inventory)
-    findings += roadmap_findings(standing, layout.ROADMAP)
+    findings += roadmap_findings(standing, roadmap)
     findings += disk_findings(standing, inventory)
     return Truth(inventory, standing, tuple(findings))
 
@@ -52,7 +53,7 @@ def _malformed(reader: Reader, path: str) -> list[Finding]:
     try:
         loaded = reader.load_if_present(path)
         if loaded is None:
-            if path in (layout.STATE, layout.ROADMAP):
+            if path.endswith((layout.STATE_NAME, layout.ROADMAP_NAME)):
                 return [Finding(Kind.MISSING, path, 0, "document", "it does not exist", "")]
             return []
         Document(loaded.text).require_writable()

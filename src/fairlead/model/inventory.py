@@ -98,6 +98,15 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in the roadmap that says how far something has come."""
+
+    line: int
+    text: str  # what is marked: a plan's name, or the counts of a line
+    is_checked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Listed:
     """What the roadmap says of a phase."""
 
@@ -111,6 +120,10 @@ class Listed:
     is_retired: bool = False
     status: str = ""  # the cell of the progress table
     plans_cell: str = ""  # "2/3" in the progress table
+    row_line: int = 0  # of the progress table; 0: the phase has no row there
+    boxes: tuple[Mark, ...] = ()  # every box of the phase itself
+    plan_boxes: tuple[Mark, ...] = ()  # the boxes of its plans
+    counts: tuple[Mark, ...] = ()  # lines such as `**Plans:** 2/3 plans complete`
 
 
 @dataclass(frozen=True, slots=True)

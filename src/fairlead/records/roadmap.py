@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from fairlead.errors import MalformedId
 from fairlead.model.ids import PhaseId
-from fairlead.model.inventory import Listed, Milestone, Roadmap
+from fairlead.model.inventory import Listed, Mark, Milestone, Roadmap
 from fairlead.text.document import Document
 from fairlead.text.inline import plain_text
 from fairlead.text.lists import items_of
@@ -30,7 +30,9 @@ _PHASE_BULLET = re.compile(
 _VERSION = re.compile(r"\bv[0-9]+(?:\.[0-9]+)+\b", re.IGNORECASE)
 _CLOSED = re.compile(r"\b(CLOSED|ARCHIVED|ABANDONED|SHIPPED|FAILED)\b|✅|🗄", re.IGNORECASE)
 _OPEN = re.compile(r"\b(STARTED|ACTIVE|WIP)\b|in progress|🚧|🔄", re.IGNORECASE)
-_GOAL = re.compile(r"\s*\*\*(Goal|Depends on)(?::\*\*|\*\*:)\s*(.*)", re.IGNORECASE)
+_GOAL = re.compile(r"\s*\*\*(Goal|Depends on|Plans)(?::\*\*|\*\*:)\s*(.*)", re.IGNORECASE)
+_PLAN_BULLET = re.compile(r"[*`\[]*(?P<plan>[\w.-]+?)(?:\.md)?(?=[*`\]:\s]|\Z)")
+_COUNTS = re.compile(r"[0-9]+\s*/\s*[0-9]+\s+plans?\b", re.IGNORECASE)
 _CELL_ID = re.compile(rf"(?:\*\*)?(?:Phase\s+)?{_ID}(?:[.:)]|\b)\s*(?P<name>.*)\Z", re.IGNORECASE)
 _ENDING = re.compile(r"\s*\((?:completed|shipped|done)[^)]*\)\s*\Z|\s*[✅✓✔☑]+\s*\Z", re.IGNORECASE)
 
@@ -86,7 +88,7 @@ class _Reader:
                     at + 1,
                 )
             elif self.open_phase and (match := _GOAL.match(line.text)):
-                self.detail(match[1].lower(), match[2].strip())
+                self.detail(match[1].lower(), match[2].strip(), at + 1)
         for table in tables_of(lines):
             self.table(table, _line_index(lines, table.header[0].start) + 1)
 
@@ -132,19 +134,27 @@ class _Reader:
                 retired = bool(match["strike"] or match["strike2"])
                 self.mention(match["id"], name, line, is_checked=is_checked, is_retired=retired)
             return
+        plan = _PLAN_BULLET.match(text) if self.open_phase and is_checked is not None else None
+        if plan and self.open_phase:
+            held = self.phases[self.open_phase]
+            mark = Mark(line, plan["plan"], bool(is_checked))
+            held.listed = replace(held.listed, plan_boxes=(*held.listed.plan_boxes, mark))
         version = _VERSION.search(text[:80])
         if version and "**" in text[: version.start() + 2]:
             self.add_milestone(
                 text.replace("*", ""), _VERSION.search(text.replace("*", "")) or version, line
             )
 
-    def detail(self, name: str, value: str) -> None:
+    def detail(self, name: str, value: str, line: int) -> None:
         assert self.open_phase is not None
         gathered = self.phases[self.open_phase]
         if name == "goal" and not gathered.listed.goal:
             gathered.listed = replace(gathered.listed, goal=plain_text(value))
         elif name == "depends on" and not gathered.listed.depends_on:
             gathered.listed = replace(gathered.listed, depends_on=plain_text(value))
+        elif name == "plans" and (counted := _COUNTS.match(value)):
+            counts = (*gathered.listed.counts, Mark(line, counted[0]))
+            gathered.listed = replace(gathered.listed, counts=counts)
 
     def table(self, table: Table, line: int) -> None:
         titles = [cell.text.strip("*").casefold() for cell in table.header]
@@ -177,6 +187,9 @@ class _Reader:
                     held.listed,
                     status=row[status_at].text if status_at >= 0 else held.listed.status,
                     plans_cell=row[plans_at].text if plans_at >= 0 else held.listed.plans_cell,
+                    row_line=line + 2 + offset
+                    if max(plans_at, status_at) >= 0
+                    else held.listed.row_line,
                 )
 
     # -- putting together ----------------------------------------------------------------
@@ -201,9 +214,16 @@ class _Reader:
             version = self.only_home(phase)
         key = (version, phase)
         held = self.phases.get(key)
+        boxes = () if is_checked is None else (Mark(line, number, is_checked),)
         if held is None:
             listed = Listed(
-                phase, name, version, line, is_checked=is_checked, is_retired=is_retired
+                phase,
+                name,
+                version,
+                line,
+                is_checked=is_checked,
+                is_retired=is_retired,
+                boxes=boxes,
             )
             self.phases[key] = _Gathered(listed, len(self.phases))
             return key
@@ -212,6 +232,7 @@ class _Reader:
             name=held.listed.name or name,
             is_checked=held.listed.is_checked if is_checked is None else is_checked,
             is_retired=held.listed.is_retired or is_retired,
+            boxes=held.listed.boxes + boxes,
         )
         return key
 
@@ -276,6 +297,10 @@ def _folded(phase: Listed, extra: Listed) -> Listed:
         is_retired=phase.is_retired or extra.is_retired,
         status=phase.status or extra.status,
         plans_cell=phase.plans_cell or extra.plans_cell,
+        row_line=phase.row_line or extra.row_line,
+        boxes=phase.boxes + extra.boxes,
+        plan_boxes=phase.plan_boxes + extra.plan_boxes,
+        counts=phase.counts + extra.counts,
     )
 
 

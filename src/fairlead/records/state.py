@@ -12,6 +12,7 @@ from fairlead.text.inline import one_line, plain_text
 from fairlead.text.lists import Item, items_of
 from fairlead.text.outline import Line, Section, insert_after
 from fairlead.text.scalars import is_null
+from fairlead.text.tables import tables_of
 
 _DECISIONS = ("Decisions", "Decisions Made", "Accumulated Decisions", "Key Decisions")
 _CONTEXT = "Accumulated Context"
@@ -45,6 +46,7 @@ class State:
     progress: str
     last_activity: str
     decisions: tuple[str, ...]
+    blockers: tuple[str, ...]
 
 
 def read_state(document: Document) -> State:
@@ -59,7 +61,8 @@ def read_state(document: Document) -> State:
         progress=_field(document, "Progress", position),
         last_activity=_field(document, "Last activity", position)
         or _front(document, "last_activity"),
-        decisions=tuple(plain_text(item.text) for item in _decision_items(document)),
+        decisions=told_entries(document, "decision"),
+        blockers=told_entries(document, "blocker", "concern"),
     )
 
 
@@ -67,7 +70,7 @@ def add_decision(document: Document, decision: Decision, now: datetime) -> Docum
     """Record a decision; one that stands there word for word already is not added again."""
     document.require_writable()
     entry = decision.entry
-    items = _decision_items(document)
+    items = _entries(document, *_DECISIONS)
     if any(item.text == entry for item in items):
         return document
     section = document.section(*_DECISIONS)
@@ -90,13 +93,37 @@ def stamped(document: Document, now: datetime) -> Document:
     return document.set_front(("last_updated",), moment)
 
 
-def _decision_items(document: Document) -> tuple[Item, ...]:
-    section = document.section(*_DECISIONS)
+def told_entries(document: Document, *words: str) -> tuple[str, ...]:
+    """Every entry of every section about these words: bullets, and rows of tables.
+
+    Reading is generous where writing is exact: projects keep such lists under many titles, and
+    none of their entries may be missed.
+    """
+    entries: list[str] = []
+    covered = 0
+    for section in document.sections:
+        is_about = any(word in section.title.casefold() for word in words)
+        if section.level == 1 or not is_about or section.heading < covered:
+            continue
+        covered = section.last
+        lines = document.section_lines(section)
+        entries += [plain_text(item.text) for item in _outermost(items_of(lines))]
+        for table in tables_of(lines):
+            entries += [" — ".join(filter(None, (cell.text for cell in row))) for row in table.rows]
+    return tuple(entry for entry in entries if entry.strip(" *_").casefold() not in _PLACEHOLDERS)
+
+
+def _outermost(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    least = min((item.indent for item in items), default=0)
+    return tuple(item for item in items if item.indent == least)
+
+
+def _entries(document: Document, *titles: str) -> tuple[Item, ...]:
+    """The entries of the list in a section, without what is nested below them."""
+    section = document.section(*titles)
     if not section:
         return ()
-    items = items_of(document.section_lines(section))
-    outermost = min((item.indent for item in items), default=0)
-    return tuple(item for item in items if item.indent == outermost)
+    return _outermost(items_of(document.section_lines(section)))
 
 
 def _bullet(sibling: Item) -> str:

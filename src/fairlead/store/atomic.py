@@ -14,7 +14,7 @@ import hashlib
 import os
 import stat
 
-from fairlead.errors import DocumentError, FairleadError, NotAFile, NotConfirmed, StorageError
+from fairlead.errors import DocumentError, FairleadError, NotAFile, NotConfirmed
 from fairlead.store import layout
 from fairlead.store.confine import Folder, Root, fault, kind_of, leaf, let_go, read_file, reason
 from fairlead.store.exchange import Renamer
@@ -162,7 +162,8 @@ def exchange(desk: Desk, staged: str, place: Place, old: bytes | None, new: byte
     if swapped:
         try:
             _settle(desk, staged, place, old, new)
-        except (OSError, StorageError) as error:
+        except (OSError, FairleadError) as error:
+            # Whatever it was: what came out may be somebody's, and must stay on the desk.
             raise NotConfirmed(place.path, str(error)) from error
 
 
@@ -181,14 +182,14 @@ def collect(desk: Desk) -> None:
             desk.remove(name)
         elif name.startswith(layout.STAGED):
             label, old, new = layout.staged_parts(name)
-            content = came_out(desk, name, label)
+            content = read_staged(desk, name, label)
             if content is not None and fingerprint(content) in (old, new):
                 desk.remove(name)
             else:
                 desk.rescue(name, label)
 
 
-def came_out(desk: Desk, staged: str, label: str) -> bytes | None:
+def read_staged(desk: Desk, staged: str, label: str) -> bytes | None:
     """What has a staged name.
 
     None when it cannot be a version of ours, or not yet be judged: it is a link, or too
@@ -231,11 +232,11 @@ def _put(desk: Desk, staged: str, place: Place, *, is_new: bool) -> bool:
 
 def _settle(desk: Desk, staged: str, place: Place, old: bytes | None, new: bytes) -> None:
     """Keep the exchange if the version that was read came out; else give back what did."""
-    if came_out(desk, staged, place.name) == old:
+    if read_staged(desk, staged, place.name) == old:
         return
     try:
         desk.renamer.swap(desk.folder, staged, place.folder, place.name)
-        if came_out(desk, staged, place.name) == new:
+        if read_staged(desk, staged, place.name) == new:
             raise Changed(place.path)
         # Somebody saved over our version in that very instant. The latest keeps the place,
         # and the one before it is kept as well.
@@ -254,12 +255,16 @@ def _require_single(path: str, found: os.stat_result) -> None:
 
 
 def _take_after(fd: int, like: os.stat_result) -> None:
+    """Give a new version the owner, the group and the rights of the one it replaces."""
     mine = os.fstat(fd)
     if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid):
-        try:
-            os.fchown(fd, like.st_uid, like.st_gid)
-        except PermissionError:
-            pass  # only the superuser may give files away
+        # Only the superuser may give files away, but others may share them with a group.
+        for owner in (like.st_uid, -1):
+            try:
+                os.fchown(fd, owner, like.st_gid)
+                break
+            except PermissionError:
+                continue
     os.fchmod(fd, stat.S_IMODE(like.st_mode))
 
 

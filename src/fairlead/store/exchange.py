@@ -51,6 +51,17 @@ class Renamer:
         except OSError:
             pass  # it is in its place; the other name is collected by the next writer
 
+    def carry(self, source: Folder, name: str, target: Folder, target_name: str) -> None:
+        """Move a file or a folder to a name that must be free."""
+        if self._rename(source, name, target, target_name, self._place):
+            return
+        # A folder has no second name. Without the kernel's help a small gap remains, in which
+        # at worst an empty folder that somebody makes there at that instant is replaced.
+        if target.stat(target_name) is not None:
+            number = errno.EEXIST
+            raise FileExistsError(number, os.strerror(number), target.path_of(target_name))
+        source.move(name, target, target_name)
+
     def _rename(
         self, source: Folder, name: str, target: Folder, target_name: str, flag: int
     ) -> bool:

@@ -28,7 +28,7 @@ from fairlead.store.intent import Version
 from fairlead.store.load import Reader, decoded, missing
 from fairlead.store.lock import Lock, shared_kind
 from fairlead.store.notice import Notice
-from fairlead.store.transaction import Rewrite, Transaction, versions_of
+from fairlead.store.transaction import Rewrite, Rewrites, Transaction, versions_of
 
 Edit = Callable[[str], str]
 
@@ -72,6 +72,7 @@ class Files(Reader):
         super().__init__(folder)
         self.notices: tuple[Notice, ...] = ()
         self._desk = desk
+        self._home = desk.rpartition("/")[0]  # where the documents are; empty: in the folder itself
         self._wait_seconds = wait_seconds
         self._allow_shared = allow_shared
 
@@ -104,6 +105,7 @@ class Files(Reader):
         rewrites = {path: self._editing(path, edit, may_create) for path, edit in edits.items()}
         if dry_run:
             return _outcome(versions_of(self.content, rewrites))
+        self._refuse_early(rewrites)
         with self._transaction(command, may_create=may_create) as transaction:
             versions = transaction.run(rewrites)
         return _outcome(versions, self.notices)
@@ -121,55 +123,57 @@ class Files(Reader):
         Except when it is what the same command wanted to write before it was killed: then
         that step has just been completed, and there is nothing left to do.
         """
+        rewrites = {path: self._creating(path, text) for path, text in texts.items()}
         if dry_run:
-            planned = {path: self._creating(path, text) for path, text in texts.items()}
-            return _outcome(versions_of(self.content, planned))
+            return _outcome(versions_of(self.content, rewrites))
+        self._refuse_early(rewrites)
         with self._transaction(command, may_create=True) as transaction:
-            for folder in folders:
-                transaction.root.make_folder(folder).close()
-            versions = transaction.run(
-                {
-                    path: self._creating(path, text, was_ours=path in transaction.recovered)
-                    for path, text in texts.items()
-                }
-            )
+            for path in transaction.recovered & texts.keys():
+                rewrites[path] = self._creating(path, texts[path], was_ours=True)
+            versions = transaction.run(rewrites, folders)
         return _outcome(versions, self.notices)
+
+    def _refuse_early(self, rewrites: Rewrites) -> None:
+        """Refuse before a desk is made. Where there is none, nothing waits to be completed."""
+        if not self.exists(self._desk):
+            versions_of(self.content, rewrites)
 
     @contextmanager
     def _transaction(self, command: str, *, may_create: bool) -> Iterator[Transaction]:
         renamer = prepare()
         notices: list[Notice] = []
         try:
-            with (
-                self._open_root(may_create) as root,
-                self._open_desk(root, may_create) as folder,
-                Lock(folder, wait_seconds=self._wait_seconds, command=command),
-            ):
-                yield Transaction(root, Desk(folder, renamer, notices), command)
+            with self._open_root(may_create) as root:
+                self._require_local(root)
+                with (
+                    self._open_desk(root, may_create) as folder,
+                    Lock(folder, wait_seconds=self._wait_seconds, command=command),
+                ):
+                    yield Transaction(root, Desk(folder, renamer, notices), command)
         finally:
             self.notices = tuple(notices)
 
     def _open_root(self, may_create: bool) -> Root:
         try:
-            if may_create:
+            # Made only where the folder itself is ours, as a person's settings are.
+            if may_create and not self._home:
                 os.makedirs(self.folder, mode=0o700, exist_ok=True)
-            root = Root(self.folder)
+            return Root(self.folder)
         except FileNotFoundError:
             raise NoProject(self.folder) from None
         except OSError as error:
             raise fault(self.folder, error) from error
+
+    def _require_local(self, root: Root) -> None:
         kind = "" if self._allow_shared else shared_kind(root.device())
         if kind:
-            root.close()
             raise NoLocks(self.folder, f"{kind} may be shared with other machines")
-        return root
 
     def _open_desk(self, root: Root, may_create: bool) -> Folder:
         folder = root.folder(self._desk)
         if folder is not None:
             return folder
-        home = self._desk.rpartition("/")[0]
-        if home and not may_create and root.stat(home) is None:
+        if self._home and not may_create and root.stat(self._home) is None:
             raise NoProject(self.folder)
         return root.make_folder(self._desk)
 

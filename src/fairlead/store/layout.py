@@ -29,6 +29,7 @@ ROADMAP = f"{PLANNING}/{ROADMAP_NAME}"
 CONFIG = f"{PLANNING}/{CONFIG_NAME}"
 PHASES = f"{PLANNING}/{PHASES_NAME}"
 USER_CONFIG = "config.json"  # in the person's own configuration folder
+ACTIVE_WORKSTREAM = f"{PLANNING}/active-workstream"
 DOCUMENTS = (PROJECT, REQUIREMENTS, ROADMAP, STATE, CONFIG)
 
 # The desk is where the writer keeps its lock and its unfinished work: never in the way of
@@ -41,6 +42,7 @@ IGNORE = ".gitignore"
 IGNORE_ALL = b"*\n"
 INTENT = "intent.json"
 RESCUED = "rescued"
+REMOVED = "removed"  # phases that were taken out of the roadmap
 WRITING = "w-"  # a file that is still being written
 STAGED = "x-"  # a complete version, or what it was exchanged with
 
@@ -77,6 +79,12 @@ def require_document(path: str, desk: str) -> None:
 def planning_of(workstream: str) -> str:
     """The folder of a workstream's memory; without one, the project's own."""
     return f"{PLANNING}/{WORKSTREAMS_NAME}/{workstream}" if workstream else PLANNING
+
+
+def documents_of(workstream: str) -> tuple[str, ...]:
+    """STATE, ROADMAP, PROJECT and REQUIREMENTS of a workstream; PROJECT is shared by all."""
+    home = planning_of(workstream)
+    return f"{home}/{STATE_NAME}", f"{home}/{ROADMAP_NAME}", PROJECT, f"{home}/REQUIREMENTS.md"
 
 
 def hint_for(path: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fairlead.errors import NoDocument, Undecodable
+from fairlead.errors import DocumentError, NoDocument, Undecodable
 from fairlead.store import layout
 from fairlead.store.confine import Root
 
@@ -48,6 +48,23 @@ class Reader:
                 return root.stat(path) is not None
         except FileNotFoundError:
             return False
+
+    def names(self, path: str) -> tuple[str, ...]:
+        """The names in a folder, sorted; none if there is no such folder."""
+        try:
+            with Root(self.folder) as root:
+                return tuple(root.names(path) or ())
+        except (FileNotFoundError, DocumentError):
+            return ()
+
+    def changed_at(self, path: str) -> float:
+        """When a file was last changed, as seconds of the epoch; 0 if it is not there."""
+        try:
+            with Root(self.folder) as root:
+                found = root.stat(path)
+        except FileNotFoundError:
+            return 0
+        return found.st_mtime if found else 0
 
     def content(self, path: str) -> bytes | None:
         """The bytes of a document within its limit, or None."""

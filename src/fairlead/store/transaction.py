@@ -9,12 +9,13 @@ no longer applies keeps their version, and ours is kept beside.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from fairlead.errors import ChangedMeanwhile, FairleadError, StepInterrupted, StorageError
 from fairlead.store import atomic, intent, layout
 from fairlead.store.atomic import Changed, Desk, Place, place_of
 from fairlead.store.confine import Root, leaf
-from fairlead.store.intent import Step, Version
+from fairlead.store.intent import Places, Step, Version
 
 # The new content of a document, from what is there; None: there is no file.
 Rewrite = Callable[[bytes | None], bytes]
@@ -23,37 +24,48 @@ Rewrites = Mapping[str, Rewrite]
 _MOST_ATTEMPTS = 20
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done, decided from what is there now."""
+
+    rewrites: Rewrites
+    places: Places = field(default_factory=Places)
+
+
 class Transaction:
     """One writer's turn at the desk. It begins by recovering what a killed one left."""
 
     def __init__(self, root: Root, desk: Desk, command: str) -> None:
-        self.root = root
+        self._root = root
         self._desk = desk
         self._command = command
         step = intent.recover(root, desk)
         self.recovered = frozenset(step.paths) if step else frozenset()
         self._hide_desk_from_git()
 
-    def run(self, rewrites: Rewrites) -> tuple[Version, ...]:
-        """Write what is different, durably, and return it."""
+    def run(self, rewrites: Rewrites, folders: tuple[str, ...] = ()) -> tuple[Version, ...]:
+        """Write what is different, durably, and return it. Empty folders may go with it."""
         changed = ""
         for _ in range(_MOST_ATTEMPTS):
+            versions = versions_of(self._read, rewrites)
+            for folder in folders:
+                self._root.make_folder(folder).close()
             try:
-                return self._write(versions_of(self._read, rewrites), rewrites)
+                return self._write(versions, rewrites)
             except Changed as error:
                 changed = error.path
         raise ChangedMeanwhile(changed)
 
     def _write(self, versions: tuple[Version, ...], rewrites: Rewrites) -> tuple[Version, ...]:
         if len(versions) > 1:
-            step = intent.commit(self.root, self._desk, self._command, versions)
+            step = intent.commit(self._root, self._desk, self._command, versions)
             try:
                 again = self._complete(step, rewrites)
             except StorageError as error:
                 raise StepInterrupted(step.paths, str(error)) from error
             return tuple(again.get(version.path, version) for version in versions)
         for version in versions:
-            with place_of(self.root, version.path) as place:
+            with place_of(self._root, version.path) as place:
                 atomic.write(self._desk, place, version.old, version.new)
         return versions
 
@@ -61,7 +73,7 @@ class Transaction:
         """Publish a step, and return what became of documents that changed meanwhile."""
         again: dict[str, Version] = {}
         theirs: list[str] = []
-        for entry in intent.complete(self.root, self._desk, step):
+        for entry in intent.complete(self._root, self._desk, step):
             try:
                 for version in self.run({entry.path: rewrites[entry.path]}):
                     again[version.path] = version
@@ -77,7 +89,7 @@ class Transaction:
         return again
 
     def _read(self, path: str) -> bytes | None:
-        return self.root.read(path, layout.limit_of(path))
+        return self._root.read(path, layout.limit_of(path))
 
     def _hide_desk_from_git(self) -> None:
         if self._desk.folder.stat(layout.IGNORE) is None:

@@ -12,6 +12,9 @@ import click
 from fairlead.errors import DiskFault, FairleadError, OutputFault, UsageError
 
 _COMMANDS = {
+    "next": "fairlead.interfaces.cli.status:next_step",
+    "explain": "fairlead.interfaces.cli.explain:explain",
+    "check": "fairlead.interfaces.cli.check:check",
     "completion": "fairlead.interfaces.cli.completion:completion",
     "config": "fairlead.interfaces.cli.config:config",
     "init": "fairlead.interfaces.cli.init:init",

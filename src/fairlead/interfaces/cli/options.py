@@ -14,6 +14,10 @@ dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Show what would change, and change nothing."
 )
 
+workstream_option = click.option(
+    "--ws", "workstream", default="", metavar="NAME", help="Look at this workstream."
+)
+
 
 def with_app(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give the command its application, made for the folder it was called in."""

@@ -10,6 +10,7 @@ import difflib
 import json
 import os
 import sys
+import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TextIO
 
@@ -33,6 +34,7 @@ class Styled(NamedTuple):
 
 
 Part = str | Styled
+Cells = tuple[Part, ...]
 
 
 class Screen:
@@ -79,11 +81,51 @@ def report(content: Any, lines: Iterable[Sequence[Part]], *, as_json: bool) -> N
     """Show a result: its lines to a person, or itself as JSON."""
     screen = Screen(sys.stdout)
     if as_json:
-        body = content if isinstance(content, dict) else dataclasses.asdict(content)
+        body = _plain(content)
         screen.document({"version": JSON_VERSION, "ok": True, **body})
         return
     for parts in lines:
         screen.line(*parts)
+
+
+def _plain(content: Any) -> Any:
+    """A report as dicts and lists."""
+    if dataclasses.is_dataclass(content) and not isinstance(content, type):
+        return dataclasses.asdict(content)
+    if isinstance(content, dict):
+        return {key: _plain(value) for key, value in content.items()}
+    return [_plain(value) for value in content] if isinstance(content, list | tuple) else content
+
+
+def rows(table: Sequence[Cells]) -> list[Sequence[Part]]:
+    """Cells in aligned columns, one row a line."""
+    widths: list[int] = []
+    for cells in table:
+        widths += [0] * (len(cells) - len(widths))
+        for at, cell in enumerate(cells):
+            widths[at] = max(widths[at], _width(_text(cell)))
+    lines: list[Sequence[Part]] = []
+    for cells in table:
+        parts: list[Part] = []
+        for at, cell in enumerate(cells):
+            gap = " " * (widths[at] - _width(_text(cell)) + 2) if at < len(cells) - 1 else ""
+            parts += [cell, gap]
+        lines.append(parts)
+    return lines
+
+
+def _text(part: Part) -> str:
+    return visible(part if isinstance(part, str) else part.text)
+
+
+def _width(text: str) -> int:
+    """How many columns a text takes: wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(mark) else 2 if unicodedata.east_asian_width(mark) in "WF" else 1
+        for mark in text
+    )
 
 
 def report_change(

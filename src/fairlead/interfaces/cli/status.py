@@ -1,43 +1,151 @@
-"""`fairlead status`: where the project stands."""
+"""`fairlead status` and `fairlead next`: where the project stands, and what to do now."""
 
 from collections.abc import Sequence
 
 import click
 
-from fairlead.engine.memory import Status
-from fairlead.interfaces.cli.options import json_option, with_app
-from fairlead.interfaces.cli.show import Part, Styled, report
+from fairlead.engine.reports import PhaseReport, StatusReport
+from fairlead.interfaces.cli.options import json_option, with_app, workstream_option
+from fairlead.interfaces.cli.show import Cells, Part, Styled, report, rows
+from fairlead.model.progress import bar
 from fairlead.wiring import App
 
-_SHOWN_DECISIONS = 3
+_SHOWN = 3  # decisions and differences; the rest is counted
+_MARKS = {
+    "verified": ("✓", "green"),
+    "complete": ("✓", "green"),
+    "partial": ("◐", "yellow"),
+    "planned": ("○", "cyan"),
+}
+_MOST_PHASES = 12
 
 
 @click.command(epilog="Example: fairlead status --json")
+@click.option("--all", "show_all", is_flag=True, help="Show every phase of the milestone.")
+@workstream_option
 @json_option
 @with_app
-def status(app: App, *, as_json: bool) -> None:
-    """Show where the project stands."""
-    found = app.memory.status()
-    report(found, _lines(found), as_json=as_json)
+def status(app: App, *, show_all: bool, workstream: str, as_json: bool) -> None:
+    """Show where the project stands, derived from its files."""
+    found = app.overview.status(workstream)
+    report(found, _lines(found, show_all=show_all), as_json=as_json)
 
 
-def _lines(status: Status) -> list[Sequence[Part]]:
-    lines: list[Sequence[Part]] = [(Styled(status.title or "(no title)", "bold"),)]
-    state = status.state
-    if state is None:
-        return [*lines, ("no STATE.md yet",)]
-    rows = [
-        ("milestone", f"{state.milestone} {state.milestone_name}".strip()),
-        ("phase", state.phase),
-        ("plan", state.plan),
-        ("status", state.status),
-        ("progress", state.progress),
-        ("last activity", state.last_activity),
+@click.command("next", epilog="Example: fairlead next")
+@workstream_option
+@json_option
+@with_app
+def next_step(app: App, *, workstream: str, as_json: bool) -> None:
+    """Say in one answer where you are and what to do now."""
+    found = app.overview.status(workstream)
+    where = _where(found)
+    content = {"where": where, "next": found.next, "phase": found.phase, "plan": found.plan}
+    lines: list[Sequence[Part]] = [
+        (where,),
+        _next(found),
     ]
-    lines += [(Styled(f"  {name:<14}", "dim"), value) for name, value in rows if value]
-    if state.decisions:
-        lines.append((Styled(f"  {'decisions':<14}", "dim"), str(len(state.decisions))))
-        lines += [(" " * 16, text) for text in state.decisions[-_SHOWN_DECISIONS:]]
-    if status.problem:
-        lines.append((Styled("  cannot be written: ", "yellow"), status.problem))
+    report(content, lines, as_json=as_json)
+
+
+def _lines(found: StatusReport, *, show_all: bool) -> list[Sequence[Part]]:
+    lines: list[Sequence[Part]] = [
+        (Styled(found.title or "(no title)", "bold"), *_milestone(found))
+    ]
+    progress = found.progress
+    tasks = (
+        f" · {progress.completed_tasks}/{progress.total_tasks} tasks"
+        if progress.total_tasks
+        else ""
+    )
+    lines += [
+        (
+            f"[{bar(progress.percent)}] {progress.percent}%  ",
+            f"{progress.completed_plans}/{progress.total_plans} plans · ",
+            f"{progress.completed_phases}/{progress.total_phases} phases{tasks}",
+            Styled(f"  ({progress.scope})", "dim"),
+        ),
+        (),
+        *_phase_rows(found, show_all=show_all),
+        (_where(found),),
+        (
+            Styled("next  ", "dim"),
+            Styled(found.next.command, "bold"),
+            Styled(f"   {found.next.reason}", "dim"),
+        ),
+    ]
+    return [*lines, *_remarks(found)]
+
+
+def _milestone(found: StatusReport) -> tuple[Part, ...]:
+    named = f"{found.milestone} {found.milestone_name}".strip()
+    stream = f"  workstream {found.workstream}" if found.workstream else ""
+    return (Styled(f"  {named}{stream}", "dim"),) if named or stream else ()
+
+
+def _next(found: StatusReport) -> tuple[Part, ...]:
+    return Styled(found.next.command, "bold"), Styled(f"   {found.next.reason}", "dim")
+
+
+def _where(found: StatusReport) -> str:
+    if not found.phases:
+        return "There are no phases yet."
+    if not found.phase:
+        return "Every phase is complete."
+    plan = f", plan {found.plan} is open" if found.plan else ""
+    return f"Phase {found.phase} ({found.phase_name}): {found.status_words}{plan}"
+
+
+def _phase_rows(found: StatusReport, *, show_all: bool) -> list[Sequence[Part]]:
+    phases = found.phases
+    hidden = 0
+    if not show_all and len(phases) > _MOST_PHASES:
+        here = next(
+            (at for at, each in enumerate(phases) if each.number == found.phase), len(phases) - 1
+        )
+        start = max(0, min(here - 3, len(phases) - _MOST_PHASES))
+        hidden = len(phases) - _MOST_PHASES
+        phases = phases[start : start + _MOST_PHASES]
+    shown = rows([_cells(phase) for phase in phases])
+    if hidden:
+        shown.append((Styled(f"  … and {hidden} more phases: fairlead status --all", "dim"),))
+    return [*shown, ()] if shown else []
+
+
+def _cells(phase: PhaseReport) -> Cells:
+    mark, style = _MARKS.get(phase.stage, ("·", "dim"))
+    plans = f"{phase.completed_plans}/{phase.total_plans}" if phase.total_plans else "-"
+    verified = f"verification {phase.verification}" if phase.verification else ""
+    return (
+        Styled(f"  {mark}", style),
+        phase.number,
+        phase.name,
+        plans,
+        Styled(phase.stage.replace("_", " "), "dim"),
+        Styled(verified, "dim"),
+    )
+
+
+def _remarks(found: StatusReport) -> list[Sequence[Part]]:
+    lines: list[Sequence[Part]] = []
+    for name, entries in (("blockers", found.blockers), ("decisions", found.decisions)):
+        if entries:
+            lines.append((Styled(f"{name}  ", "dim"), str(len(entries))))
+            lines += [(Styled("  - ", "dim"), text) for text in entries[-_SHOWN:]]
+    if found.pending_todos:
+        lines.append((Styled("todos  ", "dim"), f"{len(found.pending_todos)} pending"))
+    if found.continue_files:
+        lines.append((Styled("resume  ", "dim"), ", ".join(found.continue_files)))
+    if found.workstreams and not found.workstream:
+        names = ", ".join(found.workstreams)
+        lines.append(
+            (Styled("workstreams  ", "dim"), names, Styled("   --ws NAME shows one", "dim"))
+        )
+    if found.drift:
+        lines.append(
+            (
+                Styled(f"{len(found.drift)} differences", "yellow"),
+                " between the documents and the files: fairlead check",
+            )
+        )
+        lines += [(Styled("  ! ", "yellow"), each.message) for each in found.drift[:_SHOWN]]
     return lines

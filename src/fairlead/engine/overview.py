@@ -1,0 +1,62 @@
+"""Overview: looking at a project. Every call reads the files anew and changes nothing."""
+
+from fairlead.engine.explain import Explainer
+from fairlead.engine.reports import StatusReport, status_report
+from fairlead.engine.truth import Truth, truth_of
+from fairlead.errors import UnknownWorkstream
+from fairlead.records.state import read_state
+from fairlead.store import layout
+from fairlead.store.load import Reader
+from fairlead.text.document import Document
+from fairlead.text.inline import plain_text
+
+
+class Overview:
+    """The truth about one project, and what its documents say otherwise."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def truth(self, workstream: str = "") -> Truth:
+        """What the files say, and what the documents say otherwise."""
+        return truth_of(self._reader, self._workstream(workstream))
+
+    def status(self, workstream: str = "") -> StatusReport:
+        """Where the project stands."""
+        workstream = self._workstream(workstream)
+        state = self._document(layout.documents_of(workstream)[0])
+        return status_report(
+            truth_of(self._reader, workstream),
+            folder=self._reader.folder,
+            title=self._title(),
+            workstream=workstream,
+            state=read_state(state) if state else None,
+        )
+
+    def explainer(self, workstream: str = "") -> Explainer:
+        """Explains the numbers of one moment."""
+        return Explainer(self.truth(workstream), self._reader)
+
+    def _workstream(self, named: str) -> str:
+        """The workstream asked for, else the active or only one; none where there is one memory."""
+        if not named and self._reader.exists(layout.STATE):
+            return ""
+        known = self._reader.names(f"{layout.PLANNING}/{layout.WORKSTREAMS_NAME}")
+        pointer = self._reader.load_for_display(layout.ACTIVE_WORKSTREAM)
+        only = known[0] if len(known) == 1 else ""
+        chosen = named or (pointer.text.strip() if pointer else only)
+        if chosen and chosen not in known:
+            raise UnknownWorkstream(chosen, known)
+        return chosen
+
+    def _document(self, path: str) -> Document | None:
+        loaded = self._reader.load_for_display(path)
+        return Document(loaded.text) if loaded else None
+
+    def _title(self) -> str:
+        for path in (layout.PROJECT, layout.ROADMAP):
+            document = self._document(path)
+            for section in document.sections if document else ():
+                if section.level == 1:
+                    return plain_text(section.title.removeprefix("Roadmap: "))
+        return ""

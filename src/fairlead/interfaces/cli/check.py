@@ -1,0 +1,52 @@
+"""`fairlead check`: where the documents say something that the files do not."""
+
+from collections.abc import Sequence
+
+import click
+
+from fairlead.engine.reports import FindingReport, finding_report
+from fairlead.interfaces.cli.options import json_option, with_app, workstream_option
+from fairlead.interfaces.cli.show import Part, Styled, report
+from fairlead.wiring import App
+
+_FOUND = 1
+_SHOWN_FILES = 5
+
+
+@click.command(epilog="Example: fairlead check || fairlead doctor")
+@workstream_option
+@json_option
+@with_app
+def check(app: App, *, workstream: str, as_json: bool) -> int:
+    """Hold the documents against the files. Exit code 1 when they differ.
+
+    Every finding has a stable code, a place and the files behind it. Nothing is changed;
+    `fairlead doctor` repairs.
+    """
+    truth = app.overview.truth(workstream)
+    findings = [finding_report(finding) for finding in truth.findings]
+    drift = [finding for finding in findings if finding.is_drift]
+    content = {"is_clean": not drift, "scope": truth.standing.scope.words, "findings": findings}
+    lines: list[Sequence[Part]] = []
+    for finding in findings:
+        lines += _lines(finding)
+    if drift:
+        lines.append((f"{len(drift)} differences. Repair them with: fairlead doctor --fix",))
+    else:
+        lines.append(
+            (
+                Styled("✓ ", "green"),
+                f"The documents say what the files say ({truth.standing.scope.words}).",
+            )
+        )
+    report(content, lines, as_json=as_json)
+    return _FOUND if drift else 0
+
+
+def _lines(finding: FindingReport) -> list[Sequence[Part]]:
+    style = "yellow" if finding.is_drift else "dim"
+    lines: list[Sequence[Part]] = [(finding.message, Styled(f"  [{finding.code}]", style))]
+    lines += [(Styled(f"    {path}", "dim"),) for path in finding.because[:_SHOWN_FILES]]
+    if len(finding.because) > _SHOWN_FILES:
+        lines.append((Styled(f"    … and {len(finding.because) - _SHOWN_FILES} more", "dim"),))
+    return lines

@@ -1,0 +1,157 @@
+"""The line itself: model, what happens, folder, and what the project's settings add.
+
+Whatever comes from a file, a repository or the host goes through `visible` before a colour is
+put around it, so that nothing but our own colours can steer the terminal.
+"""
+
+import os
+
+from fairlead.interfaces.statusline.host import Host, host_of
+from fairlead.interfaces.statusline.options import Options
+from fairlead.model.meter import cells, level_of, reserved_percent, short_count, used_percent
+from fairlead.model.scene import NO_WORKSTREAM, Standing, compact_text, full_text, stale_text
+from fairlead.records.standing import standing_of
+from fairlead.store.nearby import Nearby, look_around
+from fairlead.text.visible import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DIVIDER = " │ "
+COMPACTION_AT = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
+HOST_FOLDER = "CLAUDE_CONFIG_DIR"
+
+_BOLD, _DIM, _RED, _GREEN, _YELLOW, _ORANGE, _ALARM = "1", "2", "31", "32", "33", "38;5;208", "5;31"
+_LEVEL_STYLES = {
+    "calm": (_GREEN, ""),
+    "filling": (_YELLOW, ""),
+    "high": (_ORANGE, ""),
+    "full": (_ALARM, "💀 "),
+}
+_OPENING, _CLOSING = "<command-name>", "</command-name>"
+_LONGEST_COMMAND = 80
+
+
+def line_of(message: str, folder: str, environment: "Mapping[str, str]") -> str:
+    """The whole line for one message of the host, as if started in a folder."""
+    host = host_of(message, folder)
+    home = environment.get("HOME") or os.path.expanduser("~")
+    nearby = look_around(host.folder, home)
+    options = Options(nearby.config or "{}")
+    context = _context(host, options, environment)
+    before, after = (context, "") if options.has_context_in_front else ("", context)
+    name = host.folder.rstrip("/").rpartition("/")[2]
+    task = _task(host, environment.get(HOST_FOLDER) or os.path.join(home, ".claude"))
+    state = "" if task else _state(nearby, options, environment)
+    parts = [
+        _colored(_DIM, host.model) + before,
+        _colored(_BOLD, task) if task else _colored(_DIM, state) if state else "",
+        _colored(_DIM, name) + _git(host.folder, options) + after + _last_command(host, options),
+    ]
+    return DIVIDER.join(part for part in parts if part)
+
+
+def _colored(style: str, text: str) -> str:
+    return f"\x1b[{style}m{visible(text)}\x1b[0m"
+
+
+def _context(host: Host, options: Options, environment: "Mapping[str, str]") -> str:
+    if host.remaining is None:
+        return ""
+    compaction = _leading_number(environment.get(COMPACTION_AT, ""))
+    used = used_percent(host.remaining, reserved_percent(compaction, host.window))
+    style, warning = _LEVEL_STYLES[level_of(used)]
+    has_tokens = options.shows_tokens and host.tokens > 0
+    tokens = f" ({short_count(host.tokens)})" if has_tokens else ""
+    return " " + _colored(style, f"{warning}{cells(used)} {used}%{tokens}")
+
+
+def _task(host: Host, host_folder: str) -> str:
+    """What the agent itself says it is doing, if it keeps a list."""
+    if not host.session:
+        return ""
+    from fairlead.store.hostfiles import newest_todo
+
+    content = newest_todo(host_folder, host.session)
+    if not content:
+        return ""
+    from fairlead.text.quickjson import read_quick_json
+
+    todos = read_quick_json(content)
+    for todo in todos if isinstance(todos, list) else []:
+        if isinstance(todo, dict) and todo.get("status") == "in_progress":
+            form = todo.get("activeForm")
+            return form if isinstance(form, str) else ""
+    return ""
+
+
+def _state(nearby: Nearby, options: Options, environment: "Mapping[str, str]") -> str:
+    text = nearby.state
+    if nearby.has_workstreams:
+        from fairlead.store.workstream import active_workstream, load_workstream_state
+
+        name = active_workstream(nearby.project, environment)
+        if not name:
+            return NO_WORKSTREAM
+        text = load_workstream_state(nearby.project, name)
+    if text is None:
+        return ""
+    standing = standing_of(text)
+    remark = _freshness(standing, nearby.project, options)
+    return (compact_text if options.is_compact else full_text)(standing, remark)
+
+
+def _freshness(standing: Standing, project: str, options: Options) -> str:
+    if not options.shows_freshness or options.has_sub_repositories or not standing.state_head:
+        return ""
+    from fairlead.interfaces.statusline.git import commits_since
+
+    return stale_text(commits_since(project, standing.state_head))
+
+
+def _git(folder: str, options: Options) -> str:
+    if not options.shows_git:
+        return ""
+    from fairlead.interfaces.statusline.git import work_in
+
+    work = work_in(folder)
+    if not work.branch:
+        return ""
+    counts = (
+        (_GREEN, "+", work.staged),
+        (_YELLOW, "~", work.unstaged),
+        (_RED, "?", work.untracked),
+        (_GREEN, "↑", work.ahead),
+        (_RED, "↓", work.behind),
+    )
+    marks = "".join(_colored(style, f"{mark}{count}") for style, mark, count in counts if count)
+    return DIVIDER + _colored(_DIM, work.branch) + (marks or _colored(_GREEN, "✓"))
+
+
+def _last_command(host: Host, options: Options) -> str:
+    if not options.shows_last_command or not host.transcript:
+        return ""
+    from fairlead.store.hostfiles import transcript_tail
+
+    name = last_command(transcript_tail(host.transcript))
+    return DIVIDER + _colored(_DIM, f"last: /{name}") if name else ""
+
+
+def last_command(transcript: str) -> str:
+    """The name of the last command in a transcript, without its slash; empty if there is none."""
+    end = transcript.rfind(_CLOSING)
+    start = transcript.rfind(_OPENING, 0, max(end, 0))
+    if start < 0:
+        return ""
+    name = transcript[start + len(_OPENING) : end].strip().removeprefix("/")
+    is_plain = name and not any(mark.isspace() or mark in '\\"<>' for mark in name)
+    return name if is_plain and len(name) <= _LONGEST_COMMAND else ""
+
+
+def _leading_number(text: str) -> int:
+    text = text.strip()
+    end = 0
+    while text[end : end + 1] and text[end] in "0123456789":
+        end += 1
+    return int(text[: min(end, 18)] or "0")

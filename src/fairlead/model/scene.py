@@ -1,0 +1,187 @@
+"""Scenes: which of four things the status line says about a project, and its words.
+
+An active phase comes first: somebody works, so a recommendation would mislead. Then the next
+action, then a complete milestone, then what the document says by itself. The bar is shown only
+where the document records a percentage and names a milestone. What goes in here was written by
+people and is shown as it stands; the door makes it safe for the terminal. No `re`, no
+dataclasses: the status line uses this.
+"""
+
+from fairlead.model.meter import cells
+
+ACTIVE = "active"
+NEXT = "next"
+COMPLETE = "complete"
+DEFAULT = "default"
+
+NO_WORKSTREAM = "no active workstream"
+STALE_COMMITS = 20  # fewer commits since the document was written are not worth a word
+
+_UNNAMED = "milestone"  # what a template writes where nobody has named the milestone
+_LONGEST_WORD = 16
+_WORD_BREAKS = "—–-"
+
+# Whole statuses, and what they are called where there is little room.
+_SHORT = {
+    "paused": "PAUSED",
+    "stopped": "PAUSED",
+    "executing": "executing",
+    "in progress": "executing",
+    "ready to execute": "executing",
+    "planning": "planning",
+    "ready to plan": "planning",
+    "planning complete": "planning",
+    "discussing": "discussing",
+    "verifying": "verifying",
+    "phase complete — ready for verification": "verifying",
+    "completed": "completed",
+    "complete": "completed",
+    "done": "completed",
+    "phase complete": "completed",
+    "all phases complete": "completed",
+    "milestone complete": "completed",
+}
+# The same for statuses of three words, where `*` stands for any one word.
+_SHORT_PATTERNS = {
+    ("executing", "phase", "*"): "executing",
+    ("planning", "phase", "*"): "planning",
+    ("verifying", "phase", "*"): "verifying",
+    ("phase", "*", "complete"): "completed",
+    ("*", "milestone", "complete"): "completed",
+}
+_TICKS = "✓✔✅☑"
+
+
+class Standing:
+    """What STATE.md records about where the project stands; empty where it says nothing.
+
+    Numbers are the digits that stand in the file.
+    """
+
+    __slots__ = (
+        "active_phase", "completed_phases", "milestone", "milestone_name", "next_action", "next_phases",
+        "percent", "phase", "phase_name", "phase_total", "state_head", "status", "total_phases",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.status = ""
+        self.milestone = ""
+        self.milestone_name = ""
+        self.active_phase = ""
+        self.next_action = ""
+        self.next_phases: tuple[str, ...] = ()
+        self.percent = ""
+        self.completed_phases = ""
+        self.total_phases = ""
+        self.phase = ""  # of the body's `Phase: 3 of 5 (Name)`
+        self.phase_total = ""
+        self.phase_name = ""
+        self.state_head = ""  # the commit at which the document was written
+
+
+def scene_of(standing: Standing) -> str:
+    """The first scene that applies."""
+    if standing.active_phase:
+        return ACTIVE
+    if standing.next_action and standing.next_phases:
+        return NEXT
+    return COMPLETE if is_complete(standing) else DEFAULT
+
+
+def is_complete(standing: Standing) -> bool:
+    """Whether the recorded numbers say that the milestone is done; 0 of 0 is not done."""
+    if _number(standing.percent) == 100:
+        return True
+    total = _number(standing.total_phases)
+    return total > 0 and _number(standing.completed_phases) == total
+
+
+def full_text(standing: Standing, remark: str = "") -> str:
+    """The scene in full: milestone with its bar, then what happens, then a remark."""
+    parts = [_milestone(standing)]
+    scene = scene_of(standing)
+    if scene == ACTIVE:
+        parts.append(_spaced("Phase", standing.active_phase, standing.status))
+    elif scene == NEXT:
+        parts.append(_next(standing))
+    elif scene == COMPLETE:
+        parts.append("milestone complete")
+    else:
+        parts += [standing.status, _position(standing)]
+    return _joined([*parts, remark])
+
+
+def compact_text(standing: Standing, remark: str = "") -> str:
+    """The scene where there is little room: no name, no bar, one word for the status."""
+    phase = standing.active_phase or standing.phase
+    place = f"P{phase}/{standing.phase_total}" if standing.phase_total else f"P{phase}"
+    parts = [standing.milestone, place if phase else ""]
+    word = short_status(standing.status)
+    if not standing.active_phase and is_complete(standing):
+        parts.append("complete")
+    elif word:
+        parts.append(word)
+    elif standing.next_action and not phase:
+        parts.append(_next(standing))
+    return _joined([*parts, remark])
+
+
+def stale_text(commits: int) -> str:
+    """A word about commits made since the document was written, from twenty on."""
+    return f"state ~{commits} commits back" if commits >= STALE_COMMITS else ""
+
+
+def short_status(status: str) -> str:
+    """A status as one word: its usual name, or the first word of what somebody wrote."""
+    words = status.lower().split()
+    key = " ".join(words)
+    if key in _SHORT:
+        return _SHORT[key]
+    if len(words) == 3:
+        for pattern, name in _SHORT_PATTERNS.items():
+            if all(want in ("*", word) for want, word in zip(pattern, words, strict=True)):
+                return name
+    if key[:-1].rstrip() == "complete" and key[-1] in _TICKS:
+        return "completed"
+    text = status.strip()
+    for mark in _WORD_BREAKS:
+        text = text.replace(mark, " ")
+    return text.split()[0][:_LONGEST_WORD] if text[:1].strip() else ""
+
+
+def _milestone(standing: Standing) -> str:
+    if not standing.milestone and not standing.milestone_name:
+        return ""
+    name = "" if standing.milestone_name == _UNNAMED else standing.milestone_name
+    return _spaced(standing.milestone, name, _bar(standing.percent))
+
+
+def _bar(digits: str) -> str:
+    if not digits:
+        return ""
+    percent = int(min(_number(digits), 100))
+    return f"[{cells(percent)}] {percent}%"
+
+
+def _next(standing: Standing) -> str:
+    return _spaced("next", standing.next_action, "/".join(standing.next_phases))
+
+
+def _position(standing: Standing) -> str:
+    if not standing.phase:
+        return ""
+    place = f"{standing.phase}/{standing.phase_total}"
+    return f"{standing.phase_name} ({place})" if standing.phase_name else f"ph {place}"
+
+
+def _number(digits: str) -> float:
+    """The digits as a number. Not an int: Python refuses thousands of digits, a float does not."""
+    return float(digits) if digits else -1.0
+
+
+def _spaced(*words: str) -> str:
+    return " ".join(word for word in words if word)
+
+
+def _joined(parts: "list[str]") -> str:
+    return " · ".join(part for part in parts if part)

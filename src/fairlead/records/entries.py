@@ -1,0 +1,146 @@
+"""Entries: the lists that STATE.md keeps in its sections, one event a line.
+
+A new entry follows the last one with its bullet, takes the place of a placeholder such as
+"None yet.", or opens a section of its own. A placeholder is a whole line: the same words inside
+a sentence are a person's.
+"""
+
+from dataclasses import dataclass
+
+from fairlead.text.document import Document
+from fairlead.text.lists import Item, items_of
+from fairlead.text.outline import Line, Section, insert_after
+
+CONTEXT = "Accumulated Context"
+PLACEHOLDERS = frozenset(
+    (
+        "none yet.",
+        "none yet",
+        "none.",
+        "none",
+        "no decisions yet.",
+        "no decisions yet",
+        "no blockers.",
+        "no blockers",
+        "no blockers yet.",
+        "no blockers yet",
+    )
+)
+NOTHING = "None."
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list that STATE.md keeps: the titles it is known by, and the one a new section gets."""
+
+    titles: tuple[str, ...]
+    heading: str
+
+
+def section_of(document: Document, listing: Listing) -> Section | None:
+    """Where the list stands."""
+    return document.section(*listing.titles)
+
+
+def entries_of(document: Document, listing: Listing, *, own: bool = False) -> tuple[Item, ...]:
+    """The entries of the list, without what is nested below them; a placeholder is none.
+
+    With `own` without those of the sections inside it, which are groups of a person's making.
+    """
+    section = section_of(document, listing)
+    if not section:
+        return ()
+    items = items_of(document.section_lines(section, own=own))
+    outermost = min((item.indent for item in items), default=0)
+    return tuple(
+        item for item in items if item.indent == outermost and not is_placeholder(item.text)
+    )
+
+
+def with_entry(document: Document, listing: Listing, entry: str) -> Document:
+    """The document with one more entry; one that stands there word for word is not added again."""
+    if any(item.text == entry for item in entries_of(document, listing)):
+        return document
+    items = entries_of(document, listing, own=True)
+    if items:
+        line = f"{_bullet(items[-1])}{entry}"
+        return document.replaced(insert_after(document.text, items[-1].last, line, document.ending))
+    section = section_of(document, listing)
+    if section:
+        return document.replaced(_first_entry(document, section, f"- {entry}"))
+    return document.replaced(_with_section(document, listing.heading, f"- {entry}"))
+
+
+def without_entry(document: Document, listing: Listing, item: Item) -> Document:
+    """The document without one entry and what hangs on it; an emptied list says so."""
+    lines = document.lines
+    at = next(index for index, line in enumerate(lines) if line.start <= item.start <= line.end)
+    text = document.text[: lines[at].start] + document.text[item.last.next :]
+    changed = document.replaced(text)
+    section = section_of(changed, listing)
+    if section and not any(line.text.strip() for line in changed.section_lines(section, own=False)):
+        ending = document.text[item.last.end : item.last.next]
+        start = lines[at].start
+        return changed.replaced(text[:start] + NOTHING + ending + text[start:])
+    return changed
+
+
+def lines_of_entry(document: Document, item: Item) -> str:
+    """An entry as it stands there, with all its lines and no line break at the end."""
+    first = next(line for line in document.lines if line.start <= item.start <= line.end)
+    return document.text[first.start : item.last.end]
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a whole line only says that there is nothing."""
+    return text.strip(" \t*_").casefold() in PLACEHOLDERS
+
+
+def below(document: Document, last: Line, *paragraphs: str) -> str:
+    """Paragraphs below a line, with one blank line before each and before what follows."""
+    text, at = document.text, last.next
+    # The ending of the line above: another one could join it to a single CR LF.
+    ending = text[last.end : last.next] or document.ending
+    broken = "" if last.next > last.end else ending
+    added = broken + "".join(ending + paragraph + ending for paragraph in paragraphs)
+    following = next((line for line in document.lines if line.start >= at), None)
+    if following and following.text.strip():
+        added += ending
+    return text[:at] + added + text[at:]
+
+
+def at_end(document: Document, *paragraphs: str) -> str:
+    """Paragraphs at the end of the document."""
+    held = [line for line in document.lines if line.text.strip()]
+    if held:
+        return below(document, held[-1], *paragraphs)
+    gap = document.ending * 2
+    return document.text + gap.join(paragraphs) + document.ending
+
+
+def last_held(document: Document, section: Section, *, own: bool = True) -> Line:
+    """The last line of a section that is not blank; its heading if there is none."""
+    held = [line for line in document.section_lines(section, own=own) if line.text.strip()]
+    return held[-1] if held else document.lines[section.heading]
+
+
+def _bullet(sibling: Item) -> str:
+    mark = sibling.bullet if sibling.bullet in "-*+" else "-"
+    return " " * sibling.indent + mark + " "
+
+
+def _first_entry(document: Document, section: Section, entry: str) -> str:
+    """Put the entry in the placeholder's place, or below what the section says so far."""
+    for line in document.section_lines(section, own=True):
+        if line.is_prose and is_placeholder(line.text.strip().removeprefix("- ")):
+            return document.text[: line.start] + entry + document.text[line.end :]
+    return below(document, last_held(document, section), entry)
+
+
+def _with_section(document: Document, heading: str, entry: str) -> str:
+    """A new section: inside the accumulated context where there is one, else at the end."""
+    context = document.section(CONTEXT)
+    if context:
+        title = "#" * (context.level + 1) + " " + heading
+        return below(document, last_held(document, context), title, entry)
+    return at_end(document, "## " + heading, entry)

@@ -1,0 +1,210 @@
+"""JSON read without `json`, whose import costs as much as starting the interpreter.
+
+`read_quick_json` takes exactly what RFC 8259 takes, within 64 levels: no NaN, no comments, no
+comma too many. Of a key that stands twice the last value holds, as in every other reader; a
+file that is going to be edited is read by `jsontext`, which refuses it. Hooks use this.
+"""
+
+from fairlead.errors import JsonSyntax
+from fairlead.text.lines import place_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+MAX_DEPTH = 64
+
+_BOM = "\ufeff"
+_SPACE = " \t\r\n"
+_DIGITS = "0123456789"
+_NUMBER_MARKS = "0123456789+-.eE"
+_LONGEST_NUMBER = 400  # int() refuses thousands of digits, and nobody means them
+_WORDS = {"t": ("true", True), "f": ("false", False), "n": ("null", None)}
+_ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+def read_quick_json(text: str) -> object:
+    """Read a whole JSON text, or raise `JsonSyntax` at the first fault."""
+    return _Reader(text).document()
+
+
+class _Reader:
+    __slots__ = ("at", "depth", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 1 if text.startswith(_BOM) else 0
+        self.depth = 0
+
+    def document(self) -> object:
+        value = self.value()
+        if self.next_mark():
+            self.refuse("text after the end of the value")
+        return value
+
+    def refuse(self, why: str) -> "NoReturn":
+        line, column = place_of(self.text, self.at)
+        raise JsonSyntax(why, line=line, column=column)
+
+    def next_mark(self) -> str:
+        """The next character that is no white space; empty at the end."""
+        text, at = self.text, self.at
+        while text[at : at + 1] and text[at] in _SPACE:
+            at += 1
+        self.at = at
+        return text[at : at + 1]
+
+    def value(self) -> object:
+        mark = self.next_mark()
+        if mark == '"':
+            return self.string()
+        if mark == "{":
+            return self.object()
+        if mark == "[":
+            return self.array()
+        if mark in _WORDS:
+            word, meaning = _WORDS[mark]
+            if not self.text.startswith(word, self.at):
+                self.refuse(f"{mark} where a value belongs")
+            self.at += len(word)
+            return meaning
+        return self.number()
+
+    def string(self) -> str:
+        """A string; almost always it has no escape, and then it is one slice."""
+        start = self.at + 1
+        end = self.text.find('"', start)
+        piece = self.text[start : max(end, start)]
+        if end < 0:
+            self.refuse("a string that is never closed")
+        if "\\" in piece:
+            return self.escaped(start)
+        self.refuse_control(piece)
+        self.at = end + 1
+        return piece
+
+    def refuse_control(self, piece: str) -> None:
+        if not piece.isprintable() and min(piece) < " ":
+            self.refuse("a control character in a string")
+
+    def escaped(self, start: int) -> str:
+        text, pieces = self.text, []
+        while True:
+            end = text.find('"', start)
+            if end < 0:
+                self.refuse("a string that is never closed")
+            cut = text.find("\\", start, end)
+            if cut < 0:
+                break
+            self.refuse_control(text[start:cut])
+            pieces.append(text[start:cut])
+            start = self.escape(cut, pieces)
+        self.refuse_control(text[start:end])
+        pieces.append(text[start:end])
+        self.at = end + 1
+        return "".join(pieces)
+
+    def escape(self, cut: int, pieces: "list[str]") -> int:
+        """Add what an escape stands for, and return where the text goes on."""
+        mark = self.text[cut + 1 : cut + 2]
+        if mark in _ESCAPES and mark:
+            pieces.append(_ESCAPES[mark])
+            return cut + 2
+        number = self.unit(cut)
+        if 0xD800 <= number < 0xDC00 and self.text.startswith("\\u", cut + 6):
+            low = self.unit(cut + 6)
+            if 0xDC00 <= low < 0xE000:
+                pieces.append(chr(0x10000 + ((number - 0xD800) << 10) + low - 0xDC00))
+                return cut + 12
+        pieces.append(chr(number))
+        return cut + 6
+
+    def unit(self, cut: int) -> int:
+        digits = self.text[cut + 2 : cut + 6]
+        is_hex = len(digits) == 4 and all(mark in "0123456789abcdefABCDEF" for mark in digits)
+        if self.text[cut + 1 : cut + 2] != "u" or not is_hex:
+            self.refuse("an unknown escape in a string")
+        return int(digits, 16)
+
+    def number(self) -> "int | float":
+        text, start = self.text, self.at
+        end = start
+        while text[end : end + 1] and text[end] in _NUMBER_MARKS:
+            end += 1
+        digits = text[start:end]
+        if len(digits) > _LONGEST_NUMBER or not _is_number(digits):
+            self.refuse("no value, or a number that is too long")
+        self.at = end
+        is_whole = digits.isdigit() or digits[1:].isdigit()
+        return int(digits) if is_whole else float(digits)
+
+    def array(self) -> "list[object]":
+        self.enter()
+        items: list[object] = []
+        while self.goes_on("]", is_first=not items):
+            items.append(self.value())
+        return items
+
+    def object(self) -> "dict[str, object]":
+        self.enter()
+        members: dict[str, object] = {}
+        is_first = True
+        while self.goes_on("}", is_first=is_first):
+            if self.next_mark() != '"':
+                self.refuse("a key that is no string")
+            key = self.string()
+            if self.next_mark() != ":":
+                self.refuse("a key without a colon")
+            self.at += 1
+            members[key] = self.value()
+            is_first = False
+        return members
+
+    def enter(self) -> None:
+        self.at += 1
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.refuse(f"nested deeper than {MAX_DEPTH}")
+
+    def goes_on(self, closing: str, *, is_first: bool) -> bool:
+        """Whether another member follows; False after the closing bracket."""
+        mark = self.next_mark()
+        if mark == closing:
+            self.at += 1
+            self.depth -= 1
+            return False
+        if is_first:
+            return True
+        if mark != ",":
+            self.refuse(f"a comma or {closing} is missing")
+        self.at += 1
+        if self.next_mark() == closing:
+            self.refuse(f"a comma before {closing}")
+        return True
+
+
+def _is_number(text: str) -> bool:
+    """The grammar of a number: sign, digits without a leading zero, fraction, exponent."""
+    at = 1 if text.startswith("-") else 0
+    after = _skip_digits(text, at)
+    if after == at or (text[at] == "0" and after > at + 1):
+        return False
+    at = after
+    if text[at : at + 1] == ".":
+        after = _skip_digits(text, at + 1)
+        if after == at + 1:
+            return False
+        at = after
+    if text[at : at + 1] in ("e", "E"):
+        at += 2 if text[at + 1 : at + 2] in ("+", "-") else 1
+        after = _skip_digits(text, at)
+        if after == at:
+            return False
+        at = after
+    return at == len(text)
+
+
+def _skip_digits(text: str, at: int) -> int:
+    while text[at : at + 1] and text[at] in _DIGITS:
+        at += 1
+    return at

@@ -1,0 +1,109 @@
+"""Big projects, for growth and speed: as many phases as asked for, ten plans each.
+
+Half of the phases are finished and verified, the way a long-lived project looks; files have the
+size that plans and summaries have in the wild, and the roadmap names every phase three times.
+"""
+
+from pathlib import Path
+
+_PLAN = """---
+phase: {phase:02d}-part
+plan: {plan:02d}
+type: execute
+wave: 1
+depends_on: []
+files_modified: [src/part_{phase}_{plan}.py]
+autonomous: true
+---
+
+<objective>
+Make part {phase}.{plan} work.
+</objective>
+
+<tasks>
+<task type="auto">
+  <name>Task 1: write it</name>
+</task>
+<task type="auto">
+  <name>Task 2: test it</name>
+</task>
+</tasks>
+"""
+_SUMMARY = """---
+phase: {phase:02d}-part
+plan: {plan:02d}
+duration: 12min
+completed: 2026-01-15
+---
+
+# Phase {phase} Plan {plan}: Summary
+
+Part {phase}.{plan} works.
+
+## Self-Check: PASSED
+"""
+_VERIFICATION = "---\nphase: {phase:02d}-part\nverified: 2026-01-16\nstatus: passed\n---\n\nAll true.\n"
+_STATE = """---
+gsd_state_version: '1.0'
+milestone: v1.0
+status: executing
+progress:
+  total_phases: {phases}
+  completed_phases: 0
+  total_plans: {plans}
+  completed_plans: 0
+  percent: 0
+last_updated: "2026-01-16T10:00:00.000Z"
+---
+
+# Project State
+
+## Current Position
+
+Phase: 1 of {phases} (Part 1)
+Plan: 1 of 10
+Status: In progress
+Last activity: 2026-01-16 — began
+
+Progress: [░░░░░░░░░░] 0%
+"""
+
+
+def big_project(folder: Path, phases: int, plans: int = 10) -> Path:
+    """Make a project with so many phases, the first half of them finished."""
+    planning = folder / ".planning"
+    home = planning / "phases"
+    home.mkdir(parents=True)
+    for phase in range(1, phases + 1):
+        inside = home / f"{phase:02d}-part"
+        inside.mkdir()
+        is_done = phase <= phases // 2
+        for plan in range(1, plans + 1):
+            _write(inside / f"{phase:02d}-{plan:02d}-PLAN.md", _PLAN, phase, plan)
+            if is_done:
+                _write(inside / f"{phase:02d}-{plan:02d}-SUMMARY.md", _SUMMARY, phase, plan)
+        if is_done:
+            _write(inside / f"{phase:02d}-VERIFICATION.md", _VERIFICATION, phase, 0)
+    (planning / "ROADMAP.md").write_text(_roadmap(phases, plans), "utf-8")
+    state = _STATE.format(phases=phases, plans=phases * plans)
+    (planning / "STATE.md").write_text(state, "utf-8")
+    (planning / "config.json").write_text("{}\n", "utf-8")
+    return folder
+
+
+def _write(path: Path, template: str, phase: int, plan: int) -> None:
+    path.write_text(template.format(phase=phase, plan=plan), "utf-8")
+
+
+def _roadmap(phases: int, plans: int) -> str:
+    numbers = range(1, phases + 1)
+    bullets = [f"- [ ] **Phase {number}: Part {number}** - work" for number in numbers]
+    details = [
+        f"### Phase {number}: Part {number}\n\n**Goal**: Part {number} works\n"
+        f"**Depends on**: Phase {number - 1}\n**Plans**: {plans} plans\n"
+        for number in numbers
+    ]
+    rows = [f"| {number}. Part {number} | 0/{plans} | Not started | - |" for number in numbers]
+    table = ["| Phase | Plans Complete | Status | Completed |", "|---|---|---|---|", *rows]
+    parts = ("# Roadmap: Big", "## Phases", "\n".join(bullets), "## Phase Details")
+    return "\n\n".join((*parts, *details, "## Progress", "\n".join(table))) + "\n"
