@@ -10,6 +10,7 @@
 
 PYTHON ?=
 MINUTES ?= 10
+TREES ?= 100
 # Test processes at once.
 WORKERS ?= auto
 # More arguments for pytest: make unit ARGS='-k frontmatter -x'
@@ -26,7 +27,7 @@ SOURCES := $(shell find src -name __pycache__ -prune -o \( -type f -o -type d \)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help env test-env fuzz-env demo test unit lint format docs bench prove pins dist check-install clean
+.PHONY: help env test-env fuzz-env demo test unit lint format docs bench prove conformance pins dist check-install clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -51,7 +52,7 @@ unit: test-env ## the quick tests alone
 lint: test-env ## ruff, mypy strict, import-linter, generated pages in step
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy src tests tools $(sort $(dir $(wildcard bench/*.py prove/*.py)))
+	$(BIN)/mypy src tests tools $(sort $(dir $(wildcard bench/*.py prove/*.py conformance/*.py)))
 	PYTHONPATH=src $(BIN)/lint-imports --no-logo
 	PYTHONPATH=src $(BIN)/python tools/reference.py --check
 
@@ -69,6 +70,9 @@ prove: fuzz-env ## the long tier, seeded and resumable: make prove MINUTES=30
 	@tools/system-parts
 	$(BIN)/python -m prove --minutes $(MINUTES)
 
+conformance: test-env ## the reference tool beside ours on the same trees: make conformance TREES=2000
+	PYTHONPATH=src $(BIN)/python -m conformance --trees $(TREES)
+
 pins: $(STAMPS)/release ## resolve requirements/*.in anew
 	cd requirements && for name in runtime test build fuzz release; do \
 	    ../$(VENV)/release/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
@@ -85,7 +89,7 @@ check-install: dist $(STAMPS)/release ## install both with pip, uv tool and pipx
 
 clean: ## remove what these commands made
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	find src tests tools bench prove -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests tools bench prove conformance -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The environment, step by step.
 

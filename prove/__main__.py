@@ -31,10 +31,11 @@ def main() -> int:
     progress = Progress(options.seed)
     if options.again:
         for proof in chosen:
-            progress.rows.pop(proof.name, None)
+            progress.row(proof, again=True)
     _run(chosen, progress, options.seed, options.minutes * 60)
     update(proofs(), progress, options.seed, options.minutes)
-    found = sum(len(_list(progress.row(proof)["findings"])) for proof in chosen)
+    rows = [progress.rows.get(proof.name) for proof in chosen]
+    found = sum(len(_list(row.get("findings"))) for row in rows if isinstance(row, dict))
     say(f"{found} broken promises found" if found else "nothing found")
     return 1 if found else 0
 
@@ -49,12 +50,13 @@ def _run(chosen: list[Proof], progress: Progress, seed: int, seconds: float) -> 
         else:
             left.append(proof)
     while left and time.monotonic() < limit:
-        unfinished = []
-        for proof, until in shares(left, limit - time.monotonic()):
-            with tempfile.TemporaryDirectory(prefix=f"prove-{proof.name}-") as scratch:
-                if not run_proof(proof, progress, seed, until, Path(scratch), say):
-                    unfinished.append(proof)
-        left = unfinished
+        share = shares(left, limit - time.monotonic())
+        left = [proof for proof, until in share if not _finished(proof, progress, seed, until)]
+
+
+def _finished(proof: Proof, progress: Progress, seed: int, until: float) -> bool:
+    with tempfile.TemporaryDirectory(prefix=f"prove-{proof.name}-") as scratch:
+        return run_proof(proof, progress, seed, until, Path(scratch), say)
 
 
 def _options() -> argparse.Namespace:

@@ -5,12 +5,14 @@ with a fingerprint of the source it speaks about: another call goes on with the 
 change of the source starts the proof afresh, because its figures would be about another program.
 """
 
+import fcntl
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Protocol
@@ -35,11 +37,25 @@ Trial = Callable[[str], Tally]
 class Proof(Protocol):
     """One claim, and how it is tried."""
 
-    name: str
-    claim: str
-    unit: str  # what is counted
-    covers: tuple[str, ...]  # the source the claim is about
-    workers: int
+    @property
+    def name(self) -> str:
+        """A short name."""
+
+    @property
+    def claim(self) -> str:
+        """What is claimed, in one sentence."""
+
+    @property
+    def unit(self) -> str:
+        """What is counted."""
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        """The source the claim is about."""
+
+    @property
+    def workers(self) -> int:
+        """How many processes try cases at once."""
 
     def why_not(self) -> str:
         """Why it cannot be tried here; empty when it can."""
@@ -52,25 +68,30 @@ class Proof(Protocol):
 
 
 class Progress:
-    """What has been tried so far, on disk."""
+    """What has been tried so far, on disk. Two runs of different proofs may share it."""
 
-    def __init__(self, seed: int) -> None:
-        self.path = cache_folder("prove") / f"progress-{seed}.json"
+    def __init__(self, seed: int, folder: Path | None = None) -> None:
+        self.path = (folder or cache_folder("prove")) / f"progress-{seed}.json"
         self.rows = read_json(self.path)
+        self._mine: set[str] = set()
 
-    def row(self, proof: Proof) -> dict[str, object]:
+    def row(self, proof: Proof, *, again: bool = False) -> dict[str, object]:
         """The row of a proof; a fresh one when the source has changed."""
         source = fingerprint(proof.covers)
         row = self.rows.get(proof.name)
-        if not isinstance(row, dict) or row.get("source") != source:
+        if again or not isinstance(row, dict) or row.get("source") != source:
             row = {"source": source, "done": [], "tried": 0, "findings": [], "figures": {}}
             row |= {"seconds": 0.0, "cases": 0, "date": today()}
             self.rows[proof.name] = row
+        self._mine.add(proof.name)
         return row
 
     def save(self) -> None:
-        """Write everything down."""
-        write_json(self.path, self.rows)
+        """Write our own rows down, and leave those of other runs as they are."""
+        with self.path.with_name("lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            saved = read_json(self.path)
+            write_json(self.path, saved | {name: self.rows[name] for name in self._mine})
 
 
 def shares(proofs: Sequence[Proof], seconds: float) -> Iterator[tuple[Proof, float]]:
@@ -94,7 +115,8 @@ def run_proof(
     cases = list(proof.cases(seed, scratch))
     done = set(_texts(row["done"]))
     rest = [case for case in cases if case not in done]
-    random.Random(seed).shuffle(rest)  # a part of the cases then says something about all
+    # Shuffled, so that a part of the cases says something about all of them.
+    random.Random(seed).shuffle(rest)  # noqa: S311  # no secret depends on it
     row["cases"] = len(cases)
     say(f"{proof.name}: {len(cases) - len(rest)} of {len(cases)} cases were done before")
     began = time.monotonic()
@@ -124,10 +146,8 @@ def _tried(
         proof.workers, get_context("spawn"), initializer=_open, initargs=(proof, scratch)
     ) as pool:
         while True:
-            while len(running) < proof.workers + 1 and time.monotonic() < until:
-                case = next(waiting, None)
-                if case is None:
-                    break
+            room = proof.workers + 1 - len(running) if time.monotonic() < until else 0
+            for case in islice(waiting, room):
                 running[pool.submit(_try, case)] = case
             if not running:
                 return

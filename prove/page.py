@@ -7,7 +7,7 @@ so a test can hold the two together. Only the long tier writes here.
 from collections.abc import Iterable
 from pathlib import Path
 
-from prove.frame import Proof, Progress
+from prove.frame import Progress, Proof
 from tests.support.figures import QUICK, fingerprint, read_json, write_json
 from tests.support.programs import ROOT
 

@@ -5,14 +5,16 @@ and in the next run.
 """
 
 import os
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from prove.frame import Tally, Trial
 from tests.support import strace
+from tests.support.crashstates import CrashStates, crash_states, put_state
 from tests.support.figures import PRODUCT
 from tests.support.gaps import Gap, gaps, try_gap
 from tests.support.mounts import FILE_SYSTEMS, PAGE, Loss, why_not_mount
@@ -20,7 +22,6 @@ from tests.support.power import after_success, in_the_middle, on_a_full_disk
 from tests.support.strace import Call, NothingInjected
 from tests.support.subjects import STATE, product_subjects
 from tests.support.sweep import (
-    ERRORS,
     NO_FILE_CALLS,
     Finding,
     Point,
@@ -31,7 +32,6 @@ from tests.support.sweep import (
     write_points,
 )
 
-MORE_ERRORS = (*ERRORS, "EMFILE", "ENOMEM", "EACCES")
 TRIES = 3  # the loader's calls before main vary a little from run to run
 
 Cases = Callable[[Rig], Sequence[str]]
@@ -109,7 +109,7 @@ def _kill_cases(rig: Rig) -> list[str]:
 
 def _error_cases(rig: Rig) -> list[str]:
     calls = rig.calls_from_the_lock
-    points = error_points(calls, MORE_ERRORS) + write_points(calls)
+    points = error_points(calls) + write_points(calls)
     return [_point_name(point) for point in points]
 
 
@@ -143,6 +143,24 @@ def _try_power(rig: Rig, words: list[str]) -> list[Finding]:
     return in_the_middle(rig, FILE_SYSTEMS[kind], Loss[loss], Call(name, int(number), "", None, ""))
 
 
+@cache
+def _states_of(rig: Rig) -> CrashStates:
+    return crash_states(rig)
+
+
+def _state_cases(rig: Rig) -> list[str]:
+    return [str(number) for number in range(len(_states_of(rig).states))]
+
+
+def _try_state(rig: Rig, words: list[str]) -> list[Finding]:
+    number = int(words[0])
+    found = list(_states_of(rig).findings) if number == 0 else []
+    with tempfile.TemporaryDirectory(prefix="state-", dir=rig.scratch) as folder:
+        world = put_state(_states_of(rig).states[number], Path(folder))
+        broken = rig.afterwards(world).wrong
+    return found + [Finding(f"legal state {number} after a power loss", what) for what in broken]
+
+
 def _full_cases(rig: Rig) -> list[str]:
     if rig.subject.editing is None or rig.subject.editing.path != STATE:
         return []
@@ -166,6 +184,13 @@ SWEEPS = (
         _full_cases,
         _try_full,
         why_not_mount,
+    ),
+    SweepProof(
+        "crash-states",
+        "every state that a power loss may legally leave holds old or new, and is recovered",
+        "states",
+        _state_cases,
+        _try_state,
     ),
     SweepProof(
         "power",

@@ -1,6 +1,7 @@
 """Every proof of the long tier, one row each, cheap ones first."""
 
 from prove.crowds import CROWDS
+from prove.documents import DOCUMENTS
 from prove.frame import Proof
 from prove.screens import SCREENS
 from prove.sweeps import SWEEPS
@@ -8,4 +9,4 @@ from prove.sweeps import SWEEPS
 
 def proofs() -> tuple[Proof, ...]:
     """The table. A new proof is a new row."""
-    return (*CROWDS, *SCREENS, *SWEEPS)
+    return (*CROWDS, *SCREENS, *SWEEPS, *DOCUMENTS)

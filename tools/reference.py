@@ -38,6 +38,9 @@ FILES = {
     "REQUIREMENTS": "what it must do, as checkable items",
     "ROADMAP": "the phases, in order",
     "CONFIG": "the project's settings; those of Fairlead stand under `fairlead`",
+    "WAITING": "the question that the project waits for a person to answer; there only while it waits",
+    "CONTINUE": "the hand-over for the next session, written ahead at every step of a gate",
+    "ACTIVE_WORKSTREAM": "the name of the workstream that is looked at when there is no STATE.md",
     "PHASES": "one folder a phase, with its plans and summaries",
     "DESK": "the lock, unfinished work and rescued versions; ignores itself in git",
 }

@@ -100,6 +100,32 @@ class UnknownWorkstream(UsageError):
         super().__init__(f"there is no workstream {name}", hint=f"known workstreams: {names}")
 
 
+class UnknownMilestone(UsageError):
+    """A milestone was named that the project does not have, or that is not the current one."""
+
+    code = "unknown-milestone"
+
+    def __init__(self, version: object, current: str) -> None:
+        hint = (
+            f"the current milestone is {current}"
+            if current
+            else "list them: fairlead milestone list"
+        )
+        super().__init__(f"{version} is not the milestone that is worked on", hint=hint)
+
+
+class NotRenumbered(UsageError):
+    """Phases that cannot get other numbers without losing their order."""
+
+    code = "not-renumbered"
+
+    def __init__(self, phase: object, hanging: "tuple[str, ...]") -> None:
+        super().__init__(
+            f"phases {', '.join(hanging)} hang on phase {phase}, so it cannot give up its number",
+            hint="remove them first, or leave out --renumber",
+        )
+
+
 class UnwritableValue(UsageError):
     """A value that the target line cannot hold."""
 
@@ -188,15 +214,6 @@ class MalformedDuration(UsageError):
         super().__init__(
             f"{text!r} is not a duration", hint="a duration looks like 45s, 12m or 1h5m"
         )
-
-
-class UnknownEvent(UsageError):
-    """An event that no gate knows."""
-
-    code = "unknown-event"
-
-    def __init__(self, name: str, known: "tuple[str, ...]") -> None:
-        super().__init__(f"there is no gate event {name}", hint=f"events: {', '.join(known)}")
 
 
 class NoHandover(UsageError):
@@ -404,6 +421,30 @@ class FileExists(ConflictError):
         super().__init__(f"{path} exists already", hint="nothing was changed")
 
 
+class PhaseStarted(ConflictError):
+    """A phase was to be removed that holds work."""
+
+    code = "phase-started"
+
+    def __init__(self, phase: object, files: "tuple[str, ...]") -> None:
+        super().__init__(
+            f"phase {phase} has work in it: {', '.join(files)}",
+            hint="with --force its folder is moved out of the way, and nothing in it is deleted",
+        )
+
+
+class MilestoneShipped(ConflictError):
+    """A milestone was to be changed or opened that is closed already."""
+
+    code = "milestone-shipped"
+
+    def __init__(self, version: object) -> None:
+        super().__init__(
+            f"milestone {version} is shipped already",
+            hint="open the next one: fairlead milestone new VERSION NAME",
+        )
+
+
 class LockBusy(ConflictError):
     """Another command holds the project's lock and did not finish in time."""
 
@@ -440,6 +481,18 @@ class NewerRecord(ConflictError):
         )
 
 
+class PhaseFinished(ConflictError):
+    """A phase was to be executed whose plans are all complete."""
+
+    code = "phase-finished"
+
+    def __init__(self, phase: object) -> None:
+        super().__init__(
+            f"every plan of phase {phase} is complete",
+            hint=f"verify it: fairlead phase verify {phase}; or add a plan to it first",
+        )
+
+
 class GateTransition(ConflictError):
     """An event that a gate cannot take in the state it is in."""
 
@@ -464,18 +517,6 @@ class GateOpen(ConflictError):
         )
 
 
-class HandoverInUse(ConflictError):
-    """A hand-over belongs to another session."""
-
-    code = "handover-in-use"
-
-    def __init__(self, path: str, session: str) -> None:
-        super().__init__(
-            f"{path} belongs to session {session}",
-            hint="work in a session of its own: --session NAME; nothing was changed",
-        )
-
-
 class SessionHeld(ConflictError):
     """A session is running in another process."""
 
@@ -485,6 +526,27 @@ class SessionHeld(ConflictError):
         super().__init__(
             f"session {session} is running in another process",
             hint="work in a session of its own: --session NAME",
+        )
+
+
+class NothingToUndo(ConflictError):
+    """There is no event that could be taken back."""
+
+    code = "nothing-to-undo"
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"nothing to undo: {why}", hint="git keeps what is older")
+
+
+class ChangedSince(ConflictError):
+    """A document is no longer what the last event left, so taking that back would lose a change."""
+
+    code = "changed-since"
+
+    def __init__(self, path: object, command: str) -> None:
+        super().__init__(
+            f"{path} was changed after the last event ({command})",
+            hint="nothing was changed; take the older version from git if you want it",
         )
 
 
@@ -503,6 +565,20 @@ class BlockedError(FairleadError):
 
     code = "blocked"
     exit_code = 6
+
+
+class ClaimUnexplained(BlockedError):
+    """A claim that no set of missing summaries explains, so none was recorded."""
+
+    code = "claim-unexplained"
+
+    def __init__(self, claim: object, missing: "tuple[str, ...]") -> None:
+        rest = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        super().__init__(
+            f"{claim}; recording the missing summaries would not prove it"
+            f" ({', '.join(missing[:3])}{rest})",
+            hint="correct the claim with: fairlead doctor --fix --claims correct",
+        )
 
 
 class PlansOpen(BlockedError):
@@ -537,6 +613,31 @@ class NotVerified(BlockedError):
         super().__init__(
             f"the verification of phase {phase} has not passed",
             hint=f"verify it first: fairlead phase verify {phase}",
+        )
+
+
+class MilestoneNotClosed(BlockedError):
+    """A milestone was to be opened while another one is not closed."""
+
+    code = "milestone-not-closed"
+
+    def __init__(self, version: str) -> None:
+        super().__init__(
+            f"milestone {version or 'of the present phases'} is not closed",
+            hint=f"close it first: fairlead milestone complete {version or 'VERSION'}",
+        )
+
+
+class MilestoneOpen(BlockedError):
+    """A milestone was to be closed or left with phases that are not complete."""
+
+    code = "milestone-open"
+
+    def __init__(self, version: object, phases: "tuple[str, ...]") -> None:
+        named = f"open phases: {', '.join(phases)}" if phases else "no phases"
+        super().__init__(
+            f"milestone {version} has {named}",
+            hint="complete them first; or say why not: --force --reason TEXT",
         )
 
 

@@ -12,12 +12,18 @@ from typing import TYPE_CHECKING
 from fairlead.engine.settings import Place, Preferences, Settings, project_place
 from fairlead.errors import NoProject
 from fairlead.store import layout
-from fairlead.store.files import Files
+from fairlead.store.files import Files, Outcome
 from fairlead.store.load import Reader
 
 if TYPE_CHECKING:
+    from fairlead.engine.doctor import Doctor
+    from fairlead.engine.events import Events
     from fairlead.engine.memory import Memory
+    from fairlead.engine.milestones import Milestones
     from fairlead.engine.overview import Overview
+    from fairlead.engine.phases import Phases
+    from fairlead.engine.roadmaps import Roadmaps
+    from fairlead.engine.sessions import Sessions
 
 
 class App:
@@ -47,6 +53,57 @@ class App:
         from fairlead.engine.overview import Overview
 
         return Overview(Reader(layout.find_project(self.folder)))
+
+    @cached_property
+    def doctor(self) -> Doctor:
+        """Examines and repairs the project that this folder belongs to."""
+        from fairlead.adapters.clock import SystemClock
+        from fairlead.engine.doctor import Doctor
+
+        return Doctor(self._files(layout.find_project(self.folder)), SystemClock())
+
+    def undo(self, *, dry_run: bool) -> tuple[str, Outcome]:
+        """Take back the last event of the project that this folder belongs to."""
+        return self._files(layout.find_project(self.folder)).undo(dry_run=dry_run)
+
+    @cached_property
+    def events(self) -> Events:
+        """Records what happens in the project that this folder belongs to."""
+        from fairlead.adapters.clock import SystemClock
+        from fairlead.engine.events import Events
+
+        return Events(self._files(layout.find_project(self.folder)), SystemClock())
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """The sessions and gates of the project that this folder belongs to."""
+        from fairlead.adapters.clock import SystemClock
+        from fairlead.engine.sessions import Sessions
+
+        return Sessions(self._files(layout.find_project(self.folder)), SystemClock())
+
+    @cached_property
+    def phases(self) -> Phases:
+        """Changes the phases of the project that this folder belongs to."""
+        from fairlead.adapters.clock import SystemClock
+        from fairlead.engine.phases import Phases
+
+        return Phases(self._files(layout.find_project(self.folder)), SystemClock())
+
+    @cached_property
+    def milestones(self) -> Milestones:
+        """Changes the milestones of the project that this folder belongs to."""
+        from fairlead.adapters.clock import SystemClock
+        from fairlead.engine.milestones import Milestones
+
+        return Milestones(self._files(layout.find_project(self.folder)), SystemClock())
+
+    @cached_property
+    def roadmaps(self) -> Roadmaps:
+        """Looks at the roadmap of the project that this folder belongs to."""
+        from fairlead.engine.roadmaps import Roadmaps
+
+        return Roadmaps(Reader(layout.find_project(self.folder)))
 
     def new_memory(self) -> Memory:
         """The memory of a project that does not exist yet, in this very folder."""

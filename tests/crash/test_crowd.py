@@ -49,7 +49,7 @@ def test_every_update_of_sixteen_writers_is_there_once(updating: Updating, proje
 def test_writers_in_different_pid_namespaces_lose_nothing(
     updating: Updating, project: Path
 ) -> None:
-    count = in_own_namespaces(updating, project, namespaces=8, writers=1, updates=5)
+    count = in_own_namespaces(updating, project, namespaces=8, writers=1, updates=3)
     assert count.is_complete, count
     record_quick(
         "namespaces",

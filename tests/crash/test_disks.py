@@ -3,6 +3,7 @@
 import pytest
 
 from tests.crash.conftest import MakeRig
+from tests.support.crashstates import crash_states
 from tests.support.figures import record_quick
 from tests.support.mounts import FILE_SYSTEMS, PAGE, Loss, immutable, read_only, why_not_mount
 from tests.support.power import after_success, on_a_full_disk, with_a_size_limit
@@ -14,19 +15,19 @@ needs_mounts = pytest.mark.skipif(why_not_mount() != "", reason=why_not_mount() 
 
 
 @needs_mounts
-@pytest.mark.parametrize("extra", [-6, 1])
-def test_a_really_full_disk_leaves_the_document_whole(rig_of: MakeRig, extra: int) -> None:
+def test_a_really_full_disk_leaves_the_document_whole(rig_of: MakeRig) -> None:
     rig = rig_of("add-decision")
+    sizes = [(PAGE * 2 - 6, free) for free in range(5)] + [(PAGE * 2 + 1, 2), (PAGE * 2, 3)]
     found = [
         finding
-        for free in range(5)
-        for finding in on_a_full_disk(rig, size=PAGE * 2 + extra, free_pages=free)
+        for size, free in sizes
+        for finding in on_a_full_disk(rig, size=size, free_pages=free)
     ]
     assert found == []
     record_quick(
-        f"full-disk{extra:+}",
+        "full-disk",
         "a really full disk, near a page boundary, leaves the document whole",
-        {"runs": 5, "found": 0},
+        {"runs": len(sizes), "found": 0},
     )
 
 
@@ -47,6 +48,19 @@ def test_an_acknowledged_update_outlives_a_power_loss(rig_of: MakeRig, kind: str
         f"power-{kind}",
         "an acknowledged update is there after a power loss",
         {"power losses": 2 * len(Loss), "found": 0},
+    )
+
+
+@pytest.mark.parametrize("command", ["add-decision", "config-set", "init"])
+def test_every_state_a_power_loss_may_legally_leave_is_old_or_new(
+    rig_of: MakeRig, command: str
+) -> None:
+    found = crash_states(rig_of(command))
+    assert found.findings == ()
+    record_quick(
+        f"crash-states-{command}",
+        "every state that a power loss may legally leave holds old or new",
+        {"states": len(found.states), "found": 0},
     )
 
 

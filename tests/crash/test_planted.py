@@ -5,12 +5,14 @@ from collections.abc import Sequence
 import pytest
 
 from tests.crash.conftest import MakeRig
+from tests.support.crashstates import crash_states
 from tests.support.gaps import gaps, try_gap
 from tests.support.mounts import FILE_SYSTEMS, Loss
 from tests.support.power import after_success
 from tests.support.strace import Call, Injection, NothingInjected, trace
 from tests.support.sweep import (
     Finding,
+    Point,
     Rig,
     error_points,
     kill_points,
@@ -29,6 +31,7 @@ def test_a_careful_writer_passes_every_sweep(rig_of: MakeRig) -> None:
     points = kill_points(calls) + sampled(error_points(calls)) + write_points(calls)
     assert rig.unsafe == ()
     assert _found(rig, points) == []
+    assert crash_states(rig).findings == ()
     assert findings_of(gaps(calls), lambda gap: try_gap(rig, gap))[1] == []
 
 
@@ -52,6 +55,12 @@ def test_a_swallowed_error_is_found_as_a_false_success(rig_of: MakeRig) -> None:
 
 def test_a_writer_without_fsync_is_found_by_its_calls(rig_of: MakeRig) -> None:
     assert len(rig_of("planted-no-fsync").unsafe) == 3
+
+
+@pytest.mark.parametrize("fault", ["no-fsync", "in-place"])
+def test_a_torn_crash_state_is_worked_out(rig_of: MakeRig, fault: str) -> None:
+    found = crash_states(rig_of(f"planted-{fault}")).findings
+    assert any("torn" in finding.what for finding in found)
 
 
 @pytest.mark.parametrize("kind", FILE_SYSTEMS)
@@ -80,5 +89,5 @@ def _writing(rig: Rig) -> list[Call]:
     return [call for call in rig.calls_from_the_lock if call.name in WRITING]
 
 
-def _found(rig: Rig, points: Sequence[object]) -> list[Finding]:
+def _found(rig: Rig, points: Sequence[Point]) -> list[Finding]:
     return findings_of(points, lambda point: try_point(rig, point))[1]

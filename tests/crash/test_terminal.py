@@ -7,7 +7,7 @@ import pytest
 from tests.support.figures import record_quick
 from tests.support.payloads import COUNT, payloads
 from tests.support.programs import ROOT, Program, fairlead, interpreter, run
-from tests.support.screens import look_at_all, plant, tagged
+from tests.support.screens import PLACES, look_at_all, plant, tagged
 from tests.support.subjects import product_subjects
 from tests.support.terminal import faults_in, run_on_terminal
 from tests.support.trees import put_tree
@@ -30,11 +30,11 @@ def test_no_control_character_from_a_file_reaches_the_terminal(
     texts = list(enumerate(payloads()))[part::PARTS]
     look = look_at_all(fairlead(), source, tmp_path, texts)
     assert look.findings == ()
-    assert len(look.shown) == len(texts)
+    assert look.shown >= {number for number, _ in texts}
     record_quick(
         f"terminal-{part + 1}",
         "hostile texts in every place of a project, shown by every command",
-        {"texts shown": len(look.shown), "outputs": look.outputs, "found": 0},
+        {"texts shown": len(texts), "outputs": look.outputs, "found": 0},
     )
 
 
@@ -52,7 +52,9 @@ def test_a_careless_printer_is_found_by_every_single_text() -> None:
 
 
 def test_a_careless_printer_is_found_on_a_real_terminal(source: Path, tmp_path: Path) -> None:
-    folder = plant(put_tree(source, tmp_path / "w"), [(n, payloads()[40]) for n in range(17)])
+    folder = plant(
+        put_tree(source, tmp_path / "w"), [(number, payloads()[40]) for number in range(PLACES)]
+    )
     command = Program((interpreter(), "-I", "-S", str(PRINTER))).command(folder)
     _, output = run_on_terminal(command)
     assert faults_in(output, is_terminal=True)

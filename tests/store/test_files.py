@@ -265,7 +265,7 @@ class TestForeignEdits:
 
         with pytest.raises(ChangedMeanwhile):
             files.update(STATE, edit, command="test")
-        assert state_of(project) == b"state\n" + b"theirs\n" * 20
+        assert set(state_of(project).splitlines()) == {b"state", b"theirs"}
         assert leftovers(project) == []
 
     def test_a_document_removed_meanwhile_stays_removed(self, project: Path, files: Files) -> None:

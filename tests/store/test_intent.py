@@ -234,7 +234,9 @@ def test_what_is_not_a_record_is_put_aside(project: Path, record: bytes) -> None
 def test_a_record_of_a_newer_program_is_refused_untouched(project: Path) -> None:
     committed(project)
     record = project / layout.DESK / layout.INTENT
-    record.write_text(record.read_text().replace('"version": 1', '"version": 2'))
+    record.write_text(
+        record.read_text().replace('"version": 1', f'"version": {intent.VERSION + 1}')
+    )
     before = leftovers(project)
     with pytest.raises(NewerRecord):
         recovered(project)

@@ -74,10 +74,11 @@ def big_project(folder: Path, phases: int, plans: int = 10) -> Path:
     planning = folder / ".planning"
     home = planning / "phases"
     home.mkdir(parents=True)
-    for phase in range(1, phases + 1):
+    numbers = _numbers(phases)
+    for count, phase in enumerate(numbers, start=1):
         inside = home / f"{phase:02d}-part"
         inside.mkdir()
-        is_done = phase <= phases // 2
+        is_done = count <= phases // 2
         for plan in range(1, plans + 1):
             _write(inside / f"{phase:02d}-{plan:02d}-PLAN.md", _PLAN, phase, plan)
             if is_done:
@@ -91,12 +92,17 @@ def big_project(folder: Path, phases: int, plans: int = 10) -> Path:
     return folder
 
 
+def _numbers(phases: int) -> list[int]:
+    """So many numbers, without the one that stands for the backlog."""
+    return [number for number in range(1, phases + 2) if number != 999][:phases]
+
+
 def _write(path: Path, template: str, phase: int, plan: int) -> None:
     path.write_text(template.format(phase=phase, plan=plan), "utf-8")
 
 
 def _roadmap(phases: int, plans: int) -> str:
-    numbers = range(1, phases + 1)
+    numbers = _numbers(phases)
     bullets = [f"- [ ] **Phase {number}: Part {number}** - work" for number in numbers]
     details = [
         f"### Phase {number}: Part {number}\n\n**Goal**: Part {number} works\n"

@@ -73,7 +73,7 @@ def state_of(folder: Path) -> bytes:
 
 def leftovers(folder: Path) -> list[str]:
     """What is on the desk and should not be there when nobody writes."""
-    permanent = {layout.LOCK, layout.IGNORE, layout.RESCUED}
+    permanent = {layout.LOCK, layout.IGNORE, layout.LAST, layout.RESCUED}
     return sorted(set(names(folder / layout.DESK)) - permanent)
 
 

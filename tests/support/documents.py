@@ -16,6 +16,7 @@ from fairlead.text import front
 from fairlead.text.document import Document
 from fairlead.text.lines import place_of, split_lines
 from fairlead.text.lists import items_of, set_checked
+from fairlead.text.nodes import Node
 from fairlead.text.scalars import Plain
 from fairlead.text.tables import set_cell, tables_of
 from tests.support.moments import NOON
@@ -23,13 +24,17 @@ from tests.support.moments import NOON
 WORDS = "planning executing phase 4.10 08 true no null v2.0 done café 東京 🚀 a-b x_y 2026-06-01".split()
 NASTY = (
     "---", "...", "- ", "# ", ": ", " #", "'", '"', "[", "]", "{", "}", "&a", "*a", "!t", "|", ">", "%",
-    "@", "`", "\\", "\t", "\r", "\r\n", "\n", "\n\n", "\ufeff", "\u2028", "\x85", "\x00", "\x1b[31m", "\ud800",
-    "<<<<<<< HEAD\n", "=======\n", ">>>>>>> b\n", "```\n", "<!--", "-->", "| a | b |\n", "- [ ] t\n", "**Status:** x\n",
+    "@", "`", "\\", "\t", "\r", "\r\n", "\n", "\n\n", "\ufeff", "\u2028", "\x85", "\x00", "\x1b[31m",
+    "\ud800",
+    "<<<<<<< HEAD\n", "=======\n", ">>>>>>> b\n", "```\n", "<!--", "-->", "| a | b |\n", "- [ ] t\n",
+    "**Status:** x\n",
     "key: value\n", "  nested: 1\n", "- item\n", "? ", "~", "''", '""', "key: |\n", "## Phase 1\n",
 )  # fmt: skip
 VALUES: tuple[object, ...] = (
-    "text", "4.10", "08", "a: b", "# no", "--- x", "it's", 'say "hi"', "line\nbreak", "", " pad ", "true", "null",
-    "[x]", "{y}", "café 🚀", "- dash", "x #c", "tab\there", 7, 0, True, None, ["a", "4.5"], [], ["x, y", "z: w"],
+    "text", "4.10", "08", "a: b", "# no", "--- x", "it's", 'say "hi"', "line\nbreak", "", " pad ", "true",
+    "null",
+    "[x]", "{y}", "café 🚀", "- dash", "x #c", "tab\there", 7, 0, True, None, ["a", "4.5"], [],
+    ["x, y", "z: w"],
     {"k": "v", "n": 2}, "status: approved", "$(touch x)", "~", "012", "1e3", "y",
 )  # fmt: skip
 
@@ -347,8 +352,8 @@ def _paths(tree: object, above: tuple[str | int, ...] = ()) -> list[tuple[str | 
     return found
 
 
-def _node(root: front.Node, path: tuple[str | int, ...]) -> front.Node | None:
-    node: front.Node | None = root
+def _node(root: Node, path: tuple[str | int, ...]) -> Node | None:
+    node: Node | None = root
     for step in path:
         node = node.child(step) if node else None
     return node

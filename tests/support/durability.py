@@ -92,32 +92,32 @@ def _replay(disk: _Disk, call: Call, folder: Path) -> None:
     name = call.name
     if name in {"open", "openat", "openat2", "creat"}:
         if "O_CREAT" in call.arguments or name == "creat":
-            target = _paths(call, folder)[0]
+            target = paths_of(call, folder)[0]
             if "O_EXCL" in call.arguments or target not in disk.file_of:
                 disk.named(target)
             disk.unsynced_files.add(disk.file(target))
         elif "O_TRUNC" in call.arguments:
-            disk.unsynced_files.add(disk.file(_paths(call, folder)[0]))
+            disk.unsynced_files.add(disk.file(paths_of(call, folder)[0]))
     elif name in _WRITERS:
-        disk.unsynced_files.add(disk.file(_path_of_descriptor(call.arguments)))
+        disk.unsynced_files.add(disk.file(path_of_descriptor(call.arguments)))
     elif name in {"fsync", "fdatasync"} and not call.injected:
-        disk.sync(_path_of_descriptor(call.arguments))
+        disk.sync(path_of_descriptor(call.arguments))
     elif name in {"mkdir", "mkdirat", "symlink", "symlinkat"}:
-        disk.named(_paths(call, folder)[-1])
+        disk.named(paths_of(call, folder)[-1])
     elif name in {"unlink", "unlinkat", "rmdir"}:
-        gone = _paths(call, folder)[0]
+        gone = paths_of(call, folder)[0]
         disk.named(gone)
         disk.file_of.pop(gone, None)
     elif name in {"rename", "renameat", "renameat2"}:
-        old, new = _paths(call, folder)[:2]
+        old, new = paths_of(call, folder)[:2]
         disk.rename(old, new, exchange="RENAME_EXCHANGE" in call.arguments)
     elif name in {"link", "linkat"}:
-        old, new = _paths(call, folder)[:2]
+        old, new = paths_of(call, folder)[:2]
         disk.file_of[new] = disk.file(old)
         disk.named(new)
 
 
-def _paths(call: Call, folder: Path) -> list[str]:
+def paths_of(call: Call, folder: Path) -> list[str]:
     """The absolute paths a call names, in order."""
     bases = [str(folder)]
     if call.name in _AT:
@@ -133,7 +133,8 @@ def _paths(call: Call, folder: Path) -> list[str]:
     return found
 
 
-def _path_of_descriptor(arguments: str) -> str:
+def path_of_descriptor(arguments: str) -> str:
+    """The path behind the descriptor that is a call's first argument."""
     match = _DESCRIPTOR.match(arguments)
     path = (match[2] or "") if match else ""
     return path.removesuffix(" (deleted)")

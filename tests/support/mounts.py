@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -51,7 +51,7 @@ FILE_SYSTEMS = {
     for kind in (
         FileSystem("ext4", ("mkfs.ext4", "-q", "-F"), 32),
         FileSystem("ext4-noauto_da_alloc", ("mkfs.ext4", "-q", "-F"), 32, "loop,noauto_da_alloc"),
-        FileSystem("xfs", ("mkfs.xfs", "-q", "-f"), 320),
+        FileSystem("xfs", ("mkfs.xfs", "-q", "-f"), 320, "loop,nouuid"),
     )
 }
 
@@ -76,6 +76,11 @@ class Disk:
         finally:
             os.close(descriptor)
         _run("umount", str(self.folder))
+        if _attached(self.image):
+            # A process in a mount namespace of its own still has the dead one: go on with a copy.
+            copy = self.image.with_name(f"{self.image.name}-again")
+            _run("cp", "--sparse=always", str(self.image), str(copy))
+            self.image = copy
         self.mount()
 
     def settle(self) -> None:
@@ -114,12 +119,10 @@ def small_disk(kilobytes: int) -> Iterator[Path]:
 def fill(folder: Path, *, leave_pages: int) -> None:
     """Fill the file system that holds the folder, except for some pages."""
     with (folder / "fill").open("wb", buffering=0) as file:
-        try:
+        with suppress(OSError):
             while True:
                 file.write(b"\0" * PAGE)
-        except OSError:
-            size = os.fstat(file.fileno()).st_size
-        file.truncate(max(0, size - leave_pages * PAGE))
+        file.truncate(max(0, file.tell() - leave_pages * PAGE))
 
 
 @contextmanager
@@ -166,6 +169,11 @@ def why_not_mount() -> str:
 def _why_not_loop() -> str:
     done = subprocess.run(["losetup", "-f"], capture_output=True, check=False)
     return "" if done.returncode == 0 else "no loop device is free"
+
+
+def _attached(image: Path) -> bool:
+    done = subprocess.run(["losetup", "-j", str(image)], capture_output=True, check=False)
+    return bool(done.stdout.strip())
 
 
 def _found(program: str) -> bool:

@@ -31,11 +31,12 @@ STATE_PLACES = (
     rb"(?m)^Progress: .*$",
 )
 DECISIONS = 3
-SETTINGS = 3
+SETTINGS = 10
 OTHER_PLACES = ("title", "folder", "desk", "user setting")
 PLAIN = (999, Payload("plain", b"plain"))
 ATTEMPTS = 3
 MORE_COMMANDS = (
+    ("state", "add-decision", "--phase", "1", "--summary", "other", "--dry-run"),
     ("config", "list", "--json"),
     ("config", "get", "x0"),
     ("config", "set", "mode", "yolo", "--dry-run"),
@@ -43,7 +44,7 @@ MORE_COMMANDS = (
     ("-C", "missing", "status"),
     ("completion", "bash"),
 )
-FEWER = 5
+FEWER = 8
 PLACES = len(STATE_PLACES) + DECISIONS + SETTINGS + len(OTHER_PLACES)
 
 
@@ -131,7 +132,6 @@ def _outputs(
     for arguments in (
         ("status", "--json"),
         ("config", "list"),
-        (*decision, "--dry-run"),
         decision,
         *(MORE_COMMANDS if thoroughly else ()),
     ):

@@ -26,6 +26,7 @@ from tests.support.programs import Command, Outcome, run, start
 
 _LINE = re.compile(r"^(?P<pid>\d+)\s+(?P<name>[a-z_][a-z0-9_]*)\((?P<rest>.*)$")
 _RESULT = re.compile(r"^(?P<arguments>.*)\)\s+= (?P<result>-?\d+|0x[0-9a-f]+|\?)(?P<more>.*)$")
+_MOST_CONTENT = "1048576"
 _STOPPED = "--- stopped by SIGSTOP ---"
 
 
@@ -90,15 +91,20 @@ def why_not() -> str:
 
 
 def trace(
-    command: Command, injection: Injection | None = None, watched: Iterable[str] = ()
+    command: Command,
+    injection: Injection | None = None,
+    watched: Iterable[str] = (),
+    *,
+    content: bool = False,
 ) -> Traced:
     """Run under strace, with a fault if one is given, and prove that it struck.
 
-    Only the watched calls and the injected one are listed, or all when none are named.
+    Only the watched calls and the injected one are listed, or all when none are named; what
+    they write is listed in full only when it is asked for.
     """
     with tempfile.TemporaryDirectory(prefix="trace-") as scratch:
         log = Path(scratch) / "log"
-        outcome = run(_traced(command, log, injection, watched))
+        outcome = run(_traced(command, log, injection, watched, content=content))
         calls = calls_in(log.read_text("utf-8", "replace"))
     if injection is not None and not _has_struck(injection, outcome, calls):
         raise NothingInjected(f"{injection}: {outcome.describe()}")
@@ -154,7 +160,12 @@ def after_the_start(calls: tuple[Call, ...]) -> tuple[Call, ...]:
 
 
 def _traced(
-    command: Command, log: Path, injection: Injection | None, watched: Iterable[str]
+    command: Command,
+    log: Path,
+    injection: Injection | None,
+    watched: Iterable[str],
+    *,
+    content: bool = False,
 ) -> Command:
     options: tuple[str, ...] = ("-e", injection.expression) if injection else ()
     names = {*watched}
@@ -162,6 +173,8 @@ def _traced(
         names.add(injection.name)
     if names:
         options += ("-e", f"trace={','.join(sorted(names))}")
+    if content:
+        options += ("-x", "-s", _MOST_CONTENT)
     return command.behind(
         *_on_one_processor(), "strace", "-f", "-qq", "-y", "-o", str(log), *options
     )

@@ -4,7 +4,7 @@ A subject says how its world is made, what is run in it, which command comes nex
 person would edit its main file meanwhile.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,14 @@ from tests.support.programs import ROOT, Command, Program, fairlead, interpreter
 PROJECT = "project"
 STATE = ".planning/STATE.md"
 CONFIG = ".planning/config.json"
+DECISION = ("state", "add-decision", "--phase", "1", "--summary")
+READER = ("status", "--json")
+# Phase 1 is done, and a todo waits for it.
+FINISHED = {
+    ".planning/phases/01-foundation/01-01-PLAN.md": "plan\n",
+    ".planning/phases/01-foundation/01-01-SUMMARY.md": "done\n",
+    ".planning/todos/pending/a.md": "---\nresolves_phase: 1\n---\nx\n",
+}
 FOREIGN_LINE = b"a line by somebody else\n"
 
 
@@ -63,61 +71,76 @@ def add_a_setting(text: bytes) -> bytes:
 
 
 def product_subjects() -> dict[str, Subject]:
-    """Every state-changing command of the product."""
+    """Every state-changing command of the product: one line each."""
+    ours = (*DECISION, "ours")
+    edits_state, edits_settings = Editing(STATE, append_a_line), Editing(CONFIG, add_a_setting)
+    setting = ("config", "set", "mode", "yolo")
+    their_own = ("config", "set", "--user")
+    rows = (
+        _in_a_project("add-decision", ours, editing=edits_state),
+        _in_a_project("config-set", setting, editing=edits_settings),
+        _in_a_project(
+            "config-set-user",
+            (*their_own, "mode", "yolo"),
+            follow_up=(*their_own, "fairlead.color", "never"),
+        ),
+        _in_an_empty_folder("init", ("init", "Sample", "--yes")),
+        _in_a_project("add-blocker", ("state", "add-blocker", "--text", "a wall")),
+        _in_a_project("state-set", ("state", "set", "Status", "Testing"), editing=edits_state),
+        _in_a_project("record-session", ("state", "record-session", "--stopped-at", "here")),
+        _in_a_project("phase-add", ("phase", "add", "Second"), editing=edits_state),
+        _in_a_project("phase-insert", ("phase", "insert", "1", "Fix")),
+        _in_a_project("phase-remove", ("phase", "remove", "2"), [("phase", "add", "Second")]),
+        _in_a_project("phase-complete", ("phase", "complete", "1"), files=FINISHED),
+        _in_a_project("milestone-complete", ("milestone", "complete", "v1.0"), files=FINISHED),
+        _in_a_project("undo", ("undo",), [ours]),
+    )
+    return {row.name: row for row in rows}
+
+
+def _in_a_project(
+    name: str,
+    arguments: tuple[str, ...],
+    before: Sequence[tuple[str, ...]] = (),
+    *,
+    files: Mapping[str, str] | None = None,
+    follow_up: tuple[str, ...] = (*DECISION, "next"),
+    editing: Editing | None = None,
+) -> Subject:
     program = fairlead()
 
-    def empty(world: Path) -> None:
-        (world / "home").mkdir(parents=True)
-        (world / PROJECT).mkdir()
+    def prepare(world: Path) -> None:
+        _make_folders(world)
+        for words in (("init", "Sample", "--yes"), *before):
+            done = run(program.command(world / PROJECT, *words))
+            assert done.code == 0, done.describe()
+        for path, text in (files or {}).items():
+            place = world / PROJECT / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, "utf-8")
 
-    def with_project(world: Path) -> None:
-        empty(world)
-        made = run(program.command(world / PROJECT, "init", "Sample", "--yes"))
-        assert made.code == 0, made.describe()
+    return Subject(
+        name, program, (*arguments, "--json"), prepare, follow_up, READER, editing=editing
+    )
 
-    decision = ("state", "add-decision", "--phase", "1", "--summary")
-    reader = ("status", "--json")
-    return {
-        subject.name: subject
-        for subject in (
-            Subject(
-                "add-decision",
-                program,
-                (*decision, "ours", "--json"),
-                with_project,
-                (*decision, "next"),
-                reader,
-                editing=Editing(STATE, append_a_line),
-            ),
-            Subject(
-                "config-set",
-                program,
-                ("config", "set", "mode", "yolo", "--json"),
-                with_project,
-                (*decision, "next"),
-                reader,
-                editing=Editing(CONFIG, add_a_setting),
-            ),
-            Subject(
-                "config-set-user",
-                program,
-                ("config", "set", "--user", "mode", "yolo", "--json"),
-                with_project,
-                ("config", "set", "--user", "fairlead.color", "never"),
-                reader,
-            ),
-            Subject(
-                "init",
-                program,
-                ("init", "Sample", "--yes", "--json"),
-                empty,
-                ("init", "Sample", "--yes"),
-                reader,
-                follow_up_codes=frozenset({0, 4}),
-                reader_codes=frozenset({0, 2}),
-            ),
-        )
-    }
+
+def _in_an_empty_folder(name: str, arguments: tuple[str, ...]) -> Subject:
+    """A command that makes a project; done again it finds one, or completes the first."""
+    return Subject(
+        name,
+        fairlead(),
+        (*arguments, "--json"),
+        _make_folders,
+        arguments,
+        READER,
+        follow_up_codes=frozenset({0, 4}),
+        reader_codes=frozenset({0, 2}),
+    )
+
+
+def _make_folders(world: Path) -> None:
+    (world / "home").mkdir(parents=True)
+    (world / PROJECT).mkdir()
 
 
 def planted_subject(fault: str) -> Subject:
@@ -126,7 +149,7 @@ def planted_subject(fault: str) -> Subject:
     program = Program((interpreter(), "-I", "-S", str(script), fault))
 
     def prepare(world: Path) -> None:
-        (world / "home").mkdir(parents=True)
+        _make_folders(world)
         service = world / PROJECT / ".planning" / ".fairlead"
         service.mkdir(parents=True)
         (service / "lock").touch()

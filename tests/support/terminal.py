@@ -13,6 +13,7 @@ import termios
 import time
 import unicodedata
 from collections.abc import Callable
+from typing import cast
 
 import pyte
 
@@ -48,7 +49,7 @@ def is_unsafe(mark: str) -> bool:
 def events_of(text: str) -> list[str]:
     """What an emulated terminal was told beyond text, line ends and our colours."""
     witness = _Witness()
-    pyte.Stream(witness).feed(text)
+    pyte.Stream(cast("pyte.Screen", witness)).feed(text)
     told = list(dict.fromkeys(witness.told))
     if told or not text.isascii():
         return told

@@ -31,8 +31,9 @@ def test_generated_and_mutated_documents_survive_reading_and_editing(seed: int) 
 
 def test_the_oracle_finds_an_edit_that_touches_another_line() -> None:
     class Careless(Document):
-        def set_front(self, path: object, value: object, *, after: str = "") -> Document:  # type: ignore[override]
-            return Document(super().set_front(path, value, after=after).text.rstrip("\n"))  # type: ignore[arg-type]
+        def set_front(self, path: object, value: object, *, after: str = "") -> Document:
+            changed = super().set_front(path, value, after=after)  # type: ignore[arg-type]
+            return Document(changed.text.rstrip("\n"))
 
     from tests.support import documents
 

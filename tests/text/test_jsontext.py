@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from fairlead.errors import JsonSyntax, UnsafeEdit
 from fairlead.text.jsontext import Json, read_json, set_json
 
-SETTINGS = '{\n    "b": [1, 2],\n    "a": {"x": "é", "y": null},\n    "deep": {\n        "k": true\n    }\n}\n'
+SETTINGS = """\
+{
+    "b": [1, 2],
+    "a": {"x": "é", "y": null},
+    "deep": {
+        "k": true
+    }
+}
+"""
 
 
 @pytest.mark.parametrize(

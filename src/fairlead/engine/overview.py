@@ -19,11 +19,11 @@ class Overview:
 
     def truth(self, workstream: str = "") -> Truth:
         """What the files say, and what the documents say otherwise."""
-        return truth_of(self._reader, self._workstream(workstream))
+        return truth_of(self._reader, self.workstream(workstream))
 
     def status(self, workstream: str = "") -> StatusReport:
         """Where the project stands."""
-        workstream = self._workstream(workstream)
+        workstream = self.workstream(workstream)
         state = self._document(layout.documents_of(workstream)[0])
         return status_report(
             truth_of(self._reader, workstream),
@@ -37,7 +37,7 @@ class Overview:
         """Explains the numbers of one moment."""
         return Explainer(self.truth(workstream), self._reader)
 
-    def _workstream(self, named: str) -> str:
+    def workstream(self, named: str) -> str:
         """The workstream asked for, else the active or only one; none where there is one memory."""
         if not named and self._reader.exists(layout.STATE):
             return ""

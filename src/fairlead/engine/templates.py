@@ -47,6 +47,12 @@ def first_documents(project: NewProject, now: datetime) -> dict[str, str]:
     }
 
 
+def fresh_requirements(title: str, core_value: str, now: datetime) -> str:
+    """The requirements of a new milestone."""
+    values = _values(NewProject(title or "Project", core_value=core_value), now)
+    return _filled("REQUIREMENTS.md", values)
+
+
 def _filled(name: str, values: Mapping[str, str]) -> str:
     """One pass over the template: a value that looks like a place is not filled again."""
     head, *places = template(name).split("{{")

@@ -3,18 +3,23 @@
 Every call scans the disk anew. Nothing here writes.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fairlead.errors import DocumentError
 from fairlead.model.divergence import Finding, Kind
 from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing, standing_of
-from fairlead.records.compare import disk_findings, roadmap_findings, state_findings
+from fairlead.records.compare import disk_findings, state_findings
+from fairlead.records.compare_roadmap import roadmap_findings
+from fairlead.records.mend import second_block
 from fairlead.records.recorded import read_recorded
 from fairlead.store import layout
 from fairlead.store.load import Reader
 from fairlead.store.scan import scan
 from fairlead.text.document import Document
+
+SECOND_FRONTMATTER = "second-frontmatter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +41,41 @@ def truth_of(reader: Reader, workstream: str = "") -> Truth:
     inventory = scan(reader.folder, workstream=workstream)
     standing = standing_of(inventory)
     findings: list[Finding] = []
-    state, roadmap, *others = layout.documents_of(workstream)
-    for path in (state, roadmap, *others):
-        findings += _malformed(reader, path)
-    loaded = reader.load_for_display(state)
-    if loaded:
-        recorded = read_recorded(Document(loaded.text), state)
-        findings += state_findings(recorded, standing, inventory)
-    findings += roadmap_findings(standing, roadmap)
+    documents = layout.documents_of(workstream)
+    for path in documents:
+        findings += malformed(reader, path, inventory)
+    loaded = reader.load_for_display(documents[0])
+    findings += differences(inventory, standing, documents, loaded.text if loaded else None)
     findings += disk_findings(standing, inventory)
     return Truth(inventory, standing, tuple(findings))
 
 
-def _malformed(reader: Reader, path: str) -> list[Finding]:
+def differences(
+    inventory: Inventory, standing: Standing, documents: tuple[str, ...], state_text: str | None
+) -> Iterator[Finding]:
+    """What STATE.md and ROADMAP.md say and the files do not."""
+    state, roadmap, *_ = documents
+    if state_text is not None:
+        yield from state_findings(read_recorded(Document(state_text), state), standing, inventory)
+    yield from roadmap_findings(standing, roadmap)
+
+
+def malformed(reader: Reader, path: str, inventory: Inventory) -> list[Finding]:
     """A document that could not be written as it is, or that is missing."""
     try:
         loaded = reader.load_if_present(path)
         if loaded is None:
-            if path.endswith((layout.STATE_NAME, layout.ROADMAP_NAME)):
-                return [Finding(Kind.MISSING, path, 0, "document", "it does not exist", "")]
-            return []
+            wanted = path.endswith((layout.STATE_NAME, layout.ROADMAP_NAME))
+            # A project of workstreams alone keeps its documents in each of them.
+            is_elsewhere = inventory.workstreams and not inventory.folders
+            if not wanted or is_elsewhere:
+                return []
+            return [Finding(Kind.MISSING, path, 0, "document", "it does not exist", "")]
         Document(loaded.text).require_writable()
     except DocumentError as problem:
         return [Finding(Kind.DOCUMENT, path, problem.line, problem.code, problem.what, "")]
+    line = second_block(loaded.text)
+    if line:
+        said = "a second frontmatter stands below the first"
+        return [Finding(Kind.DOCUMENT, path, line, SECOND_FRONTMATTER, said, "")]
     return []

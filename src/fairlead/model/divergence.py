@@ -18,6 +18,7 @@ class Kind(StrEnum):
     POSITION = "position-differs"
     STATUS = "status-differs"
     MILESTONE = "milestone-differs"
+    TWICE = "field-twice"
     BOX = "roadmap-box-differs"
     ROW = "roadmap-row-differs"
     ORPHAN = "summary-without-plan"

@@ -33,7 +33,7 @@ class Progress:
         least = min(plans, phases)
         is_done = (
             0 < self.total_plans == self.completed_plans
-            and self.total_phases == self.completed_phases
+            and 0 < self.total_phases == self.completed_phases
         )
         return 100 if is_done else min(least, 99)
 

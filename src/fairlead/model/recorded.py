@@ -20,6 +20,14 @@ class SaidText(NamedTuple):
     line: int
 
 
+class SaidPhase(NamedTuple):
+    """A phase, the name of the field that gives it, and the line it stands on."""
+
+    value: PhaseId
+    what: str
+    line: int
+
+
 COUNTERS = ("total_phases", "completed_phases", "total_plans", "completed_plans")
 
 
@@ -30,11 +38,13 @@ class Recorded:
     path: str
     counters: dict[str, Said]  # the frontmatter's progress, by the names in COUNTERS
     percent: Said | None  # the frontmatter's
-    bar: Said | None  # the percentage of the body's Progress line
-    is_by_plans: bool  # the bar is of the dialect that counts plans
+    bar: SaidText | None  # the body's Progress line, when it shows a bar or a percentage
     plans_completed: Said | None  # "Total plans completed"
-    phase: PhaseId | None
-    phase_line: int
+    phases: tuple[SaidPhase, ...]  # every field that names the position
+    plan: SaidText | None  # the body's, beside the position
+    phase_name: SaidText | None  # the frontmatter's
     status: SaidText | None  # the body's, as it stands there
     front_status: SaidText | None
     milestone: SaidText | None
+    milestone_name: SaidText | None
+    again: tuple[tuple[str, SaidText], ...] = ()  # fields of the position that stand there twice

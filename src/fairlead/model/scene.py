@@ -52,7 +52,7 @@ _SHORT_PATTERNS = {
 _TICKS = "✓✔✅☑"
 
 
-class Standing:
+class Headline:
     """What STATE.md records about where the project stands; empty where it says nothing.
 
     Numbers are the digits that stand in the file.
@@ -79,50 +79,50 @@ class Standing:
         self.state_head = ""  # the commit at which the document was written
 
 
-def scene_of(standing: Standing) -> str:
+def scene_of(headline: Headline) -> str:
     """The first scene that applies."""
-    if standing.active_phase:
+    if headline.active_phase:
         return ACTIVE
-    if standing.next_action and standing.next_phases:
+    if headline.next_action and headline.next_phases:
         return NEXT
-    return COMPLETE if is_complete(standing) else DEFAULT
+    return COMPLETE if is_complete(headline) else DEFAULT
 
 
-def is_complete(standing: Standing) -> bool:
+def is_complete(headline: Headline) -> bool:
     """Whether the recorded numbers say that the milestone is done; 0 of 0 is not done."""
-    if _number(standing.percent) == 100:
+    if _number(headline.percent) == 100:
         return True
-    total = _number(standing.total_phases)
-    return total > 0 and _number(standing.completed_phases) == total
+    total = _number(headline.total_phases)
+    return total > 0 and _number(headline.completed_phases) == total
 
 
-def full_text(standing: Standing, remark: str = "") -> str:
+def full_text(headline: Headline, remark: str = "") -> str:
     """The scene in full: milestone with its bar, then what happens, then a remark."""
-    parts = [_milestone(standing)]
-    scene = scene_of(standing)
+    parts = [_milestone(headline)]
+    scene = scene_of(headline)
     if scene == ACTIVE:
-        parts.append(_spaced("Phase", standing.active_phase, standing.status))
+        parts.append(_spaced("Phase", headline.active_phase, headline.status))
     elif scene == NEXT:
-        parts.append(_next(standing))
+        parts.append(_next(headline))
     elif scene == COMPLETE:
         parts.append("milestone complete")
     else:
-        parts += [standing.status, _position(standing)]
+        parts += [headline.status, _position(headline)]
     return _joined([*parts, remark])
 
 
-def compact_text(standing: Standing, remark: str = "") -> str:
+def compact_text(headline: Headline, remark: str = "") -> str:
     """The scene where there is little room: no name, no bar, one word for the status."""
-    phase = standing.active_phase or standing.phase
-    place = f"P{phase}/{standing.phase_total}" if standing.phase_total else f"P{phase}"
-    parts = [standing.milestone, place if phase else ""]
-    word = short_status(standing.status)
-    if not standing.active_phase and is_complete(standing):
+    phase = headline.active_phase or headline.phase
+    place = f"P{phase}/{headline.phase_total}" if headline.phase_total else f"P{phase}"
+    parts = [headline.milestone, place if phase else ""]
+    word = short_status(headline.status)
+    if not headline.active_phase and is_complete(headline):
         parts.append("complete")
     elif word:
         parts.append(word)
-    elif standing.next_action and not phase:
-        parts.append(_next(standing))
+    elif headline.next_action and not phase:
+        parts.append(_next(headline))
     return _joined([*parts, remark])
 
 
@@ -149,11 +149,11 @@ def short_status(status: str) -> str:
     return text.split()[0][:_LONGEST_WORD] if text[:1].strip() else ""
 
 
-def _milestone(standing: Standing) -> str:
-    if not standing.milestone and not standing.milestone_name:
+def _milestone(headline: Headline) -> str:
+    if not headline.milestone and not headline.milestone_name:
         return ""
-    name = "" if standing.milestone_name == _UNNAMED else standing.milestone_name
-    return _spaced(standing.milestone, name, _bar(standing.percent))
+    name = "" if headline.milestone_name == _UNNAMED else headline.milestone_name
+    return _spaced(headline.milestone, name, _bar(headline.percent))
 
 
 def _bar(digits: str) -> str:
@@ -163,15 +163,15 @@ def _bar(digits: str) -> str:
     return f"[{cells(percent)}] {percent}%"
 
 
-def _next(standing: Standing) -> str:
-    return _spaced("next", standing.next_action, "/".join(standing.next_phases))
+def _next(headline: Headline) -> str:
+    return _spaced("next", headline.next_action, "/".join(headline.next_phases))
 
 
-def _position(standing: Standing) -> str:
-    if not standing.phase:
+def _position(headline: Headline) -> str:
+    if not headline.phase:
         return ""
-    place = f"{standing.phase}/{standing.phase_total}"
-    return f"{standing.phase_name} ({place})" if standing.phase_name else f"ph {place}"
+    place = f"{headline.phase}/{headline.phase_total}"
+    return f"{headline.phase_name} ({place})" if headline.phase_name else f"ph {place}"
 
 
 def _number(digits: str) -> float:

@@ -40,29 +40,35 @@ def scope_of(inventory: Inventory) -> Scope:
     """The scope of the current milestone."""
     current = current_milestone(inventory)
     listed = [
-        phase for phase in inventory.roadmap.phases if _counts(phase.id) and not phase.is_retired
+        phase for phase in inventory.roadmap.phases if is_counted(phase.id) and not phase.is_retired
     ]
     version = current.version if current else inventory.milestone
     inside, elsewhere = _split(listed, version, inventory.roadmap.milestones)
-    folders = [folder for folder in inventory.folders if folder.id and _counts(folder.id)]
+    folders = [folder for folder in inventory.folders if folder.id and is_counted(folder.id)]
     retired = {phase.id for phase in inventory.roadmap.phases if phase.is_retired}
     elsewhere -= {phase.id for phase in inside}
     # An unlisted folder before the milestone's first phase is what an earlier one left behind.
-    first = min((phase.id for phase in inside), default=None) if version else None
+    first = _first(inside, elsewhere) if version else None
+    foreign = elsewhere | retired
     folders = [
         folder
         for folder in folders
-        if folder.id
-        and folder.id not in elsewhere | retired
-        and (first is None or folder.id >= first)
+        if folder.id and folder.id not in foreign and (first is None or folder.id >= first)
     ]
     name = current.name if current else ""
-    if not folders and not _any_open(inside):
+    is_closed = current is not None and current.is_closed
+    if not folders and (is_closed or not _any_open(inside)):
         archived = [
             folder for folder in inventory.archived if folder.milestone == version and folder.id
         ]
         if archived:
-            phases, doubles = _merged((), archived)
+            held = {folder.id for folder in archived}
+            known = [
+                phase
+                for phase in inventory.roadmap.phases
+                if phase.milestone == version and phase.id in held
+            ]
+            phases, doubles = _merged(known, archived)
             return Scope(version, name, is_archived=True, phases=phases, duplicates=doubles)
     phases, doubles = _merged(inside, folders)
     return Scope(version, name, is_archived=False, phases=phases, duplicates=doubles)
@@ -75,14 +81,32 @@ def current_milestone(inventory: Inventory) -> Milestone | None:
     is what an update forgot.
     """
     milestones = inventory.roadmap.milestones
-    marked = next((each for each in milestones if each.is_marked_open), None)
+    marked = next((each for each in milestones if each.is_marked_open and not each.is_closed), None)
     named = next((each for each in milestones if each.version == inventory.milestone), None)
     if named and not (named.is_closed and marked):
         return named
     if inventory.milestone and not named:
         return None
     still_open = [each for each in milestones if not each.is_closed]
-    return marked or (still_open[0] if len(still_open) == 1 else None)
+    if marked or len(still_open) == 1:
+        return marked or still_open[0]
+    return _last_archived(inventory) if not still_open else None
+
+
+def _last_archived(inventory: Inventory) -> Milestone | None:
+    """Where a project stands that has nothing but closed milestones, and names none of them."""
+    archived = {folder.milestone for folder in inventory.archived}
+    closed = [each for each in inventory.roadmap.milestones if each.version in archived]
+    last = max((each.id for each in inventory.roadmap.phases), default=None)
+    is_ahead = any(folder.id and (last is None or folder.id > last) for folder in inventory.folders)
+    return closed[-1] if closed and not is_ahead else None
+
+
+def _first(inside: list[Listed], elsewhere: set[PhaseId]) -> PhaseId | None:
+    """Where a milestone begins: with its first phase, or while it has none, after all others."""
+    if inside:
+        return min(phase.id for phase in inside)
+    return max(elsewhere, default=None)
 
 
 def _split(
@@ -91,11 +115,17 @@ def _split(
     """The listed phases of this milestone, and the numbers that only others have."""
     closed = {each.version for each in milestones if each.is_closed}
     known = {phase.milestone for phase in listed if phase.milestone}
-    if version in known:
-        inside = [phase for phase in listed if phase.milestone in (version, "")]
-    else:
-        inside = [phase for phase in listed if phase.milestone not in closed]
-    return inside, {phase.id for phase in listed if phase not in inside}
+    inside: list[Listed] = []
+    others: set[PhaseId] = set()
+    for phase in listed:
+        is_inside = (
+            phase.milestone in (version, "") if version in known else phase.milestone not in closed
+        )
+        if is_inside:
+            inside.append(phase)
+        else:
+            others.add(phase.id)
+    return inside, others
 
 
 def _merged(
@@ -121,5 +151,6 @@ def _any_open(listed: list[Listed]) -> bool:
     return any(not phase.is_checked for phase in listed)
 
 
-def _counts(phase: PhaseId) -> bool:
+def is_counted(phase: PhaseId) -> bool:
+    """Whether a number is that of a phase: 0 and 999 stand for what is no part of a milestone."""
     return phase.number not in _SENTINELS

@@ -66,7 +66,8 @@ def standing_of(inventory: Inventory) -> Standing:
     scope = scope_of(inventory)
     policy = inventory.policy
     open_phases = [phase for phase in scope.phases if not phase.is_complete(policy)]
-    current = open_phases[0] if open_phases else None
+    # What a closed milestone left open is history: nobody is at work there.
+    current = open_phases[0] if open_phases and not scope.is_archived else None
     words, status = _status(scope, current)
     return Standing(
         scope=scope,
@@ -94,6 +95,9 @@ def _status(scope: Scope, current: Phase | None) -> tuple[str, Status]:
 def _next(scope: Scope, current: Phase | None) -> Next:
     if not scope.phases:
         return Next("", "", "fairlead phase add NAME", "the roadmap has no phases yet")
+    if scope.is_archived:
+        reason = f"milestone {scope.milestone} is archived"
+        return Next("new-milestone", "", "fairlead milestone new VERSION NAME", reason)
     unverified = _unverified_before(scope, current)
     if unverified:
         return _for(unverified, *_ACTIONS[Stage.COMPLETE])

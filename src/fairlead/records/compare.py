@@ -1,43 +1,38 @@
-"""Recorded against derived: every difference between the documents and the files."""
+"""Recorded against derived: every difference between STATE.md and the files, and odd files.
 
-import re
+More than the files prove is a claim as long as something in scope is unproven; when all of it is
+complete, a greater number only counts other phases. The numbers of the progress block stand or
+fall together: with one claim among them all of them are left to a person.
+"""
+
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fairlead.model.divergence import Finding, Kind
-from fairlead.model.inventory import Folder, Inventory, Listed, Phase, Proof
+from fairlead.model.ids import PhaseId
+from fairlead.model.inventory import Folder, Inventory, Phase, Proof
+from fairlead.model.progress import Progress
 from fairlead.model.recorded import COUNTERS, Recorded
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status, is_default, normalise
-
-_CELL = re.compile(r"\s*(?P<done>[0-9]+)\s*/\s*(?P<total>[0-9]+)\s*\Z")
+from fairlead.records.bars import find_bar, redrawn, right_percent
+from fairlead.records.digest import plan_line, position_line
+from fairlead.records.naming import summary_name
 
 
 def state_findings(
     recorded: Recorded, standing: Standing, inventory: Inventory
 ) -> Iterator[Finding]:
     """What STATE.md says and the files do not."""
-    yield from _counters(recorded, standing)
-    yield from _percents(recorded, standing)
+    yield from _numbers(recorded, standing)
     yield from _plans_completed(recorded, standing, inventory)
     yield from _position(recorded, standing)
     yield from _status(recorded, standing)
-    named = recorded.milestone
-    if named and standing.scope.milestone and named.value != standing.scope.milestone:
+    yield from _milestone(recorded, standing)
+    for name, said in recorded.again:
         yield Finding(
-            Kind.MILESTONE,
-            recorded.path,
-            named.line,
-            "milestone",
-            named.value,
-            standing.scope.milestone,
+            Kind.TWICE, recorded.path, said.line, name, f"{said.value!r} stands there as well", ""
         )
-
-
-def roadmap_findings(standing: Standing, path: str) -> Iterator[Finding]:
-    """What ROADMAP.md says of the phases in scope and the files do not."""
-    for phase in standing.scope.phases:
-        if phase.listed:
-            yield from _listed(phase, phase.listed, standing, path)
 
 
 def disk_findings(standing: Standing, inventory: Inventory) -> Iterator[Finding]:
@@ -57,43 +52,98 @@ def disk_findings(standing: Standing, inventory: Inventory) -> Iterator[Finding]
         )
 
 
-def missing_summaries(standing: Standing) -> tuple[str, ...]:
-    """The plans of the scope that no summary proves."""
+def unproven(phase: Phase) -> tuple[str, ...]:
+    """What is missing for a phase to be complete: its summaries, its verification or all of it."""
+    if phase.folder is None:
+        return (f"phase {phase.id.short} has no folder",)
+    plans = phase.folder.live_plans
+    missing = tuple(_summary_of(plan.path) for plan in plans if not plan.is_complete)
+    if missing:
+        return missing
+    why = "no plans" if not plans else "no verification that passed"
+    return (f"{phase.folder.path} has {why}",)
+
+
+def all_unproven(standing: Standing) -> tuple[str, ...]:
+    """What is missing for the whole scope to be complete."""
+    phases = standing.scope.phases
+    if not phases:
+        return ("no phase is in scope",)
     return tuple(
-        plan.path
-        for phase in standing.scope.phases
-        if phase.folder
-        for plan in phase.folder.live_plans
-        if not plan.is_complete
+        each
+        for phase in phases
+        if not phase.is_complete(standing.policy)
+        for each in unproven(phase)
     )
 
 
+def _numbers(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
+    found = [*_counters(recorded, standing), *_percents(recorded, standing)]
+    claims = any(finding.kind is Kind.CLAIM for finding in found)
+    missing = all_unproven(standing)
+    for finding in found:
+        yield replace(finding, kind=Kind.CLAIM, because=missing) if claims else finding
+
+
 def _counters(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
+    because = (standing.scope.words,)
     for name in COUNTERS:
         said = recorded.counters.get(name)
         true = getattr(standing.progress, name)
         if said is None or said.value == true:
             continue
-        claims = name.startswith("completed") and said.value > true
+        claims = name.startswith("completed") and said.value > true and not standing.is_complete
         kind = Kind.CLAIM if claims else Kind.COUNTER
-        because = missing_summaries(standing) if claims else (standing.scope.words,)
         yield Finding(
             kind, recorded.path, said.line, f"progress.{name}", str(said.value), str(true), because
         )
 
 
 def _percents(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
-    true = standing.progress.percent
-    shown = standing.progress.plans_percent if recorded.is_by_plans else true
-    for said, what, right in (
-        (recorded.percent, "progress.percent", true),
-        (recorded.bar, "Progress", shown),
-    ):
-        if said is None or said.value == right:
-            continue
-        kind = Kind.CLAIM if said.value > right else Kind.PERCENT
-        because = missing_summaries(standing) if said.value > right else (standing.scope.words,)
-        yield Finding(kind, recorded.path, said.line, what, f"{said.value}%", f"{right}%", because)
+    progress = standing.progress
+    because = (standing.scope.words,)
+    said = recorded.percent
+    if said and said.value != progress.percent:
+        kind = _percent_kind(said.value, recorded, standing)
+        yield Finding(
+            kind,
+            recorded.path,
+            said.line,
+            "progress.percent",
+            f"{said.value}%",
+            f"{progress.percent}%",
+            because,
+        )
+    bar = recorded.bar
+    found = find_bar(bar.value) if bar else None
+    if bar and found and (right := redrawn(bar.value, progress)) != bar.value:
+        percent = right_percent(found, progress)
+        is_same = found.tells(percent)
+        yield Finding(
+            Kind.PERCENT if is_same else _percent_kind(found.shown, recorded, standing),
+            recorded.path,
+            bar.line,
+            "Progress",
+            bar.value if is_same else f"{found.shown}%",
+            right if is_same else f"{percent}%",
+            because,
+        )
+
+
+def _percent_kind(said: int, recorded: Recorded, standing: Standing) -> Kind:
+    """A percentage beside counters that are right is a miscalculation, not a claim."""
+    progress = standing.progress
+    counted = recorded.counters.get("completed_plans")
+    if standing.is_complete or (counted and counted.value == progress.completed_plans):
+        return Kind.PERCENT
+    return Kind.CLAIM if said > _most(progress) else Kind.PERCENT
+
+
+def _most(progress: Progress) -> int:
+    """The most that any way of counting gives."""
+    plans = -(-100 * progress.completed_plans // max(progress.total_plans, 1))
+    phases = -(-100 * progress.completed_phases // max(progress.total_phases, 1))
+    return max(plans, phases)
 
 
 def _plans_completed(
@@ -104,20 +154,18 @@ def _plans_completed(
         return
     active = _completed(inventory.folders)
     fitting = {standing.progress.completed_plans, active, active + _completed(inventory.archived)}
-    if said.value not in fitting:
-        claims = said.value > max(fitting)
-        kind = Kind.CLAIM if claims else Kind.COUNTER
-        true = standing.progress.completed_plans
-        because = missing_summaries(standing) if claims else ()
-        yield Finding(
-            kind,
-            recorded.path,
-            said.line,
-            "Total plans completed",
-            str(said.value),
-            str(true),
-            because,
-        )
+    if said.value in fitting:
+        return
+    claims = said.value > max(fitting) and not standing.is_complete
+    yield Finding(
+        Kind.CLAIM if claims else Kind.COUNTER,
+        recorded.path,
+        said.line,
+        "Total plans completed",
+        str(said.value),
+        str(standing.progress.completed_plans),
+        all_unproven(standing) if claims else (standing.scope.words,),
+    )
 
 
 def _completed(folders: tuple[Folder, ...]) -> int:
@@ -125,18 +173,68 @@ def _completed(folders: tuple[Folder, ...]) -> int:
 
 
 def _position(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
-    """A phase that is complete, or not there at all, is no position."""
-    if recorded.phase is None or not standing.scope.phases:
+    """A phase that is complete, or not there at all, is no position; and there is only one."""
+    if not recorded.phases or not standing.scope.phases:
         return
-    here = next((phase for phase in standing.scope.phases if phase.id == recorded.phase), None)
-    if here is not None and not here.is_complete(standing.policy):
-        return
-    if here is not None and standing.current is None and here.id == standing.scope.phases[-1].id:
-        return  # the last phase of a finished milestone
-    true = f"phase {standing.current.id.short}" if standing.current else "every phase is complete"
-    said = f"phase {recorded.phase.short}"
-    because = (here.folder.path,) if here and here.folder else ()
-    yield Finding(Kind.POSITION, recorded.path, recorded.phase_line, "Phase", said, true, because)
+    here = recorded.phases[0].value
+    is_right = _may_be_here(here, standing)
+    true = f"phase {here.short}" if is_right else _true_position(standing)
+    is_wrong = False
+    for said in recorded.phases:
+        if is_right and said.value == here:
+            continue
+        is_wrong = True
+        because = _folder_of(said.value, standing)
+        yield Finding(
+            Kind.POSITION,
+            recorded.path,
+            said.line,
+            said.what,
+            f"phase {said.value.short}",
+            true,
+            because,
+        )
+    if is_wrong:
+        yield from _beside_the_position(recorded, standing)
+
+
+def _beside_the_position(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
+    """The plan and the name that went with a position which is no longer right."""
+    wrong = {said.what for said in recorded.phases if not _may_be_here(said.value, standing)}
+    plan, name = recorded.plan, recorded.phase_name
+    if plan and wrong & {"Phase", "Current Phase"} and plan.value != plan_line(standing):
+        yield Finding(
+            Kind.POSITION, recorded.path, plan.line, "Plan", plan.value, plan_line(standing)
+        )
+    current = standing.current.name if standing.current else ""
+    if name and "current_phase" in wrong and name.value != current:
+        yield Finding(
+            Kind.POSITION,
+            recorded.path,
+            name.line,
+            "current_phase_name",
+            name.value,
+            current or "none",
+        )
+
+
+def _may_be_here(phase: PhaseId, standing: Standing) -> bool:
+    here = next((each for each in standing.scope.phases if each.id == phase), None)
+    if here is None:
+        return False
+    if not here.is_complete(standing.policy):
+        return True
+    # The last phase of a finished milestone.
+    return standing.current is None and here.id == standing.scope.phases[-1].id
+
+
+def _true_position(standing: Standing) -> str:
+    return f"phase {standing.current.id.short}" if standing.current else position_line(standing)
+
+
+def _folder_of(phase: PhaseId, standing: Standing) -> tuple[str, ...]:
+    here = next((each for each in standing.scope.phases if each.id == phase), None)
+    return (here.folder.path,) if here and here.folder else ()
 
 
 def _status(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
@@ -146,6 +244,7 @@ def _status(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
         claims_done = (
             normalise(said.value) is Status.COMPLETED and "phase" not in said.value.lower()
         )
+        true = str(standing.status) if what == "status" else standing.words
         if claims_done and not standing.is_complete and standing.scope.phases:
             yield Finding(
                 Kind.CLAIM,
@@ -153,52 +252,43 @@ def _status(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
                 said.line,
                 what,
                 said.value,
-                str(standing.status),
-                missing_summaries(standing),
+                true,
+                all_unproven(standing),
             )
         elif standing.is_complete and normalise(said.value) in (Status.EXECUTING, Status.PLANNING):
             yield Finding(
-                Kind.STATUS, recorded.path, said.line, what, said.value, str(Status.COMPLETED)
+                Kind.STATUS,
+                recorded.path,
+                said.line,
+                what,
+                said.value,
+                true,
+                (standing.scope.words,),
             )
 
 
-def _listed(phase: Phase, listed: Listed, standing: Standing, path: str) -> Iterator[Finding]:
-    is_done = phase.is_complete(standing.policy)
-    what = f"phase {phase.id.short}"
-    paths = (phase.folder.path,) if phase.folder else ()
-    if listed.is_checked is not None and listed.is_checked != is_done:
-        kind = Kind.CLAIM if listed.is_checked else Kind.BOX
-        said = "ticked" if listed.is_checked else "open"
-        because = _unproven(phase) if listed.is_checked else paths
+def _milestone(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
+    named, scope = recorded.milestone, standing.scope
+    if not named or not scope.milestone or named.value == scope.milestone:
+        return
+    yield Finding(
+        Kind.MILESTONE, recorded.path, named.line, "milestone", named.value, scope.milestone
+    )
+    name = recorded.milestone_name
+    if name and scope.milestone_name and name.value != scope.milestone_name:
         yield Finding(
-            kind,
-            path,
-            listed.line,
-            f"{what} box",
-            said,
-            "complete" if is_done else phase.stage.value,
-            because,
+            Kind.MILESTONE,
+            recorded.path,
+            name.line,
+            "milestone_name",
+            name.value,
+            scope.milestone_name,
         )
-    match = _CELL.match(listed.plans_cell)
-    if match and phase.folder:
-        done = sum(plan.is_complete for plan in phase.folder.live_plans)
-        total = len(phase.folder.live_plans)
-        if total and (int(match["done"]), int(match["total"])) != (done, total):
-            kind = Kind.CLAIM if int(match["done"]) > done else Kind.ROW
-            yield Finding(
-                kind,
-                path,
-                listed.line,
-                f"{what} plans",
-                listed.plans_cell,
-                f"{done}/{total}",
-                _unproven(phase) or paths,
-            )
 
 
-def _unproven(phase: Phase) -> tuple[str, ...]:
-    plans = phase.folder.live_plans if phase.folder else ()
-    return tuple(plan.path for plan in plans if not plan.is_complete)
+def _summary_of(plan: str) -> str:
+    folder, _, name = plan.rpartition("/")
+    return f"{folder}/{summary_name(name)}"
 
 
 def _folder(folder: Folder) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ so that they can never tell two stories. Only what stands there is corrected; a 
 right already is not touched, and what a person wrote is not replaced.
 """
 
+import re
 from datetime import datetime
 
 from fairlead.model.inventory import Phase
@@ -15,6 +16,8 @@ from fairlead.records.bars import redrawn
 from fairlead.records.recorded import phase_in, position_section
 from fairlead.records.state import stamped
 from fairlead.text.document import Document
+
+_OF = re.compile(r"(?P<head>\s*(?:Phase\s+)?\S+\s+of\s+)(?P<total>[0-9]+)\b", re.IGNORECASE)
 
 
 def with_progress(document: Document, standing: Standing) -> Document:
@@ -36,17 +39,17 @@ def with_position(document: Document, standing: Standing) -> Document:
     position = position_section(document)
     field = document.field("Phase", position)
     current = standing.current
-    if field and (current is None or phase_in(field.value) != current.id):
+    if field and current and phase_in(field.value) == current.id:
+        counted = _OF.match(field.value)
+        if counted and counted["total"] != str(_of(standing)):
+            value = f"{counted['head']}{_of(standing)}{field.value[counted.end() :]}"
+            document = document.set_field(field, value)
+    elif field:
         document = document.set_field(field, position_line(standing))
         plan = document.field("Plan", position_section(document))
         if plan:
             document = document.set_field(plan, plan_line(standing))
-    front = document.shown_front
-    if "current_phase" in front:
-        document = document.set_front(("current_phase",), current.id.short if current else None)
-    if "current_phase_name" in front:
-        document = document.set_front(("current_phase_name",), current.name if current else None)
-    return document
+    return _with_front_position(document, current)
 
 
 def with_status(document: Document, standing: Standing) -> Document:
@@ -56,6 +59,18 @@ def with_status(document: Document, standing: Standing) -> Document:
         document = document.set_field(field, standing.words)
     if "status" in document.shown_front and (not field or is_default(field.value)):
         document = document.set_front(("status",), str(standing.status))
+    return document
+
+
+def _with_front_position(document: Document, current: Phase | None) -> Document:
+    """The frontmatter's position; `03` and `3` are one phase, and the spelling stays."""
+    front = document.shown_front
+    if "current_phase" in front and phase_in(str(front["current_phase"])) != (
+        current.id if current else None
+    ):
+        document = document.set_front(("current_phase",), current.id.short if current else None)
+    if "current_phase_name" in front:
+        document = document.set_front(("current_phase_name",), current.name if current else None)
     return document
 
 
@@ -85,25 +100,32 @@ def synced(document: Document, standing: Standing, now: datetime, *, active: str
 
 def position_line(standing: Standing) -> str:
     """`4 of 9 (Observability)`, or that the milestone is complete."""
+    if not standing.scope.phases:
+        return "Not started (defining requirements)"
     if standing.current is None:
         return (
             f"Milestone {standing.scope.milestone} complete"
             if standing.scope.milestone
             else "All phases complete"
         )
-    return (
-        f"{standing.current.id.short} of {standing.progress.total_phases}{_name(standing.current)}"
-    )
+    return f"{standing.current.id.short} of {_of(standing)}{_name(standing.current)}"
 
 
 def plan_line(standing: Standing) -> str:
     """`2 of 5 in current phase`, or that nothing has begun."""
+    if standing.is_complete:
+        return "All plans complete"
     folder = standing.current.folder if standing.current else None
     plans = folder.live_plans if folder else ()
     if not plans:
         return "Not started"
     done = sum(plan.is_complete for plan in plans)
     return f"{min(done + 1, len(plans))} of {len(plans)} in current phase"
+
+
+def _of(standing: Standing) -> int:
+    """The number of phases; of a milestone that begins with phase 22, the number of its last."""
+    return max(standing.progress.total_phases, standing.scope.phases[-1].id.number)
 
 
 def _name(phase: Phase) -> str:

@@ -50,11 +50,14 @@ def entries_of(document: Document, listing: Listing, *, own: bool = False) -> tu
     section = section_of(document, listing)
     if not section:
         return ()
-    items = items_of(document.section_lines(section, own=own))
-    outermost = min((item.indent for item in items), default=0)
-    return tuple(
-        item for item in items if item.indent == outermost and not is_placeholder(item.text)
-    )
+    items = outermost(items_of(document.section_lines(section, own=own)))
+    return tuple(item for item in items if not is_placeholder(item.text))
+
+
+def outermost(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """The items of a list that are not nested in others."""
+    least = min((item.indent for item in items), default=0)
+    return tuple(item for item in items if item.indent == least)
 
 
 def with_entry(document: Document, listing: Listing, entry: str) -> Document:

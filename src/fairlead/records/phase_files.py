@@ -4,10 +4,18 @@ Works on bytes and looks before it parses: of ten thousand files nearly all are 
 search for a word.
 """
 
+import re
 from dataclasses import dataclass
 
 from fairlead.model.inventory import Proof
 from fairlead.text.quick import read_front
+
+_SUPERSEDED = re.compile(rb"superseded", re.IGNORECASE)
+# A key at the margin with a plain word or date behind it: what a full reader would read, too.
+_PLAIN_FIELD = re.compile(
+    rb"^(status|completed|verified):[ \t]+([\w.:+-]+)[ \t]*\r?$", re.MULTILINE
+)
+_ANY_FIELD = re.compile(rb"^[ \t]*[\"']?(?:status|completed|verified)[\"']?[ \t]*:", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +37,19 @@ class SummaryHead:
 def plan_head(content: bytes) -> PlanHead:
     """Whether the plan is superseded, and how many tasks it has."""
     superseded = (
-        b"superseded" in content.lower() and _front(content).get("status", "") == "superseded"
+        _SUPERSEDED.search(content) is not None
+        and _fields(content).get("status", "") == "superseded"
     )
     return PlanHead(superseded, content.count(b"<task ") + content.count(b"<task>"))
 
 
 def summary_head(content: bytes) -> SummaryHead:
     """What the summary proves."""
-    if not content.strip():
+    if not content or content.isspace():
         return SummaryHead(Proof.EMPTY, "")
-    front = _front(content) if b"status:" in content or b"completed:" in content else {}
-    completed = front.get("completed", "")
-    if front.get("status", "") == "blocked":
+    fields = _fields(content)
+    completed = fields.get("completed", "")
+    if fields.get("status", "") == "blocked":
         return SummaryHead(Proof.BLOCKED, completed)
     if b"FAILED" in content and _self_check_failed(content):
         return SummaryHead(Proof.FAILED, completed)
@@ -49,8 +58,8 @@ def summary_head(content: bytes) -> SummaryHead:
 
 def verified_head(content: bytes) -> tuple[str, str]:
     """The status of a verification and when it was made."""
-    front = _front(content)
-    return front.get("status", ""), front.get("verified", "")
+    fields = _fields(content)
+    return fields.get("status", ""), fields.get("verified", "")
 
 
 def _self_check_failed(content: bytes) -> bool:
@@ -61,12 +70,16 @@ def _self_check_failed(content: bytes) -> bool:
     return False
 
 
-def _front(content: bytes) -> dict[str, str]:
+def _fields(content: bytes) -> dict[str, str]:
+    """The fields of the frontmatter that count here; the status in lower case."""
     end = content.find(b"\n---", 3)
-    head = content[: end + 5] if end > 0 else b""
-    front = read_front(head.decode("utf-8", "surrogateescape"))
-    return {
-        key: value.lower() if key == "status" else value
-        for key, value in front.items()
-        if isinstance(value, str)
-    }
+    if end <= 0 or not content.startswith((b"---", b"\xef\xbb\xbf---")):
+        return {}
+    head = content[: end + 5]
+    plain = _PLAIN_FIELD.findall(head)
+    if len(plain) == len(_ANY_FIELD.findall(head)) == len({key for key, _ in plain}):
+        found = {key.decode(): value.decode() for key, value in plain}
+    else:
+        front = read_front(head.decode("utf-8", "surrogateescape"))
+        found = {key: value for key, value in front.items() if isinstance(value, str)}
+    return {key: value.lower() if key == "status" else value for key, value in found.items()}

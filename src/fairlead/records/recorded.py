@@ -1,26 +1,33 @@
 """STATE.md read as claims, in every generation of the format."""
 
 import re
+from collections.abc import Iterator
 
 from fairlead.errors import MalformedId
 from fairlead.model.ids import PhaseId
-from fairlead.model.recorded import COUNTERS, Recorded, Said, SaidText
+from fairlead.model.recorded import COUNTERS, Recorded, Said, SaidPhase, SaidText
 from fairlead.records.bars import find_bar
 from fairlead.text.document import Document
-from fairlead.text.fields import Field
+from fairlead.text.fields import Field, find_field
 from fairlead.text.lines import place_of
-from fairlead.text.outline import Section
+from fairlead.text.outline import Line, Section
 from fairlead.text.scalars import is_null
 
 _PHASE = re.compile(
     r"\s*(?:Phase\s+)?((?:[A-Z][A-Z0-9_]*-)?[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)\b", re.IGNORECASE
 )
 
+_COUNT = re.compile(
+    r"([0-9]{1,6})\b(?!.*\b(?:across|from|in|through|since|phases?|v[0-9])\b)", re.IGNORECASE
+)
+_SINGLE = ("Phase", "Plan", "Status", "Progress")
+
 
 def read_recorded(document: Document, path: str) -> Recorded:
     """Read every number and word that can be held against the files."""
     position = position_section(document)
-    progress = document.value("progress")
+    front = document.shown_front
+    progress = front.get("progress")
     held = progress if isinstance(progress, dict) else {}
     numbers = {name: _number(held.get(name)) for name in (*COUNTERS, "percent")}
     said = {
@@ -29,28 +36,27 @@ def read_recorded(document: Document, path: str) -> Recorded:
         if value is not None
     }
     percent = said.pop("percent", None)
-    bar_field = document.field("Progress", position)
-    found = find_bar(bar_field.value) if bar_field else None
-    phase_field = document.field("Phase", position) or document.field("Current Phase", position)
-    phase = phase_in(phase_field.value) if phase_field else None
-    phase_line = _line(document, phase_field) if phase_field else 0
-    if phase is None and isinstance(current := document.value("current_phase"), str):
-        phase, phase_line = phase_in(current), front_line(document, "current_phase")
-    done = document.field("Total plans completed")
+    bar = _said_text(document, document.field("Progress", position))
+
+    def front_text(key: str) -> SaidText | None:
+        value = front.get(key)
+        is_said = isinstance(value, str) and not is_null(value)
+        return SaidText(str(value), front_line(document, key)) if is_said else None
+
     return Recorded(
         path=path,
         counters=said,
         percent=percent,
-        bar=Said(found.percent, _line(document, bar_field))
-        if bar_field and found and found.percent >= 0
-        else None,
-        is_by_plans=bool(found and found.is_by_plans),
-        plans_completed=_counted(document, done),
-        phase=phase,
-        phase_line=phase_line,
+        bar=bar if bar and find_bar(bar.value) else None,
+        plans_completed=_counted(document, document.field("Total plans completed")),
+        phases=_phases(document, position, front_text("current_phase")),
+        plan=_said_text(document, document.field("Plan", position)),
+        phase_name=front_text("current_phase_name"),
         status=_said_text(document, document.field("Status", position)),
-        front_status=_front_text(document, "status"),
-        milestone=_front_text(document, "milestone"),
+        front_status=front_text("status"),
+        milestone=front_text("milestone"),
+        milestone_name=front_text("milestone_name"),
+        again=tuple(_again(document, position)),
     )
 
 
@@ -85,6 +91,37 @@ def front_line(document: Document, *path: str) -> int:
     return 1
 
 
+def repeated(document: Document, position: Section) -> Iterator[tuple[str, Line]]:
+    """The lines of the position that give a field once more, with another value."""
+    lines = document.section_lines(position, own=True)
+    for name in _SINGLE:
+        first = find_field(lines, name)
+        for line in lines:
+            field = find_field([line], name) if first else None
+            if first and field and field.start != first.start and field.value != first.value:
+                yield name, line
+
+
+def _phases(
+    document: Document, position: Section | None, front: SaidText | None
+) -> tuple[SaidPhase, ...]:
+    found = []
+    for name in ("Phase", "Current Phase"):
+        field = document.field(name, position)
+        phase = phase_in(field.value) if field else None
+        if field and phase:
+            found.append(SaidPhase(phase, name, _line(document, field)))
+    phase = phase_in(front.value) if front else None
+    if front and phase:
+        found.append(SaidPhase(phase, "current_phase", front.line))
+    return tuple(found)
+
+
+def _again(document: Document, position: Section | None) -> Iterator[tuple[str, SaidText]]:
+    for name, line in repeated(document, position) if position else ():
+        yield name, SaidText(line.text.strip(), place_of(document.text, line.start)[0])
+
+
 def _line(document: Document, field: Field) -> int:
     return place_of(document.text, field.start)[0]
 
@@ -94,16 +131,10 @@ def _number(value: object) -> int | None:
 
 
 def _counted(document: Document, field: Field | None) -> Said | None:
-    match = re.match(r"[0-9]{1,6}\b", field.value) if field else None
-    return Said(int(match[0]), _line(document, field)) if match and field else None
+    """A number, unless it goes on with words that give it a scope of its own."""
+    match = _COUNT.match(field.value) if field else None
+    return Said(int(match[1]), _line(document, field)) if match and field else None
 
 
 def _said_text(document: Document, field: Field | None) -> SaidText | None:
     return SaidText(field.value, _line(document, field)) if field and field.value else None
-
-
-def _front_text(document: Document, key: str) -> SaidText | None:
-    value = document.value(key)
-    if not isinstance(value, str) or is_null(value):
-        return None
-    return SaidText(value, front_line(document, key))

@@ -124,7 +124,13 @@ def stage(desk: Desk, place: Place, old: bytes | None, new: bytes) -> str:
 
 
 def write_beside(
-    desk: Desk, name: str, content: bytes, *, mode: int = 0o666, like: os.stat_result | None = None
+    desk: Desk,
+    name: str,
+    content: bytes,
+    *,
+    mode: int = 0o666,
+    like: os.stat_result | None = None,
+    is_durable: bool = True,
 ) -> None:
     """Write a file of the desk. It gets its name when it is complete, so that is never torn."""
     writing = layout.writing_name()
@@ -135,7 +141,8 @@ def write_beside(
             _write_all(fd, content)
             if like is not None:
                 _take_after(fd, like)
-            _sync(fd)
+            if is_durable:
+                _sync(fd)
         finally:
             os.close(fd)
         desk.folder.move(writing, desk.folder, name)
@@ -275,6 +282,9 @@ def _write_all(fd: int, content: bytes) -> None:
         if count == 0:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         rest = rest[count:]
+    if os.fstat(fd).st_size != len(content):
+        # Some call said that it had written more than it did.
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
 def _sync(fd: int) -> None:

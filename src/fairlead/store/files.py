@@ -10,25 +10,26 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fairlead.errors import (
     DocumentError,
     FileExists,
     NoLocks,
     NoProject,
+    NothingToUndo,
     TooLarge,
     UnwritableValue,
 )
-from fairlead.store import layout
+from fairlead.store import last, layout
 from fairlead.store.atomic import Desk
 from fairlead.store.confine import Folder, Root, fault
 from fairlead.store.exchange import prepare
-from fairlead.store.intent import Version
+from fairlead.store.intent import Places, Version
 from fairlead.store.load import Reader, decoded, missing
 from fairlead.store.lock import Lock, shared_kind
 from fairlead.store.notice import Notice
-from fairlead.store.transaction import Rewrite, Rewrites, Transaction, versions_of
+from fairlead.store.transaction import Plan, Rewrite, Rewrites, Transaction, versions_of
 
 Edit = Callable[[str], str]
 
@@ -43,11 +44,21 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """A step of documents, moves and folders, decided from what is there now."""
+
+    edits: Mapping[str, Edit]
+    places: Places = field(default_factory=Places)
+    may_create: frozenset[str] = frozenset()  # documents whose edit begins with an empty text
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What an update did, or in a dry run would do."""
 
     changes: tuple[Change, ...]
     notices: tuple[Notice, ...] = ()
+    places: Places = field(default_factory=Places)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -133,6 +144,46 @@ class Files(Reader):
             versions = transaction.run(rewrites, folders)
         return _outcome(versions, self.notices)
 
+    def carry_out(
+        self, decide: Callable[[], Draft], *, command: str, dry_run: bool = False
+    ) -> Outcome:
+        """Decide under the lock what is to be done, and do it in one step: all of it or nothing.
+
+        `decide` reads what it needs, and is called again when somebody changes a document in
+        between, so it must do nothing but return the draft.
+        """
+        if dry_run or not self.exists(self._desk):
+            plan = self._planned(decide())
+            versions = versions_of(self.content, plan.rewrites)
+            if dry_run or not (versions or plan.places):
+                return _outcome(versions, places=plan.places)
+        with self._transaction(command, may_create=False) as transaction:
+            versions, places = transaction.carry_out(lambda: self._planned(decide()))
+        return _outcome(versions, self.notices, places)
+
+    def undo(self, *, dry_run: bool = False) -> tuple[str, Outcome]:
+        """Take the last event back, and return the command it was. The next undo takes that back."""
+        if not self.exists(self._desk):
+            raise NothingToUndo("no event is recorded here")
+        if dry_run:
+            with Root(self.folder) as root, self._open_desk(root, False) as folder:
+                event = last.load(Desk(folder, prepare(), []))
+                texts, places = last.reverse(root, event)
+                versions = versions_of(self.content, last.rewrites_of(texts, event))
+            return event.command, _outcome(versions, places=places)
+        with self._transaction("undo", may_create=False) as transaction:
+            command, versions, places = transaction.undo()
+        return command, _outcome(versions, self.notices, places)
+
+    def _planned(self, draft: Draft) -> Plan:
+        return Plan(
+            {
+                path: self._editing(path, edit, path in draft.may_create)
+                for path, edit in draft.edits.items()
+            },
+            draft.places,
+        )
+
     def _refuse_early(self, rewrites: Rewrites) -> None:
         """Refuse before a desk is made. Where there is none, nothing waits to be completed."""
         if not self.exists(self._desk):
@@ -198,9 +249,11 @@ class Files(Reader):
         new = _encoded(path, text)
 
         def rewrite(old: bytes | None) -> bytes:
-            if old is not None and not (was_ours and old == new):
-                raise FileExists(path)
-            return new
+            if old is None:
+                return new
+            if was_ours:
+                return old  # just completed; only the time in it may be another
+            raise FileExists(path)
 
         return rewrite
 
@@ -216,8 +269,12 @@ def _encoded(path: str, text: str) -> bytes:
     return content
 
 
-def _outcome(versions: tuple[Version, ...], notices: tuple[Notice, ...] = ()) -> Outcome:
-    return Outcome(tuple(_change(version) for version in versions), notices)
+def _outcome(
+    versions: tuple[Version, ...],
+    notices: tuple[Notice, ...] = (),
+    places: Places | None = None,
+) -> Outcome:
+    return Outcome(tuple(_change(version) for version in versions), notices, places or Places())
 
 
 def _change(version: Version) -> Change:

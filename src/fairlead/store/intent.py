@@ -91,9 +91,7 @@ def commit(
             entries.append(_stage(root, desk, version))
         # Staging takes the disk its time: look once more before there is no way back.
         for version in versions:
-            with place_of(root, version.path) as place:
-                if place.read() != version.old:
-                    raise Changed(version.path)
+            _require_unchanged(root, version)
         moves.require_possible(root, places.moves)
         step = Step(command, tuple(entries), places)
         _save(desk, step)
@@ -107,11 +105,14 @@ def commit(
 
 
 def complete(root: Root, desk: Desk, step: Step) -> tuple[Entry, ...]:
-    """Publish what is still staged, durably.
+    """Make the moves, then publish what is still staged, durably.
 
     Returns the entries whose documents somebody else has changed: those are left alone, and
-    their new versions stay staged.
+    their new versions stay staged. A move that somebody has made impossible is left undone.
     """
+    moves.make_all(root, desk, step.places.moves)
+    for folder in step.places.folders:
+        root.make_folder(folder).close()
     foreign = tuple(entry for entry in step.entries if not _publish(root, desk, entry))
     # All the others, since a killed command may have published without coming this far.
     done = [entry.path for entry in step.entries if entry not in foreign]
@@ -134,7 +135,7 @@ def recover(root: Root, desk: Desk) -> Step | None:
     step = _load(desk)
     if step is not None:
         waiting = {entry.path for entry in step.entries if _is_staged(desk, entry)}
-        waiting |= {move.source for move in moves.is_waiting(root, step.places.moves)}
+        waiting |= {move.source for move in moves.waiting(root, step.places.moves)}
         for entry in complete(root, desk, step):
             waiting.discard(entry.path)
             desk.rescue(entry.stage, leaf(entry.path))
@@ -150,6 +151,12 @@ def _stage(root: Root, desk: Desk, version: Version) -> Entry:
     with place_of(root, version.path) as place:
         stage = atomic.stage(desk, place, version.old, version.new)
     return Entry(version.path, digest(version.old), digest(version.new) or "", stage)
+
+
+def _require_unchanged(root: Root, version: Version) -> None:
+    with place_of(root, version.path) as place:
+        if place.read() != version.old:
+            raise Changed(version.path)
 
 
 def _publish(root: Root, desk: Desk, entry: Entry) -> bool:

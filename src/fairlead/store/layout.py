@@ -21,7 +21,11 @@ MILESTONES_NAME = "milestones"
 ARCHIVED_PHASES = "-phases"  # milestones/v1.0-phases
 WORKSTREAMS_NAME = "workstreams"
 PENDING_TODOS = "todos/pending"
+COMPLETED_TODOS = "todos/completed"
+SHIPPED_NAME = "MILESTONES.md"
+AUDIT = "MILESTONE-AUDIT"
 CONTINUE_NAME = ".continue-here"
+WAITING_NAME = "WAITING.json"
 STATE = f"{PLANNING}/{STATE_NAME}"
 PROJECT = f"{PLANNING}/PROJECT.md"
 REQUIREMENTS = f"{PLANNING}/REQUIREMENTS.md"
@@ -30,6 +34,10 @@ CONFIG = f"{PLANNING}/{CONFIG_NAME}"
 PHASES = f"{PLANNING}/{PHASES_NAME}"
 USER_CONFIG = "config.json"  # in the person's own configuration folder
 ACTIVE_WORKSTREAM = f"{PLANNING}/active-workstream"
+WAITING = f"{PLANNING}/{WAITING_NAME}"
+CONTINUE = f"{PLANNING}/{CONTINUE_NAME}.md"
+ULTRAPLAN = ".ultraplan/state"  # where the other dialect keeps its hand-over
+ULTRAPLAN_CONTINUE = "continue"
 DOCUMENTS = (PROJECT, REQUIREMENTS, ROADMAP, STATE, CONFIG)
 
 # The desk is where the writer keeps its lock and its unfinished work: never in the way of
@@ -41,8 +49,11 @@ LOCK = "lock"
 IGNORE = ".gitignore"
 IGNORE_ALL = b"*\n"
 INTENT = "intent.json"
+LAST = "last.json"  # what the last event replaced, for undo
+KEEPING = "keeping.json"  # the same for an event that is not complete yet
 RESCUED = "rescued"
-REMOVED = "removed"  # phases that were taken out of the roadmap
+REMOVED = "removed"  # phases that were taken out of the roadmap, and hand-overs that are done
+SESSION = "session-"  # a lock that a running session holds
 WRITING = "w-"  # a file that is still being written
 STAGED = "x-"  # a complete version, or what it was exchanged with
 
@@ -72,8 +83,40 @@ def require_document(path: str, desk: str) -> None:
     """
     home = components(desk)[:-1]
     parts = components(path)
+    if desk == DESK and _is_handover(parts):
+        return
     if parts[: len(home)] != home or len(parts) == len(home) or parts[len(home)] == DESK_NAME:
         raise PathOutside(path, f"is not a document in {'/'.join(home) or 'this folder'}")
+
+
+def handover_path(session: str, *, in_ultraplan: bool) -> str:
+    """Where a session keeps its hand-over; without a session, the place that comes first."""
+    suffix = f"-{session}" if session else ""
+    if in_ultraplan:
+        return f"{ULTRAPLAN}/{ULTRAPLAN_CONTINUE}{suffix}.md"
+    return f"{PLANNING}/{CONTINUE_NAME}{suffix}.md"
+
+
+def is_handover_name(path: str) -> bool:
+    """Whether a file is a hand-over by its name; one that was put aside is not."""
+    name = path.rpartition("/")[2]
+    lead = ULTRAPLAN_CONTINUE if path.startswith(ULTRAPLAN) else CONTINUE_NAME
+    return name.startswith(lead) and name.endswith(".md")
+
+
+def aside_path(path: str, stamp: str) -> str:
+    """Where a hand-over goes that somebody does not want to resume."""
+    return f"{path}.{stamp}"
+
+
+def removed_path(path: str, stamp: str) -> str:
+    """Where a file of ours goes that has done its duty."""
+    return f"{DESK}/{REMOVED}/{stamp}-{_cut(path.rpartition('/')[2].lstrip('.'))}"
+
+
+def undone_name(path: str) -> str:
+    """Where a file or folder goes when the event that made it is taken back."""
+    return f"{DESK}/{REMOVED}/{_random()}-{_cut(path.rpartition('/')[2])}"
 
 
 def planning_of(workstream: str) -> str:
@@ -85,6 +128,21 @@ def documents_of(workstream: str) -> tuple[str, ...]:
     """STATE, ROADMAP, PROJECT and REQUIREMENTS of a workstream; PROJECT is shared by all."""
     home = planning_of(workstream)
     return f"{home}/{STATE_NAME}", f"{home}/{ROADMAP_NAME}", PROJECT, f"{home}/REQUIREMENTS.md"
+
+
+def archived_document(workstream: str, version: str, kind: str) -> str:
+    """What a milestone leaves behind: its ROADMAP, its REQUIREMENTS, its audit."""
+    return f"{planning_of(workstream)}/{MILESTONES_NAME}/{version}-{kind}.md"
+
+
+def archived_phases(workstream: str, version: str) -> str:
+    """The folder that a milestone's phases are moved to."""
+    return f"{planning_of(workstream)}/{MILESTONES_NAME}/{version}{ARCHIVED_PHASES}"
+
+
+def archive_of(workstream: str) -> str:
+    """Where text of STATE.md goes that was replaced or has grown old."""
+    return f"{planning_of(workstream)}/STATE-ARCHIVE.md"
 
 
 def hint_for(path: str) -> str:
@@ -129,6 +187,12 @@ def find_project(start: str) -> str:
         if above == folder:
             raise NoProject(start)
         folder = above
+
+
+def _is_handover(parts: list[str]) -> bool:
+    """The one kind of document outside the project's memory that is written."""
+    *folder, name = parts
+    return "/".join(folder) == ULTRAPLAN and name.startswith(ULTRAPLAN_CONTINUE)
 
 
 def _has_planning(folder: str) -> bool:

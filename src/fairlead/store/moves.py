@@ -1,8 +1,8 @@
 """Moves: files and folders that get another place as part of a step.
 
-A move is a rename to a name that is free, so nothing is copied, replaced or removed. The moves
-of a step are made in their order: one that is found done proves all before it, and that is how
-whoever comes after a kill knows where to go on, even when one takes the place that another left.
+A move is a rename to a name that is free, so nothing is copied, replaced or removed. A move whose
+target is there has been made: that is how whoever comes after a kill knows where to go on, even
+when one move takes the place that another left, since they are made in their order.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from fairlead.errors import DiskFault, FileExists, NotAFile
 from fairlead.store import layout
 from fairlead.store.atomic import Changed, Desk, Place, confirm
 from fairlead.store.confine import Folder, Root, components, fault, kind_of, leaf
+from fairlead.store.notice import NotMoved
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,62 +27,67 @@ class Move:
 
 def require_inside(move: Move, desk: str) -> None:
     """Refuse a move that begins or ends anywhere but beside the desk, or on its shelf."""
-    layout.require_document(move.source, desk)
-    parts = components(move.target)
     shelf = components(f"{desk}/{layout.REMOVED}")
-    if parts[:-1] != shelf:
-        layout.require_document(move.target, desk)
+    for path in (move.source, move.target):
+        if components(path)[:-1] != shelf:
+            layout.require_document(path, desk)
 
 
 def require_possible(root: Root, moves: tuple[Move, ...]) -> None:
     """Refuse moves that cannot be made: before the commit point nothing has happened yet."""
-    freed: set[str] = set()
-    made: set[str] = set()
-    for move in moves:
-        _require_source(root, move, made)
-        is_there = root.stat(move.target) is not None and move.target not in freed
-        if is_there or move.target in made:
+    for at, move in enumerate(moves):
+        source = _now(move.source, moves[:at])
+        found = root.stat(source) if source else None
+        if found is None:
+            raise Changed(move.source)
+        if not (stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)):
+            raise NotAFile(move.source, kind_of(found))
+        if found.st_dev != root.device():
+            raise DiskFault(move.source, "is on another disk, and is not moved from there")
+        target = _now(move.target, moves[:at])
+        if target and root.stat(target) is not None:
             raise FileExists(move.target)
-        freed.add(move.source)
-        made.add(move.target)
 
 
-def is_waiting(root: Root, moves: tuple[Move, ...]) -> tuple[Move, ...]:
+def waiting(root: Root, moves: tuple[Move, ...]) -> tuple[Move, ...]:
     """The moves that have still to be made."""
-    for at in range(len(moves), 0, -1):
-        if _is_done(root, moves[at - 1]):
-            return moves[at:]
-    return moves
+    return tuple(move for at, move in enumerate(moves) if not _is_made(root, moves, at))
 
 
-def make_all(root: Root, desk: Desk, moves: tuple[Move, ...]) -> tuple[Move, ...]:
-    """Make those that are not made yet, durably. Returns those that cannot be made any more."""
-    lost = []
-    for move in is_waiting(root, moves):
-        if not _make(root, desk, move):
-            lost.append(move)
-    for path in {_parent(path): path for move in moves for path in (move.source, move.target)}.values():
+def make_all(root: Root, desk: Desk, moves: tuple[Move, ...]) -> None:
+    """Make those that are not made yet, durably; what somebody has made impossible is told."""
+    for at, move in enumerate(moves):
+        if not _is_made(root, moves, at) and not _make(root, desk, move):
+            desk.notices.append(NotMoved(move.source, move.target))
+    paths = {_parent(path): path for move in moves for path in (move.source, move.target)}
+    for path in paths.values():
         folder = root.parent(path)
         if folder is not None:
             with Place(folder, leaf(path)) as place:
                 confirm(place)
-    return tuple(lost)
 
 
-def _require_source(root: Root, move: Move, made: set[str]) -> None:
-    if any(move.source.startswith(f"{target}/") for target in made):
-        return  # it lies in a folder that an earlier move of the step brings
-    found = root.stat(move.source)
-    if found is None:
-        raise Changed(move.source)
-    if not (stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)):
-        raise NotAFile(move.source, kind_of(found))
-    if found.st_dev != root.device():
-        raise DiskFault(move.source, "is on another disk, and is not moved from there")
+def _now(path: str, moves: tuple[Move, ...]) -> str:
+    """Where something is now that will be at this path after the moves; empty: they took it away."""
+    for move in reversed(moves):
+        if f"{path}/".startswith(f"{move.target}/"):
+            path = move.source + path[len(move.target) :]
+        elif f"{path}/".startswith(f"{move.source}/"):
+            return ""
+    return path
 
 
-def _is_done(root: Root, move: Move) -> bool:
-    return root.stat(move.source) is None and root.stat(move.target) is not None
+def _is_made(root: Root, moves: tuple[Move, ...], at: int) -> bool:
+    """Whether its target is there, or where later moves of the step have taken it."""
+    path = moves[at].target
+    if root.stat(path) is not None:
+        return True
+    for later in moves[at + 1 :]:
+        if f"{path}/".startswith(f"{later.source}/"):
+            path = later.target + path[len(later.source) :]
+            if root.stat(path) is not None:
+                return True
+    return False
 
 
 def _make(root: Root, desk: Desk, move: Move) -> bool:

@@ -30,4 +30,15 @@ class Completed:
         return f"completed an interrupted step ({self.command}): {', '.join(self.paths)}"
 
 
-Notice = Rescued | Completed
+@dataclass(frozen=True, slots=True)
+class NotMoved:
+    """A move of a step that somebody made impossible after it was decided."""
+
+    source: str
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.source} was not moved to {self.target}: one is gone, or the other was taken"
+
+
+Notice = Rescued | Completed | NotMoved

@@ -7,6 +7,8 @@ followed; a summary that is one of them proves nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fairlead.errors import DocumentError, FairleadError
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import (
@@ -25,22 +27,30 @@ from fairlead.records.roadmap import read_roadmap
 from fairlead.store import confine, layout
 from fairlead.store.confine import Folder as Handle
 from fairlead.store.confine import Root
+from fairlead.store.listing import Listing, beginning_of, listing_of
 from fairlead.text.document import Document
 from fairlead.text.scalars import is_null
 
 _HEAD = 64 * 1024
 
 
-def scan(folder: str, *, workstream: str = "") -> Inventory:
-    """Everything the derivation needs, read from disk now."""
+def scan(
+    folder: str, *, workstream: str = "", state: str | None = None, roadmap: str | None = None
+) -> Inventory:
+    """Everything the derivation needs, read from disk now.
+
+    A text that is given stands for its document: what a writer is about to write.
+    """
+    given = {layout.STATE_NAME: state, layout.ROADMAP_NAME: roadmap}
     with Root(folder) as root:
-        return _Scanner(root, layout.planning_of(workstream)).inventory()
+        return _Scanner(root, layout.planning_of(workstream), given).inventory()
 
 
 class _Scanner:
-    def __init__(self, root: Root, planning: str) -> None:
+    def __init__(self, root: Root, planning: str, given: Mapping[str, str | None]) -> None:
         self._root = root
         self._planning = planning
+        self._given = given
 
     def inventory(self) -> Inventory:
         state = self._document(layout.STATE_NAME)
@@ -84,10 +94,9 @@ class _Scanner:
         if home is None:
             return []
         with home:
-            names = [name for name in home.names() if confine.is_ordinary(name)]
             return [
                 _phase_folder(inside, f"{self._planning}/{below}/{name}", name, milestone)
-                for name in names
+                for name in listing_of(home).folders
                 if (inside := _opened(home, name)) is not None
             ]
 
@@ -98,6 +107,9 @@ class _Scanner:
     # -- reading -------------------------------------------------------------------------
 
     def _document(self, path: str) -> Document | None:
+        given = self._given.get(path)
+        if given is not None:
+            return Document(given)
         content = self._read(path, layout.DOCUMENT_LIMIT)
         return None if content is None else Document(content.decode("utf-8", "surrogateescape"))
 
@@ -124,13 +136,14 @@ def _opened(home: Handle, name: str) -> Handle | None:
 
 def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folder:
     with inside:
-        files = [each for each in inside.names() if confine.is_ordinary(each)]
-        nested = _opened(inside, "plans") if "plans" in files else None
+        listing = listing_of(inside)
+        files = listing.files
+        nested = _opened(inside, "plans") if "plans" in listing.folders else None
         named = naming.folder_name(name)
-        plans, orphans, heads = _plans(inside, path, files, named.id)
+        plans, orphans, heads = _plans(inside, path, listing, named.id)
         if nested is not None:
             with nested:
-                below = [each for each in nested.names() if confine.is_ordinary(each)]
+                below = listing_of(nested)
                 more, lost, others = _plans(nested, f"{path}/plans", below, named.id)
                 plans, orphans, heads = plans + more, orphans + lost, heads + others
         continues = next((each for each in files if each.startswith(layout.CONTINUE_NAME)), "")
@@ -141,7 +154,7 @@ def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folde
             milestone=milestone,
             plans=plans,
             orphans=orphans,
-            verification=_verification(inside, path, files, plans, heads),
+            verification=_verification(inside, path, listing, plans, heads),
             has_context=any(naming.is_artefact(each, "CONTEXT") for each in files),
             has_research=any(naming.is_artefact(each, "RESEARCH") for each in files),
             continue_file=f"{path}/{continues}" if continues else "",
@@ -149,16 +162,16 @@ def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folde
 
 
 def _plans(
-    inside: Handle, path: str, files: list[str], phase: PhaseId | None
+    inside: Handle, path: str, listing: Listing, phase: PhaseId | None
 ) -> tuple[tuple[Plan, ...], tuple[str, ...], tuple[SummaryHead, ...]]:
-    names = [each for each in files if naming.is_plan(each)]
-    summaries = [each for each in files if naming.is_summary(each)]
+    names = [each for each in listing.files if naming.is_plan(each)]
+    summaries = [each for each in listing.files if naming.is_summary(each)]
     pairs, orphans = naming.paired(names, summaries, phase)
-    heads = {each: _summary(inside, each) for each in pairs.values()}
+    heads = {each: _summary(inside, each, listing) for each in pairs.values()}
     plans = []
-    for name in sorted(names):
+    for name in names:
         summary = pairs.get(name, "")
-        head = plan_head(_read(inside, name, _HEAD) or b"")
+        head = plan_head(_read(inside, name, listing, _HEAD) or b"")
         plans.append(
             Plan(
                 id=naming.plan_id(name, phase),
@@ -172,32 +185,30 @@ def _plans(
     return tuple(plans), tuple(f"{path}/{each}" for each in orphans), tuple(heads.values())
 
 
-def _summary(inside: Handle, name: str) -> SummaryHead:
-    content = _read(inside, name, layout.DOCUMENT_LIMIT)
+def _summary(inside: Handle, name: str, listing: Listing) -> SummaryHead:
+    content = _read(inside, name, listing, layout.DOCUMENT_LIMIT)
     return summary_head(content) if content is not None else SummaryHead(Proof.NONE, "")
 
 
 def _verification(
     inside: Handle,
     path: str,
-    files: list[str],
+    listing: Listing,
     plans: tuple[Plan, ...],
     heads: tuple[SummaryHead, ...],
 ) -> Verification | None:
-    names = sorted((each for each in files if naming.is_verification(each)), key=len)
+    names = sorted((each for each in listing.files if naming.is_verification(each)), key=len)
     if not names:
         return None
-    status, verified = verified_head(_read(inside, names[0], _HEAD) or b"")
+    status, verified = verified_head(_read(inside, names[0], listing, _HEAD) or b"")
     is_open = any(not plan.is_complete for plan in plans if not plan.is_superseded)
     is_older = bool(verified) and any(head.completed[:10] > verified[:10] for head in heads)
     return Verification(f"{path}/{names[0]}", status, is_open or is_older)
 
 
-def _read(inside: Handle, name: str, limit: int) -> bytes | None:
-    try:
-        return inside.read_start(name, limit)
-    except DocumentError:
-        return None  # a link, folder or device is no document
+def _read(inside: Handle, name: str, listing: Listing, limit: int) -> bytes | None:
+    """A link or a special file is no document, and is not even opened."""
+    return None if name in listing.odd else beginning_of(inside, name, limit)
 
 
 def _text(value: object) -> str:

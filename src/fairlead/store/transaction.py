@@ -11,8 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from fairlead.errors import ChangedMeanwhile, FairleadError, StepInterrupted, StorageError
-from fairlead.store import atomic, intent, layout
+from fairlead.errors import (
+    ChangedMeanwhile,
+    FairleadError,
+    NotConfirmed,
+    StepInterrupted,
+    StorageError,
+)
+from fairlead.store import atomic, intent, last, layout
 from fairlead.store.atomic import Changed, Desk, Place, place_of
 from fairlead.store.confine import Root, leaf
 from fairlead.store.intent import Places, Step, Version
@@ -40,27 +46,62 @@ class Transaction:
         self._desk = desk
         self._command = command
         step = intent.recover(root, desk)
+        last.recover(root, desk)
         self.recovered = frozenset(step.paths) if step else frozenset()
         self._hide_desk_from_git()
 
     def run(self, rewrites: Rewrites, folders: tuple[str, ...] = ()) -> tuple[Version, ...]:
         """Write what is different, durably, and return it. Empty folders may go with it."""
+        return self.carry_out(lambda: Plan(rewrites, Places(folders=self._missing(folders))))[0]
+
+    def carry_out(self, decide: Callable[[], Plan]) -> tuple[tuple[Version, ...], Places]:
+        """Decide, move and write, durably; decide anew when somebody changed something."""
         changed = ""
         for _ in range(_MOST_ATTEMPTS):
-            versions = versions_of(self._read, rewrites)
-            for folder in folders:
-                self._root.make_folder(folder).close()
+            plan = decide()
+            versions = versions_of(self._read, plan.rewrites)
             try:
-                return self._write(versions, rewrites)
+                return self._write(versions, plan), plan.places
             except Changed as error:
                 changed = error.path
         raise ChangedMeanwhile(changed)
 
-    def _write(self, versions: tuple[Version, ...], rewrites: Rewrites) -> tuple[Version, ...]:
-        if len(versions) > 1:
-            step = intent.commit(self._root, self._desk, self._command, versions)
+    def undo(self) -> tuple[str, tuple[Version, ...], Places]:
+        """Take the last event back. What this replaces is kept like that of any other event."""
+        event = last.load(self._desk)
+
+        def decide() -> Plan:
+            texts, places = last.reverse(self._root, event)
+            return Plan(last.rewrites_of(texts, event), places)
+
+        return (event.command, *self.carry_out(decide))
+
+    def _missing(self, folders: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(folder for folder in folders if self._root.stat(folder) is None)
+
+    def _write(self, versions: tuple[Version, ...], plan: Plan) -> tuple[Version, ...]:
+        """Write it, and keep what it replaces for whoever wants to take it back."""
+        if not versions and not plan.places:
+            return versions
+        places = Places(plan.places.moves, self._missing(plan.places.folders))
+        try:
+            last.keep(self._desk, self._command, versions, places)
+            written = self._publish(versions, plan)
+            if written != versions:
+                last.keep(self._desk, self._command, written, places)
+        except NotConfirmed:
+            raise  # it may have happened: the next writer looks
+        except (Changed, FairleadError):
+            last.forget(self._desk)
+            raise
+        last.settle(self._desk)
+        return written
+
+    def _publish(self, versions: tuple[Version, ...], plan: Plan) -> tuple[Version, ...]:
+        if len(versions) > 1 or plan.places:
+            step = intent.commit(self._root, self._desk, self._command, versions, plan.places)
             try:
-                again = self._complete(step, rewrites)
+                again = self._complete(step, plan.rewrites)
             except StorageError as error:
                 raise StepInterrupted(step.paths, str(error)) from error
             return tuple(again.get(version.path, version) for version in versions)
@@ -75,7 +116,7 @@ class Transaction:
         theirs: list[str] = []
         for entry in intent.complete(self._root, self._desk, step):
             try:
-                for version in self.run({entry.path: rewrites[entry.path]}):
+                for version in self._again(entry.path, rewrites):
                     again[version.path] = version
                 self._desk.remove(entry.stage)
             except StorageError:
@@ -87,6 +128,16 @@ class Transaction:
         if theirs:
             raise ChangedMeanwhile(", ".join(theirs))
         return again
+
+    def _again(self, path: str, rewrites: Rewrites) -> tuple[Version, ...]:
+        """Apply the edit of one document to what somebody else made of it."""
+        for _ in range(_MOST_ATTEMPTS):
+            versions = versions_of(self._read, {path: rewrites[path]})
+            try:
+                return self._publish(versions, Plan({}))
+            except Changed:
+                continue
+        raise ChangedMeanwhile(path)
 
     def _read(self, path: str) -> bytes | None:
         return self._root.read(path, layout.limit_of(path))

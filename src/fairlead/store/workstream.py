@@ -5,13 +5,11 @@ or by a pointer of the project, in that order; the pointers are those that the n
 tool keeps. A pointer that leads nowhere is never repaired here: reading changes nothing.
 """
 
-from __future__ import annotations
-
 import os
 
 from fairlead.store import layout
 from fairlead.store.confine import Root
-from fairlead.store.nearby import UNREADABLE
+from fairlead.store.glance import UNREADABLE, as_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,9 +21,9 @@ NAMED_BY = "GSD_WORKSTREAM"
 
 # What tells sessions apart, strongest first.
 _SESSION_NAMES = (
-    "GSD_SESSION_KEY", "CODEX_THREAD_ID", "CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT",
-    "OPENCODE_SESSION_ID", "GEMINI_SESSION_ID", "CURSOR_SESSION_ID", "WINDSURF_SESSION_ID", "TERM_SESSION_ID",
-    "WT_SESSION", "TMUX_PANE", "ZELLIJ_SESSION_NAME",
+    "GSD_SESSION_KEY", "CODEX_THREAD_ID", "CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID",
+    "CLAUDE_CODE_SSE_PORT", "OPENCODE_SESSION_ID", "GEMINI_SESSION_ID", "CURSOR_SESSION_ID",
+    "WINDSURF_SESSION_ID", "TERM_SESSION_ID", "WT_SESSION", "TMUX_PANE", "ZELLIJ_SESSION_NAME",
 )  # fmt: skip
 _TERMINAL_NAMES = ("TTY", "SSH_TTY")
 _NAME_MARKS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -33,7 +31,7 @@ _POINTER_LIMIT = 4096
 _LONGEST_TOKEN = 160
 
 
-def active_workstream(project: str, environment: Mapping[str, str]) -> str:
+def active_workstream(project: str, environment: "Mapping[str, str]") -> str:
     """The name of the active workstream; empty when none can be told."""
     named = environment.get(NAMED_BY, "").strip()
     if named:
@@ -43,7 +41,7 @@ def active_workstream(project: str, environment: Mapping[str, str]) -> str:
     return name if _is_name(name) and _exists(project, name) else ""
 
 
-def load_workstream_state(project: str, name: str) -> str | None:
+def load_workstream_state(project: str, name: str) -> "str | None":
     """The STATE.md of a workstream as far as it is safe to show, or None."""
     try:
         with Root(project) as root:
@@ -51,10 +49,10 @@ def load_workstream_state(project: str, name: str) -> str | None:
             content = root.read_start(path, layout.STATE_LIMIT)
     except UNREADABLE:
         return None
-    return None if content is None else content.decode("utf-8", "replace")
+    return None if content is None else as_text(content)
 
 
-def session_key(environment: Mapping[str, str]) -> str:
+def session_key(environment: "Mapping[str, str]") -> str:
     """What names this session, as a file name; empty when nothing does."""
     for name in _SESSION_NAMES:
         token = _token(environment.get(name, ""))
@@ -76,7 +74,7 @@ def session_pointer_path(project: str, key: str) -> str:
     return f"{SESSION_POINTERS}/{digest[:16]}/{key}"
 
 
-def _session_pointer(project: str, environment: Mapping[str, str]) -> str:
+def _session_pointer(project: str, environment: "Mapping[str, str]") -> str:
     key = session_key(environment)
     if not key:
         return ""
@@ -90,7 +88,7 @@ def _read_pointer(folder: str, path: str) -> str:
             content = root.read_start(path, _POINTER_LIMIT)
     except UNREADABLE:
         return ""
-    return (content or b"").decode("utf-8", "replace").strip()
+    return as_text(content or b"").strip()
 
 
 def _is_name(name: str) -> bool:

@@ -82,7 +82,8 @@ def _bullet_on(line: Line) -> tuple[int, str, int] | None:
 def _last_line(lines: Sequence[Line], at: int, indent: int) -> Line:
     """The last line that is indented deeper than the bullet, over blank lines between them."""
     last = lines[at]
-    for line in lines[at + 1 :]:
+    for below in range(at + 1, len(lines)):
+        line = lines[below]
         if not line.text.strip():
             continue
         deeper = len(line.text) - len(line.text.lstrip(" \t")) > indent

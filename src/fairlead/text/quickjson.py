@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 64
 
 _BOM = "\ufeff"
+_END = "\0"  # stands after the text, so that no look at the next character goes beyond it
 _SPACE = " \t\r\n"
 _DIGITS = "0123456789"
 _NUMBER_MARKS = "0123456789+-.eE"
@@ -25,34 +26,33 @@ _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r"
 
 def read_quick_json(text: str) -> object:
     """Read a whole JSON text, or raise `JsonSyntax` at the first fault."""
-    return _Reader(text).document()
+    reader = _Reader(text)
+    value = reader.value()
+    reader.next_mark()
+    if reader.at != len(text):
+        reader.refuse("text after the end of the value")
+    return value
 
 
 class _Reader:
     __slots__ = ("at", "depth", "text")
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = text + _END
         self.at = 1 if text.startswith(_BOM) else 0
         self.depth = 0
-
-    def document(self) -> object:
-        value = self.value()
-        if self.next_mark():
-            self.refuse("text after the end of the value")
-        return value
 
     def refuse(self, why: str) -> "NoReturn":
         line, column = place_of(self.text, self.at)
         raise JsonSyntax(why, line=line, column=column)
 
     def next_mark(self) -> str:
-        """The next character that is no white space; empty at the end."""
-        text, at = self.text, self.at
-        while text[at : at + 1] and text[at] in _SPACE:
-            at += 1
-        self.at = at
-        return text[at : at + 1]
+        """The next character that is no white space."""
+        mark = self.text[self.at]
+        while mark in _SPACE:
+            self.at += 1
+            mark = self.text[self.at]
+        return mark
 
     def value(self) -> object:
         mark = self.next_mark()
@@ -74,9 +74,9 @@ class _Reader:
         """A string; almost always it has no escape, and then it is one slice."""
         start = self.at + 1
         end = self.text.find('"', start)
-        piece = self.text[start : max(end, start)]
         if end < 0:
             self.refuse("a string that is never closed")
+        piece = self.text[start:end]
         if "\\" in piece:
             return self.escaped(start)
         self.refuse_control(piece)
@@ -88,27 +88,26 @@ class _Reader:
             self.refuse("a control character in a string")
 
     def escaped(self, start: int) -> str:
-        text, pieces = self.text, []
+        text = self.text
+        pieces: list[str] = []
         while True:
             end = text.find('"', start)
             if end < 0:
                 self.refuse("a string that is never closed")
             cut = text.find("\\", start, end)
+            piece = text[start : end if cut < 0 else cut]
+            self.refuse_control(piece)
+            pieces.append(piece)
             if cut < 0:
-                break
-            self.refuse_control(text[start:cut])
-            pieces.append(text[start:cut])
+                self.at = end + 1
+                return "".join(pieces)
             start = self.escape(cut, pieces)
-        self.refuse_control(text[start:end])
-        pieces.append(text[start:end])
-        self.at = end + 1
-        return "".join(pieces)
 
     def escape(self, cut: int, pieces: "list[str]") -> int:
         """Add what an escape stands for, and return where the text goes on."""
-        mark = self.text[cut + 1 : cut + 2]
-        if mark in _ESCAPES and mark:
-            pieces.append(_ESCAPES[mark])
+        meaning = _ESCAPES.get(self.text[cut + 1])
+        if meaning:
+            pieces.append(meaning)
             return cut + 2
         number = self.unit(cut)
         if 0xD800 <= number < 0xDC00 and self.text.startswith("\\u", cut + 6):
@@ -122,20 +121,26 @@ class _Reader:
     def unit(self, cut: int) -> int:
         digits = self.text[cut + 2 : cut + 6]
         is_hex = len(digits) == 4 and all(mark in "0123456789abcdefABCDEF" for mark in digits)
-        if self.text[cut + 1 : cut + 2] != "u" or not is_hex:
+        if self.text[cut + 1] != "u" or not is_hex:
             self.refuse("an unknown escape in a string")
         return int(digits, 16)
 
     def number(self) -> "int | float":
-        text, start = self.text, self.at
-        end = start
-        while text[end : end + 1] and text[end] in _NUMBER_MARKS:
+        text = self.text
+        end = self.at
+        while text[end] in _NUMBER_MARKS:
             end += 1
-        digits = text[start:end]
+        digits = text[self.at : end]
+        if not digits.isdigit() or digits[0] == "0" or len(digits) > _LONGEST_NUMBER:
+            return self.unusual_number(digits)
+        self.at = end
+        return int(digits)
+
+    def unusual_number(self, digits: str) -> "int | float":
         if len(digits) > _LONGEST_NUMBER or not _is_number(digits):
             self.refuse("no value, or a number that is too long")
-        self.at = end
-        is_whole = digits.isdigit() or digits[1:].isdigit()
+        self.at += len(digits)
+        is_whole = digits.removeprefix("-").isdigit()
         return int(digits) if is_whole else float(digits)
 
     def array(self) -> "list[object]":
@@ -148,8 +153,7 @@ class _Reader:
     def object(self) -> "dict[str, object]":
         self.enter()
         members: dict[str, object] = {}
-        is_first = True
-        while self.goes_on("}", is_first=is_first):
+        while self.goes_on("}", is_first=not members):
             if self.next_mark() != '"':
                 self.refuse("a key that is no string")
             key = self.string()
@@ -157,7 +161,6 @@ class _Reader:
                 self.refuse("a key without a colon")
             self.at += 1
             members[key] = self.value()
-            is_first = False
         return members
 
     def enter(self) -> None:
@@ -185,26 +188,24 @@ class _Reader:
 
 def _is_number(text: str) -> bool:
     """The grammar of a number: sign, digits without a leading zero, fraction, exponent."""
-    at = 1 if text.startswith("-") else 0
+    text += _END
+    at = 1 if text[0] == "-" else 0
     after = _skip_digits(text, at)
     if after == at or (text[at] == "0" and after > at + 1):
         return False
-    at = after
-    if text[at : at + 1] == ".":
-        after = _skip_digits(text, at + 1)
-        if after == at + 1:
+    if text[after] == ".":
+        at, after = after + 1, _skip_digits(text, after + 1)
+        if after == at:
             return False
-        at = after
-    if text[at : at + 1] in ("e", "E"):
-        at += 2 if text[at + 1 : at + 2] in ("+", "-") else 1
+    if text[after] in "eE":
+        at = after + (2 if text[after + 1] in "+-" else 1)
         after = _skip_digits(text, at)
         if after == at:
             return False
-        at = after
-    return at == len(text)
+    return text[after] == _END
 
 
 def _skip_digits(text: str, at: int) -> int:
-    while text[at : at + 1] and text[at] in _DIGITS:
+    while text[at] in _DIGITS:
         at += 1
     return at

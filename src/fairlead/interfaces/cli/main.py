@@ -17,9 +17,15 @@ _COMMANDS = {
     "check": "fairlead.interfaces.cli.check:check",
     "completion": "fairlead.interfaces.cli.completion:completion",
     "config": "fairlead.interfaces.cli.config:config",
+    "doctor": "fairlead.interfaces.cli.doctor:doctor",
     "init": "fairlead.interfaces.cli.init:init",
+    "milestone": "fairlead.interfaces.cli.milestone:milestone",
+    "phase": "fairlead.interfaces.cli.phase:phase",
+    "roadmap": "fairlead.interfaces.cli.roadmap:roadmap",
     "state": "fairlead.interfaces.cli.state:state",
     "status": "fairlead.interfaces.cli.status:status",
+    "statusline": "fairlead.interfaces.cli.statusline:statusline",
+    "undo": "fairlead.interfaces.cli.undo:undo",
 }
 
 _INTERRUPTED = 130

@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TextIO
 
 import click
@@ -129,30 +129,42 @@ def _width(text: str) -> int:
 
 
 def report_change(
-    outcome: Outcome, *, done: str, unchanged: str, as_json: bool, dry_run: bool, diff: bool = True
+    outcome: Outcome,
+    *,
+    done: str,
+    unchanged: str,
+    as_json: bool,
+    dry_run: bool,
+    diff: bool = True,
+    more: Mapping[str, Any] | None = None,
 ) -> None:
     """Show what a command changed, or in a dry run would change."""
     for notice in outcome.notices:
         warn(str(notice))
+    places = outcome.places
     content = {
+        **(more or {}),
         "changed": list(outcome.paths),
+        "moved": [{"from": move.source, "to": move.target} for move in places.moves],
+        "made": list(places.folders),
         "dry_run": dry_run,
         "notices": [str(notice) for notice in outcome.notices],
     }
     lines: list[Sequence[Part]] = []
-    if not outcome.changes:
+    if not outcome.changes and not places:
         lines.append((unchanged,))
     elif dry_run:
         lines.append(("Nothing was written. This would change:",))
         for change in outcome.changes:
             lines += (
-                _diff_lines(change.path, change.old, change.new)
-                if diff
-                else [(f"  {change.path}",)]
+                diff_lines(change.path, change.old, change.new) if diff else [(f"  {change.path}",)]
             )
     else:
         lines.append((Styled("✓ ", "green"), done))
         lines += [(Styled(f"  {path}", "dim"),) for path in outcome.paths]
+    if outcome.changes or places:
+        lines += [(Styled(f"  {move.source} → {move.target}", "dim"),) for move in places.moves]
+        lines += [(Styled(f"  {folder}/", "dim"),) for folder in places.folders]
     report(content, lines, as_json=as_json)
 
 
@@ -176,7 +188,8 @@ def show_error(error: FairleadError, *, as_json: bool) -> None:
         screen.line(Styled("  → ", "dim"), error.hint)
 
 
-def _diff_lines(path: str, old: str | None, new: str) -> list[Sequence[Part]]:
+def diff_lines(path: str, old: str | None, new: str) -> list[Sequence[Part]]:
+    """The difference between two versions of a document."""
     before = (old or "").splitlines()
     marks = {"+": "green", "-": "red", "@": "cyan"}
     lines: list[Sequence[Part]] = []

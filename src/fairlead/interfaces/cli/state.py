@@ -1,4 +1,10 @@
-"""`fairlead state`: what is recorded in STATE.md, one event at a time."""
+"""`fairlead state`: what is recorded in STATE.md, one event at a time.
+
+The verbs stand in rooms of their own and are imported when they are called: recording a
+decision must not pay for the gates.
+"""
+
+from importlib import import_module
 
 import click
 
@@ -7,8 +13,47 @@ from fairlead.interfaces.cli.show import report_change
 from fairlead.records.state import Decision
 from fairlead.wiring import App
 
+_ROOM = "fairlead.interfaces.cli.state_"
+_VERBS = {
+    "begin-phase": "phases:begin_phase",
+    "planned-phase": "phases:planned_phase",
+    "advance-plan": "phases:advance_plan",
+    "complete-phase": "phases:complete_phase",
+    "task-result": "phases:task_result",
+    "record-metric": "phases:record_metric",
+    "sync": "phases:sync",
+    "add-blocker": "context:add_blocker",
+    "resolve-blocker": "context:resolve_blocker",
+    "add-roadmap-evolution": "context:add_roadmap_evolution",
+    "get": "context:get",
+    "set": "context:set_field",
+    "prune": "context:prune",
+    "record-session": "sessions:record_session",
+    "gate": "sessions:gate",
+    "pause": "sessions:pause",
+    "resume": "sessions:resume",
+    "wait": "sessions:wait",
+}
 
-@click.group()
+
+class Verbs(click.Group):
+    """A group whose verbs are imported when they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, without importing anything."""
+        return sorted((*self.commands, *_VERBS))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one verb."""
+        if cmd_name not in _VERBS:
+            return super().get_command(ctx, cmd_name)
+        room, _, name = _VERBS[cmd_name].partition(":")
+        command = getattr(import_module(_ROOM + room), name)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=Verbs)
 def state() -> None:
     """Record what happens in the project."""
 

@@ -77,16 +77,17 @@ class Child:
             ready = poll.poll(left * 1000) if left > 0 else []
             if not ready:
                 return None
-            for fd, _ in ready:
-                if fd == self._stdin and not self._feed():
-                    poll.unregister(fd)
-                    self._close_input()
-                elif fd == self._stdout:
-                    piece = os.read(fd, _PIECE)
-                    if not piece:
-                        return b"".join(pieces)
-                    pieces.append(piece)
-                    room -= len(piece)
+            fds = [fd for fd, _ in ready]
+            if self._stdin in fds and not self._feed():
+                poll.unregister(self._stdin)
+                self._close_input()
+            if self._stdout not in fds:
+                continue
+            piece = os.read(self._stdout, _PIECE)
+            if not piece:
+                return b"".join(pieces)
+            pieces.append(piece)
+            room -= len(piece)
         return None
 
     def _feed(self) -> bool:

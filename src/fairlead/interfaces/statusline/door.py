@@ -32,9 +32,12 @@ def main(arguments: "list[str]") -> None:
     os._exit(0)
 
 
-def show(arguments: "list[str]") -> None:
-    """Read one message and print one line; nothing when there is no message to read."""
-    line = _or_nothing(lambda: _whole_line(arguments))
+def show(arguments: "list[str]", folder: str = "") -> None:
+    """Read one message and print one line; nothing when there is no message to read.
+
+    The folder counts where the host names none; without it, the one we were started in.
+    """
+    line = _or_nothing(lambda: _whole_line(arguments, folder))
     content = line.encode("utf-8", "replace")
     try:
         while content:
@@ -56,13 +59,13 @@ def _or_nothing(part: "Callable[[], str]") -> str:
         return ""
 
 
-def _whole_line(arguments: "list[str]") -> str:
+def _whole_line(arguments: "list[str]", folder: str) -> str:
     message = _read_input()
     if message is None:
         return ""
     neighbour = _neighbour(arguments, message)
     text = message.decode("utf-8", "replace")
-    here = _or_nothing(os.getcwd)  # the folder may be gone, and mostly it is not needed
+    here = folder or _or_nothing(os.getcwd)  # it may be gone, and mostly it is not needed
     ours = _or_nothing(lambda: line_of(text, here, os.environ))
     if neighbour is None:
         return ours

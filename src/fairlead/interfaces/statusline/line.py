@@ -6,12 +6,11 @@ put around it, so that nothing but our own colours can steer the terminal.
 
 import os
 
-from fairlead.interfaces.statusline.host import Host, host_of
-from fairlead.interfaces.statusline.options import Options
+from fairlead.interfaces.statusline.told import Host, Options, host_of, read_if_json
 from fairlead.model.meter import cells, level_of, reserved_percent, short_count, used_percent
-from fairlead.model.scene import NO_WORKSTREAM, Standing, compact_text, full_text, stale_text
-from fairlead.records.standing import standing_of
-from fairlead.store.nearby import Nearby, look_around
+from fairlead.model.scene import NO_WORKSTREAM, Headline, compact_text, full_text, stale_text
+from fairlead.records.headline import headline_of
+from fairlead.store.glance import Nearby, look_around, newest_todo, transcript_tail
 from fairlead.text.visible import visible
 
 TYPE_CHECKING = False
@@ -38,7 +37,7 @@ def line_of(message: str, folder: str, environment: "Mapping[str, str]") -> str:
     host = host_of(message, folder)
     home = environment.get("HOME") or os.path.expanduser("~")
     nearby = look_around(host.folder, home)
-    options = Options(nearby.config or "{}")
+    options = Options(nearby.config or "")
     context = _context(host, options, environment)
     before, after = (context, "") if options.has_context_in_front else ("", context)
     name = host.folder.rstrip("/").rpartition("/")[2]
@@ -69,16 +68,8 @@ def _context(host: Host, options: Options, environment: "Mapping[str, str]") -> 
 
 def _task(host: Host, host_folder: str) -> str:
     """What the agent itself says it is doing, if it keeps a list."""
-    if not host.session:
-        return ""
-    from fairlead.store.hostfiles import newest_todo
-
-    content = newest_todo(host_folder, host.session)
-    if not content:
-        return ""
-    from fairlead.text.quickjson import read_quick_json
-
-    todos = read_quick_json(content)
+    content = newest_todo(host_folder, host.session) if host.session else ""
+    todos = read_if_json(content) if content else None
     for todo in todos if isinstance(todos, list) else []:
         if isinstance(todo, dict) and todo.get("status") == "in_progress":
             form = todo.get("activeForm")
@@ -97,17 +88,17 @@ def _state(nearby: Nearby, options: Options, environment: "Mapping[str, str]") -
         text = load_workstream_state(nearby.project, name)
     if text is None:
         return ""
-    standing = standing_of(text)
-    remark = _freshness(standing, nearby.project, options)
-    return (compact_text if options.is_compact else full_text)(standing, remark)
+    headline = headline_of(text)
+    remark = _freshness(headline, nearby.project, options)
+    return (compact_text if options.is_compact else full_text)(headline, remark)
 
 
-def _freshness(standing: Standing, project: str, options: Options) -> str:
-    if not options.shows_freshness or options.has_sub_repositories or not standing.state_head:
+def _freshness(headline: Headline, project: str, options: Options) -> str:
+    if not headline.state_head or not options.shows_freshness:
         return ""
     from fairlead.interfaces.statusline.git import commits_since
 
-    return stale_text(commits_since(project, standing.state_head))
+    return stale_text(commits_since(project, headline.state_head))
 
 
 def _git(folder: str, options: Options) -> str:
@@ -132,8 +123,6 @@ def _git(folder: str, options: Options) -> str:
 def _last_command(host: Host, options: Options) -> str:
     if not options.shows_last_command or not host.transcript:
         return ""
-    from fairlead.store.hostfiles import transcript_tail
-
     name = last_command(transcript_tail(host.transcript))
     return DIVIDER + _colored(_DIM, f"last: /{name}") if name else ""
 

@@ -2,77 +2,97 @@
 
 The frontmatter is what the quick reader reads. A value that stands whole on its own line is
 shown as it is written there, with its quotes taken off, as status lines have always shown it;
-comments, folded text and everything else shows what it means. Never fails: what cannot be
-read is empty. No `re`: the status line uses this.
+comments, folded text and everything else shows what it means. Never fails and never takes
+long: what cannot be read is empty. No `re`: the status line uses this.
 """
 
 from fairlead.errors import UnclosedFrontmatter
-from fairlead.model.scene import Standing
-from fairlead.text.quick import find_block, read_front
+from fairlead.model.scene import Headline
+from fairlead.text.quick import FENCE, find_block, read_front, read_lines
 from fairlead.text.scalars import Plain, double_quoted, is_null, single_quoted
 
 _FIELDS = ("status", "milestone", "milestone_name", "active_phase", "next_action", "state_head")
+# Frontmatter beyond this is no digest but an attack on our patience: it is read line by line.
+_EXACT_SIZE = 8 * 1024
+_EXACT_LINES = 100
+_LOOSE_SIZE = 16 * 1024
+_MOST_TRIES = 500
+_LONGEST_RUN = 4096
 _QUOTES = ("'", '"')
 _DIGITS = "0123456789"
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 # White space and line ends as the format's first reader knows them; Python's own differ a little.
-_SPACE = " \t\n\v\f\r\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_SPACE = (
+    " \t\n\v\f\r\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
 _LINE_ENDS = "\n\r\u2028\u2029"
 
 
-def standing_of(text: str) -> Standing:
+def headline_of(text: str) -> Headline:
     """Read what the document records about where the project stands."""
-    standing = Standing()
-    _read_fields(standing, text)
+    headline = Headline()
+    _read_fields(headline, text)
     position = _position_in(text)
     if position:
-        standing.phase, standing.phase_total, standing.phase_name = position
-    if not standing.status:
-        standing.status = _status_in(text)
-    return standing
+        headline.phase, headline.phase_total, headline.phase_name = position
+    if not headline.status:
+        headline.status = _status_in(text)
+    return headline
 
 
 # --- frontmatter -----------------------------------------------------------------------
 
 
-def _read_fields(standing: Standing, text: str) -> None:
+def _read_fields(headline: Headline, text: str) -> None:
     head = _head(text)
-    front = read_front(head)
+    inner = _inner(head)
+    is_small = len(head) <= _EXACT_SIZE and head.count("\n") <= _EXACT_LINES
+    front = read_front(head) if is_small else read_lines(inner)
     if not front:
         return
-    lines = _lines_of_fields(head)
+    lines = _lines_of_fields(inner)
     for name in _FIELDS:
-        setattr(standing, name, _shown(front.get(name), lines.get(name, "")))
+        setattr(headline, name, _shown(front.get(name), lines.get(name, "")))
     phases = front.get("next_phases")
     if isinstance(phases, list):
         shown = [_shown(phase, "") for phase in phases]
-        standing.next_phases = tuple(phase for phase in shown if phase)
+        headline.next_phases = tuple(phase for phase in shown if phase)
     progress = front.get("progress")
     if isinstance(progress, dict):
         for name in ("percent", "completed_phases", "total_phases"):
-            setattr(standing, name, _digits(progress.get(name)))
+            setattr(headline, name, _digits(progress.get(name)))
 
 
 def _head(text: str) -> str:
     """The text up to the end of its frontmatter, so that a long body costs nothing."""
-    at = text.find("\n---", 3)
-    while at >= 0:
+    at = 3
+    for _ in range(_MOST_TRIES):
+        at = text.find("\n---", at)
+        if at < 0:
+            break
         if text[at + 4 : at + 5] in ("", "\n", "\r"):
             return text[: at + 4]
-        at = text.find("\n---", at + 4)
-    return text
+        at += 4
+    return text if len(text) <= _LOOSE_SIZE else ""
 
 
-def _lines_of_fields(head: str) -> "dict[str, str]":
-    """What stands behind the name of each field, on its own line; of two lines the last."""
+def _inner(head: str) -> str:
+    """What stands between the fences; of too much, the beginning."""
+    opening, _, rest = head.partition("\n")
+    if len(head) > _LOOSE_SIZE:
+        return rest[:_LOOSE_SIZE] if opening.strip("\ufeff\r") == FENCE else ""
     try:
         block = find_block(head)
     except UnclosedFrontmatter:
-        return {}
-    if block is None:
-        return {}
+        return ""
+    return head[block.start : block.end] if block else ""
+
+
+def _lines_of_fields(inner: str) -> "dict[str, str]":
+    """What stands behind the name of each field, on its own line; of two lines the last."""
     found = {}
-    for line in head[block.start : block.end].split("\n"):
+    for line in inner.split("\n"):
         name, colon, value = line.partition(":")
         if colon and name in _FIELDS:
             found[name] = value.strip(_SPACE)
@@ -153,9 +173,9 @@ def _status_in(text: str) -> str:
 
 def _starts_of(label: str, text: str) -> "list[int]":
     """Where the text goes on after a label at the start of a line."""
-    starts = []
+    starts: list[int] = []
     at = text.find(label)
-    while at >= 0:
+    while at >= 0 and len(starts) < _MOST_TRIES:
         if at == 0 or text[at - 1] in _LINE_ENDS:
             starts.append(at + len(label))
         at = text.find(label, at + len(label))
@@ -195,9 +215,8 @@ def _on_one_line(text: str) -> str:
 
 
 def _skip(text: str, at: int, marks: str) -> int:
-    while text[at : at + 1] and text[at] in marks:
-        at += 1
-    return at
+    run = text[at : at + _LONGEST_RUN]
+    return at + len(run) - len(run.lstrip(marks))
 
 
 def _end_of_line(text: str, at: int) -> int:

@@ -1,0 +1,106 @@
+"""`python -m conformance [--trees N] [--first SEED] [--corpus DIR]`: both tools on the same trees."""
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from conformance.compared import Comparison, Tree, comparisons, look
+from conformance.reference import ROOT, Reference, Unavailable
+from conformance.rules import RULES, rule_for
+from tests.support.planning_trees import make_tree
+
+QUICK = 100
+_SAME_TIME = 1_700_000_000  # their judgement of a verification depends on the times of files
+_SHOWN = 20
+
+
+def say(line: str) -> None:
+    """One line to whoever waits for the result."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+class Tally:
+    """The counts of a run, and the differences that no rule explains."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.unmatched: list[str] = []
+
+    def add(self, name: str, tree: Tree) -> None:
+        """Compare one project."""
+        self.counts["projects"] += 1
+        for each in comparisons(tree):
+            self.counts["compared"] += 1
+            rule = "equal" if each.is_equal else rule_for(tree, each)
+            self.counts[rule or "unmatched"] += 1
+            if not rule:
+                self.unmatched.append(_line(name, each))
+
+
+def main() -> int:
+    """Compare, and print the counts. 1: a difference that no rule explains; 3: nothing to ask."""
+    options = _options()
+    tally = Tally()
+    with tempfile.TemporaryDirectory(prefix="conformance-") as scratch:
+        try:
+            _compare(options, Path(scratch), tally)
+        except Unavailable as why:
+            say(f"not compared: {why}")
+            return 3
+    _report(tally.counts, tally.unmatched)
+    return 1 if tally.unmatched else 0
+
+
+def _compare(options: argparse.Namespace, scratch: Path, tally: Tally) -> None:
+    with Reference(scratch / "home") as reference:
+        for name, folder in _projects(options, scratch):
+            tally.add(name, look(folder, reference.ask(folder)))
+            shutil.rmtree(folder)
+
+
+def _projects(options: argparse.Namespace, scratch: Path) -> Iterator[tuple[str, Path]]:
+    """Scratch copies of the corpus, then generated trees. A clean clone has no corpus."""
+    for source in sorted(options.corpus.glob("*/.planning")):
+        folder = scratch / "corpus" / source.parent.name
+        shutil.copytree(source, folder / ".planning")
+        for path in folder.rglob("*"):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+            os.utime(path, (_SAME_TIME, _SAME_TIME))
+        yield f"corpus {source.parent.name}", folder
+    for seed in range(options.first, options.first + options.trees):
+        yield f"tree {seed}", make_tree(scratch / "trees" / str(seed), seed)
+
+
+def _line(name: str, each: Comparison) -> str:
+    return f"{name}: {each.field}: ours {each.ours!r}, theirs {each.theirs!r}"
+
+
+def _report(counts: Counter[str], unmatched: list[str]) -> None:
+    say(f"projects   {counts['projects']:>8}")
+    say(f"compared   {counts['compared']:>8}")
+    say(f"equal      {counts['equal']:>8}")
+    for rule in RULES:
+        if counts[rule.id]:
+            say(f"  by rule  {counts[rule.id]:>8}  {rule.id}")
+    say(f"unmatched  {counts['unmatched']:>8}")
+    for line in unmatched[:_SHOWN]:
+        say(f"  {line}")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m conformance", description=__doc__)
+    parser.add_argument("--trees", type=int, default=QUICK, help="how many generated trees")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    corpus = ROOT.parent / "shared" / "corpus"
+    parser.add_argument("--corpus", type=Path, default=corpus, help="a folder of real projects")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

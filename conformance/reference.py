@@ -1,0 +1,62 @@
+"""The reference tool as one process that answers for one folder after another."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Unavailable(Exception):
+    """The reference tool cannot be had on this machine."""
+
+
+class Reference:
+    """A running driver with the tool's modules loaded."""
+
+    def __init__(self, home: Path) -> None:
+        found = subprocess.run(
+            [str(ROOT / "tools" / "reference-tool")], capture_output=True, text=True, check=False
+        )
+        if found.returncode != 0:
+            raise Unavailable(found.stderr.strip())
+        node, tool = found.stdout.split()
+        home.mkdir(parents=True, exist_ok=True)
+        # A fresh home, and nothing of the host's session: both change what the tool says.
+        environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(home)}
+        self._process = subprocess.Popen(
+            [node, str(Path(__file__).with_name("driver.cjs")), str(Path(tool).parent)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+            cwd=home,
+        )
+
+    def __enter__(self) -> "Reference":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(timeout=30)
+
+    def ask(self, folder: Path) -> dict[str, Any]:
+        """What its commands say of a project."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"folder": str(folder)}) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise Unavailable("it ended without an answer")
+        answer: dict[str, Any] = json.loads(line)
+        return answer

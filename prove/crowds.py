@@ -1,0 +1,142 @@
+"""Crowds at full size: 64 writers, long-lived or one process an update, in 8 PID namespaces."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from prove.frame import Tally, Trial
+from tests.support import strace
+from tests.support.crowd import (
+    Count,
+    Updating,
+    beside_a_stopped_holder,
+    in_own_namespaces,
+    looping_processes,
+    one_process_an_update,
+    tags_in,
+    why_no_namespaces,
+)
+from tests.support.figures import PRODUCT
+from tests.support.programs import fairlead, run
+from tests.support.strace import from_the_lock_on, trace
+from tests.support.subjects import PROJECT, STATE, product_subjects
+
+WRITERS = 64
+PAUSES = 20
+
+TryCrowd = Callable[[Updating, Path], Tally]
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdProof:
+    """A claim about many writers; a case is one crowd, which uses the whole machine."""
+
+    name: str
+    claim: str
+    unit: str
+    try_crowd: TryCrowd
+    rounds: int = 1
+    needs: Callable[[], str] = str  # an empty text: nothing
+    covers: tuple[str, ...] = PRODUCT
+    workers: int = 1
+
+    def why_not(self) -> str:
+        """Why it cannot be tried here."""
+        return self.needs()
+
+    def cases(self, seed: int, scratch: Path) -> Sequence[str]:
+        """One case a round."""
+        del seed, scratch
+        return [f"round {number + 1}" for number in range(self.rounds)]
+
+    @contextmanager
+    def opened(self, scratch: Path) -> Iterator[Trial]:
+        """A fresh project a case."""
+        yield partial(_try_case, self.try_crowd, scratch / str(os.getpid()))
+
+
+def _try_case(try_crowd: TryCrowd, scratch: Path, case: str) -> Tally:
+    world = scratch / case.replace(" ", "-")
+    product_subjects()["add-decision"].prepare(world)
+    words = ("state", "add-decision", "--phase", "1", "--summary")
+    return try_crowd(Updating(fairlead(), words, STATE), world / PROJECT)
+
+
+def _one_process_an_update(updating: Updating, project: Path) -> Tally:
+    return _tally(one_process_an_update(updating, project, WRITERS, 10), WRITERS * 10)
+
+
+def _in_namespaces(updating: Updating, project: Path) -> Tally:
+    return _tally(in_own_namespaces(updating, project, 8, 8, 10), WRITERS * 10)
+
+
+def _looping(updating: Updating, project: Path) -> Tally:
+    del updating
+    words = (sys.executable, "-m", "prove.looping", str(project), "100")
+    tags = [f"w{number}" for number in range(WRITERS)]
+    return _tally(looping_processes(words, project, STATE, tags), WRITERS * 100)
+
+
+def _beside_a_stopped_holder(updating: Updating, project: Path) -> Tally:
+    wait = updating.program.command(project, "config", "set", "fairlead.lock_wait_seconds", "1")
+    assert run(wait).code == 0
+    calls = from_the_lock_on(trace(updating.command(project, "zero")).calls)
+    reads = next(call for call in calls if "STATE.md" in call.arguments)
+    first, second, pid = beside_a_stopped_holder(updating, project, reads)
+    found = []
+    if first.code != 0:
+        found.append(f"the stopped writer did not succeed: {first.describe()}")
+    if second.code != 4 or str(pid) not in second.said:
+        found.append(f"the second writer was not told who holds the lock: {second.describe()}")
+    if tags_in(project / STATE, ["first", "second"]) != {"first": 1}:
+        found.append("an update was lost or made without the lock")
+    return Tally(1, tuple(found))
+
+
+def _tally(count: Count, expected: int) -> Tally:
+    found = [f"refused: {why}" for why in count.refused[:5]]
+    if count.lost:
+        found.append(f"{len(count.lost)} acknowledged updates are lost: {count.lost[:5]}")
+    if count.doubled:
+        found.append(f"{len(count.doubled)} updates are there twice: {count.doubled[:5]}")
+    if count.present != expected:
+        found.append(f"{count.present} of {expected} updates are there")
+    figures = {"s in all": round(count.seconds, 1)}
+    if count.slowest_seconds:
+        figures["s the slowest"] = round(count.slowest_seconds, 1)
+    return Tally(count.present, tuple(found), figures)
+
+
+CROWDS = (
+    CrowdProof(
+        "stopped-holder",
+        "a stopped lock holder is never robbed, and named to who waits",
+        "pauses",
+        _beside_a_stopped_holder,
+        PAUSES,
+        strace.why_not,
+    ),
+    CrowdProof(
+        "crowd-processes",
+        "64 writers x 10 updates, one process an update: all present once",
+        "updates",
+        _one_process_an_update,
+    ),
+    CrowdProof(
+        "crowd-namespaces",
+        "the same from 8 PID namespaces: all present once",
+        "updates",
+        _in_namespaces,
+        needs=why_no_namespaces,
+    ),
+    CrowdProof(
+        "crowd-looping",
+        "64 processes x 100 updates each: all present once",
+        "updates",
+        _looping,
+    ),
+)

@@ -1,0 +1,263 @@
+"""Doctor: every finding with its repair, and all repairs as one step.
+
+What the files prove is written; a claim of more is not decided here but by the person, who may
+have it corrected or have the missing summaries recorded. The disk is scanned inside the lock,
+so a repair is never older than what it repairs.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from fairlead.engine.overview import Overview
+from fairlead.engine.ports import Clock
+from fairlead.engine.templates import NewProject, first_documents
+from fairlead.engine.truth import SECOND_FRONTMATTER, differences, truth_of
+from fairlead.errors import ChangedMeanwhile, ClaimUnexplained, DocumentError
+from fairlead.model.divergence import Finding, Kind
+from fairlead.model.inventory import Inventory
+from fairlead.model.standing import Standing, standing_of
+from fairlead.records.archive import archived
+from fairlead.records.mend import mended
+from fairlead.records.reconstruct import claimed_plans, summary_text, with_proof
+from fairlead.records.repair import repaired_roadmap, repaired_state
+from fairlead.store import layout
+from fairlead.store.files import Draft, Files, Outcome
+from fairlead.store.scan import scan
+from fairlead.text import front
+from fairlead.text.document import Document
+
+
+class Claims(StrEnum):
+    """What becomes of claims that no file proves."""
+
+    CORRECT = "correct"  # the claim is corrected to what the files prove
+    RECONSTRUCT = "reconstruct"  # the missing summaries are recorded
+
+
+class Means(StrEnum):
+    """What a repair takes."""
+
+    FIX = "fix"
+    CLAIMS = "claims"
+    PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A finding and what repairs it."""
+
+    finding: Finding
+    means: Means
+    how: str
+
+
+@dataclass(slots=True)
+class _Work:
+    """The documents before and after, for one look at the disk."""
+
+    before: dict[str, str] = field(default_factory=dict)
+    after: dict[str, str] = field(default_factory=dict)
+    kept: list[str] = field(default_factory=list)  # what a person wrote and had to go
+
+    def draft(self) -> Draft:
+        """The step that makes it so."""
+        changed = {path: text for path, text in self.after.items() if text != self.before[path]}
+        edits = {path: self._edit(path, text) for path, text in changed.items()}
+        return Draft(edits, may_create=frozenset(edits))
+
+    def _edit(self, path: str, after: str) -> Callable[[str], str]:
+        def edited(text: str) -> str:
+            if text != self.before[path]:
+                raise ChangedMeanwhile(path)  # derived from another version: look again
+            return after
+
+        return edited
+
+
+_BY_HAND = {
+    Kind.ORPHAN: "write its plan, or give it the name of the plan it belongs to",
+    Kind.DUPLICATE: "give one of the folders another number",
+    Kind.EMPTY: "write the summary, or remove the empty file",
+    Kind.SELF_CHECK: "do what the summary names, then write it anew",
+}
+_CONFLICT = "resolve the conflict in an editor; both sides may be right, so nothing is guessed"
+
+
+class Doctor:
+    """Examines and repairs the memory of one project."""
+
+    def __init__(self, files: Files, clock: Clock) -> None:
+        self._files = files
+        self._clock = clock
+
+    def repairs(self, workstream: str = "") -> tuple[Repair, ...]:
+        """Every finding with its repair."""
+        truth = Overview(self._files).truth(workstream)
+        return tuple(self._repair(finding) for finding in truth.findings)
+
+    def fix(
+        self, claims: Claims | None = None, *, workstream: str = "", dry_run: bool = False
+    ) -> Outcome:
+        """Repair all that can be repaired: all of it or nothing."""
+        now = self._clock.now()
+        workstream = Overview(self._files).workstream(workstream)
+        front.prepare()
+        return self._files.carry_out(
+            lambda: self._work(claims, workstream, now).draft(), command="doctor", dry_run=dry_run
+        )
+
+    # -- what is to be done ----------------------------------------------------------------
+
+    def _work(self, claims: Claims | None, workstream: str, now: datetime) -> _Work:
+        work = _Work()
+        documents = layout.documents_of(workstream)
+        state, roadmap, *_ = documents
+        texts = {path: self._in_order(path, workstream, now, work) for path in (state, roadmap)}
+        inventory = scan(
+            self._files.folder, workstream=workstream, state=texts[state], roadmap=texts[roadmap]
+        )
+        standing = standing_of(inventory)
+        if claims is Claims.RECONSTRUCT:
+            found = tuple(differences(inventory, standing, documents, texts[state]))
+            inventory = self._reconstructed(inventory, standing, found, texts[state], now, work)
+            standing = standing_of(inventory)
+        findings = tuple(differences(inventory, standing, documents, texts[state]))
+        left = [finding for finding in findings if finding.kind is Kind.CLAIM]
+        if claims is Claims.RECONSTRUCT and left:
+            raise ClaimUnexplained(left[0], left[0].because)
+        chosen = [each for each in findings if claims or each.kind is not Kind.CLAIM]
+        self._write_state(texts[state], chosen, standing, state, work)
+        self._write_roadmap(texts[roadmap], chosen, roadmap, work)
+        if work.kept:
+            self._write_archive(layout.archive_of(workstream), now, work)
+        return work
+
+    def _in_order(self, path: str, workstream: str, now: datetime, work: _Work) -> str | None:
+        """A document with its frontmatter in order, or made anew; None if there is none to write."""
+        try:
+            loaded = self._files.load_if_present(path)
+        except DocumentError:
+            return None
+        if loaded is None:
+            return self._made(path, workstream, now, work)
+        work.before[path] = loaded.text
+        result = mended(loaded.text)
+        if result is None:
+            return loaded.text
+        work.after[path] = result.text
+        if result.removed:
+            name = f"A second frontmatter of {path}:"
+            work.kept += [name, "", "```yaml", *result.removed, "```"]
+        return result.text
+
+    def _made(self, path: str, workstream: str, now: datetime, work: _Work) -> str | None:
+        """The first version of a document that is missing although there are phases or others."""
+        truth = truth_of(self._files, workstream)
+        if not any(each.kind is Kind.MISSING and each.path == path for each in truth.findings):
+            return None
+        title = self._files.folder.rstrip("/").rpartition("/")[2]
+        texts = first_documents(NewProject(title), now)
+        name = path.rpartition("/")[2]
+        text = next(each for known, each in texts.items() if known.endswith(f"/{name}"))
+        work.before[path], work.after[path] = "", text
+        return text
+
+    def _reconstructed(
+        self,
+        inventory: Inventory,
+        standing: Standing,
+        findings: tuple[Finding, ...],
+        state: str | None,
+        now: datetime,
+        work: _Work,
+    ) -> Inventory:
+        covered = claimed_plans(standing, findings)
+        said = Document(state or "").shown_front
+        when = str(said.get("last_updated") or said.get("last_activity") or "")
+        for each in covered:
+            loaded = self._files.load_if_present(each.path)
+            work.before[each.path] = loaded.text if loaded else ""
+            work.after[each.path] = summary_text(each, when, now)
+        return with_proof(inventory, covered)
+
+    def _write_state(
+        self, text: str | None, chosen: list[Finding], standing: Standing, path: str, work: _Work
+    ) -> None:
+        document = _writable(text)
+        if document is None:
+            return
+        repaired = repaired_state(document, chosen, standing, path)
+        work.kept += repaired.replaced
+        if repaired.document.text != work.before[path]:
+            work.after[path] = repaired.document.text
+
+    def _write_roadmap(
+        self, text: str | None, chosen: list[Finding], path: str, work: _Work
+    ) -> None:
+        document = _writable(text)
+        if document is None:
+            return
+        repaired = repaired_roadmap(document, chosen, path)
+        work.kept += repaired.replaced
+        if repaired.document.text != work.before[path]:
+            work.after[path] = repaired.document.text
+
+    def _write_archive(self, path: str, now: datetime, work: _Work) -> None:
+        loaded = self._files.load_if_present(path)
+        work.before[path] = loaded.text if loaded else ""
+        work.after[path] = archived(work.before[path], work.kept, "replaced by doctor", now)
+
+    # -- what is to be said ----------------------------------------------------------------
+
+    def _repair(self, finding: Finding) -> Repair:
+        if finding.kind is Kind.CLAIM:
+            how = (
+                f"--fix --claims correct writes {finding.true}, "
+                "--fix --claims reconstruct records the missing summaries"
+            )
+            return Repair(finding, Means.CLAIMS, how)
+        if finding.kind in _BY_HAND:
+            return Repair(finding, Means.PERSON, _BY_HAND[finding.kind])
+        if finding.kind is Kind.DOCUMENT:
+            return self._document_repair(finding)
+        return Repair(finding, Means.FIX, f"--fix {_writes(finding)}")
+
+    def _document_repair(self, finding: Finding) -> Repair:
+        try:
+            text = self._files.load(finding.path).text
+            result = mended(text)
+        except DocumentError as problem:
+            return Repair(finding, Means.PERSON, problem.hint)
+        if result is not None:
+            return Repair(finding, Means.FIX, "--fix puts the frontmatter in order")
+        if finding.what == SECOND_FRONTMATTER:
+            return Repair(finding, Means.PERSON, "move its keys into the first one by hand")
+        try:
+            Document(text).require_writable()
+        except DocumentError as problem:
+            hint = _CONFLICT if problem.code == "conflict-markers" else problem.hint
+            return Repair(finding, Means.PERSON, hint)
+        return Repair(finding, Means.PERSON, "look at it in an editor")
+
+
+def _writes(finding: Finding) -> str:
+    match finding.kind:
+        case Kind.MISSING:
+            return "makes it from its template"
+        case Kind.TWICE:
+            return "moves this line to the archive"
+        case _:
+            return f"writes {finding.true}"
+
+
+def _writable(text: str | None) -> Document | None:
+    if text is None:
+        return None
+    document = Document(text)
+    try:
+        document.require_writable()
+    except DocumentError:
+        return None
+    return document

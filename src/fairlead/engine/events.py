@@ -1,0 +1,229 @@
+"""Events: what happens to a project, each recorded in one step that is durable when it returns.
+
+Everything is decided while the lock is held: the document is read, the files are scanned where
+the event needs them, and what has to leave STATE.md arrives in the archive in the same step.
+"""
+
+from __future__ import annotations
+
+from fairlead.engine.look import Change, Look
+from fairlead.engine.ports import Clock
+from fairlead.model.ids import PhaseId
+from fairlead.records import blockers, events, evolution, metrics, prune, session, tasks, values
+from fairlead.records.waiting import Question, same_question, waiting_text
+from fairlead.store import layout
+from fairlead.store.files import Draft, Files, Outcome
+from fairlead.store.intent import Places
+from fairlead.store.moves import Move
+from fairlead.text import front
+from fairlead.text.document import Document
+
+
+class Events:
+    """Records the events of one project."""
+
+    def __init__(self, files: Files, clock: Clock, workstream: str = "") -> None:
+        self._files = files
+        self._clock = clock
+        self._workstream = workstream
+
+    # -- phases and plans -----------------------------------------------------------------
+
+    def planning_started(self, phase: str, *, dry_run: bool = False) -> Outcome:
+        """The plans of a phase are being made."""
+        return self._record(
+            "state planned-phase --started",
+            lambda held, at: events.planning_started(held, at.standing, phase, at.now),
+            dry_run=dry_run,
+        )
+
+    def plans_ready(self, phase: str, *, dry_run: bool = False) -> Outcome:
+        """The plans of a phase are there."""
+        return self._record(
+            "state planned-phase",
+            lambda held, at: events.plans_ready(held, at.standing, phase, at.now),
+            dry_run=dry_run,
+        )
+
+    def execution_started(self, phase: str, *, dry_run: bool = False) -> Outcome:
+        """The plans of a phase are being executed."""
+        return self._record(
+            "state begin-phase",
+            lambda held, at: events.execution_started(held, at.standing, phase, at.now),
+            dry_run=dry_run,
+        )
+
+    def plan_completed(self, phase: str = "", *, plan: str = "", dry_run: bool = False) -> Outcome:
+        """A plan has its summary, and the position follows."""
+
+        def change(held: Document, at: Look) -> Document:
+            moved = events.plan_completed(held, at.standing, phase, at.now, plan=plan)
+            return metrics.with_plans_completed(moved, at.standing, at.inventory)
+
+        return self._record("state advance-plan", change, dry_run=dry_run)
+
+    def phase_completed(self, phase: str, *, dry_run: bool = False) -> Outcome:
+        """A phase is done."""
+
+        def change(held: Document, at: Look) -> Document:
+            moved = events.phase_completed(held, at.standing, phase, at.now)
+            return metrics.with_plans_completed(moved, at.standing, at.inventory)
+
+        return self._record("state complete-phase", change, dry_run=dry_run)
+
+    def task_result(self, result: tasks.TaskResult, *, dry_run: bool = False) -> Outcome:
+        """An executor returned a result."""
+
+        def change(held: Document, at: Look) -> Document:
+            told = tasks.task_result(held, result, at.standing, at.now)
+            return metrics.with_plans_completed(told, at.standing, at.inventory)
+
+        return self._record("state task-result", change, dry_run=dry_run)
+
+    def metric(self, metric: metrics.Metric, *, dry_run: bool = False) -> Outcome:
+        """What a plan took."""
+        return self._record(
+            "state record-metric",
+            lambda held, at: metrics.record_metric(held, metric, at.standing, at.inventory, at.now),
+            dry_run=dry_run,
+        )
+
+    def sync(self, *, dry_run: bool = False) -> Outcome:
+        """Write everything that follows from the files anew."""
+
+        def change(held: Document, at: Look) -> Document:
+            moved = events.synced(held, at.standing, at.now)
+            return metrics.with_plans_completed(moved, at.standing, at.inventory)
+
+        return self._record("state sync", change, dry_run=dry_run)
+
+    # -- context --------------------------------------------------------------------------
+
+    def blocker_added(self, text: str, *, phase: str = "", dry_run: bool = False) -> Outcome:
+        """Something stands in the way."""
+        return self._record(
+            "state add-blocker",
+            lambda held, at: blockers.add_blocker(held, text, at.now, phase=phase),
+            dry_run=dry_run,
+        )
+
+    def blocker_resolved(self, text: str, *, dry_run: bool = False) -> Outcome:
+        """It does not any more."""
+        return self._record(
+            "state resolve-blocker",
+            lambda held, at: blockers.resolve_blocker(held, text, at.now),
+            dry_run=dry_run,
+        )
+
+    def roadmap_evolved(self, change: evolution.Evolution, *, dry_run: bool = False) -> Outcome:
+        """The roadmap changed, and why."""
+        return self._record(
+            "state add-roadmap-evolution",
+            lambda held, at: evolution.add_evolution(held, change, at.now),
+            dry_run=dry_run,
+        )
+
+    # -- fields ---------------------------------------------------------------------------
+
+    def value(self, name: str) -> object:
+        """What a field of STATE.md says."""
+        return values.get_value(Document(self._files.load(self._state).text), name)
+
+    def text(self) -> str:
+        """The whole of STATE.md."""
+        return self._files.load(self._state).text
+
+    def set_value(self, name: str, value: str, *, dry_run: bool = False) -> Outcome:
+        """Another value for one field."""
+        return self._record(
+            "state set",
+            lambda held, at: values.set_value(held, name, value, at.now),
+            dry_run=dry_run,
+        )
+
+    # -- pause and wait -------------------------------------------------------------------
+
+    def paused(self, at: str, *, dry_run: bool = False) -> Outcome:
+        """The project is paused."""
+        return self._record(
+            "state pause",
+            lambda held, look: session.paused(held, at, look.now),
+            dry_run=dry_run,
+        )
+
+    def waiting(self, question: Question, *, dry_run: bool = False) -> Outcome:
+        """The project waits for an answer; the same question is asked once."""
+        if question.phase:
+            PhaseId.parse(question.phase)
+        now = self._clock.now()
+
+        def edit(text: str) -> str:
+            return text if same_question(text, question) else waiting_text(question, now)
+
+        def decide() -> Draft:
+            return Draft({layout.WAITING: edit}, may_create=frozenset((layout.WAITING,)))
+
+        return self._files.carry_out(decide, command="state wait", dry_run=dry_run)
+
+    def answered(self, *, dry_run: bool = False) -> Outcome:
+        """The project waits no longer."""
+        look = Look(self._files, self._clock.now(), self._workstream)
+
+        def decide() -> Draft:
+            if not self._files.exists(layout.WAITING):
+                return Draft({})
+            target = layout.removed_path(layout.WAITING, look.stamp)
+            return Draft({}, Places(moves=(Move(layout.WAITING, target),)))
+
+        return self._files.carry_out(decide, command="state wait --clear", dry_run=dry_run)
+
+    # -- size -----------------------------------------------------------------------------
+
+    def prune(
+        self,
+        *,
+        target: int = prune.TARGET_LINES,
+        keep: int = prune.KEPT_DECISIONS,
+        dry_run: bool = False,
+    ) -> Outcome:
+        """Move the oldest entries to the archive until STATE.md is short enough."""
+        front.prepare()
+        now = self._clock.now()
+
+        def decide() -> Draft:
+            look = Look(self._files, now, self._workstream)
+            before = look.state()
+            cut = look.changed(
+                before, lambda held, _: prune.pruned(held, now, target=target, keep=keep).document
+            )
+            moved = prune.pruned(before, now, target=target, keep=keep).moved
+            if not moved:
+                return Draft({})
+            archive = layout.archive_of(self._workstream)
+
+            def shorter(text: str) -> str:
+                # Another text is not cut: its entries would be missing from the archive.
+                return cut.text if text == before.text else text
+
+            return Draft(
+                {
+                    archive: lambda text: prune.kept_in_archive(text, moved, "pruned", now),
+                    self._state: shorter,
+                },
+                may_create=frozenset((archive,)),
+            )
+
+        return self._files.carry_out(decide, command="state prune", dry_run=dry_run)
+
+    @property
+    def _state(self) -> str:
+        return layout.documents_of(self._workstream)[0]
+
+    def _record(self, command: str, change: Change, *, dry_run: bool) -> Outcome:
+        front.prepare()
+        now = self._clock.now()
+        return self._files.carry_out(
+            lambda: Look(self._files, now, self._workstream).draft(change),
+            command=command,
+            dry_run=dry_run,
+        )

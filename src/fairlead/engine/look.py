@@ -1,0 +1,84 @@
+"""A look at the project from inside a step: the files as they are while the lock is held.
+
+The scan is made when it is first needed and kept for this one decision, so that an event which
+needs nothing derived costs nothing, and two writers cannot take a counter back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import cached_property
+
+from fairlead.errors import DocumentError
+from fairlead.model.inventory import Inventory
+from fairlead.model.standing import Standing, standing_of
+from fairlead.records.activity import displaced
+from fairlead.store import layout
+from fairlead.store.files import Draft, Files
+from fairlead.text.document import Document
+
+Change = Callable[[Document, "Look"], Document]
+
+
+class Look:
+    """What one decision sees."""
+
+    def __init__(self, files: Files, now: datetime, workstream: str = "") -> None:
+        self.files = files
+        self.now = now
+        self.workstream = workstream
+        self.state_path = layout.documents_of(workstream)[0]
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        """What is on disk."""
+        from fairlead.store.scan import scan
+
+        return scan(self.files.folder, workstream=self.workstream)
+
+    @cached_property
+    def standing(self) -> Standing:
+        """What follows from it."""
+        return standing_of(self.inventory)
+
+    @property
+    def stamp(self) -> str:
+        """The time as a part of a file's name."""
+        return f"{self.now:%Y%m%dT%H%M%S}{self.now.microsecond // 1000:03d}Z"
+
+    def state(self) -> Document:
+        """STATE.md as it is."""
+        return Document(self.files.load(self.state_path).text)
+
+    def changed(self, before: Document, change: Change) -> Document:
+        """STATE.md after a change; what is wrong with the document is said with its path."""
+        try:
+            return change(before, self)
+        except DocumentError as error:
+            error.located(self.state_path)
+            raise
+
+    def draft(self, change: Change) -> Draft:
+        """One change of STATE.md; what a person wrote and had to go is kept in the archive."""
+        from fairlead.records.prune import kept_in_archive
+
+        before = self.state()
+        after = self.changed(before, change)
+        edits = {self.state_path: self.edit_from(before, after, change)}
+        lost = displaced(before, after)
+        if not lost:
+            return Draft(edits)
+        archive = layout.archive_of(self.workstream)
+        edits[archive] = lambda text: kept_in_archive(
+            text, {"Current Position": lost}, "replaced", self.now
+        )
+        return Draft(edits, may_create=frozenset((archive,)))
+
+    def edit_from(self, before: Document, after: Document, change: Change) -> Callable[[str], str]:
+        """The edit that gives what was decided; on another text it decides anew."""
+
+        def edit(text: str) -> str:
+            return after.text if text == before.text else change(Document(text), self).text
+
+        return edit

@@ -1,0 +1,303 @@
+"""Sessions: gates, and the hand-over that lets the next session go on where this one died.
+
+A step of a gate and its hand-over are one step on disk. A hand-over whose session nobody holds
+was left by a process that ended abnormally; it is offered, and nothing of it is removed before
+the session that took it over has recorded a step of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+
+from fairlead.engine.look import Look
+from fairlead.engine.ports import Clock
+from fairlead.errors import MalformedId, NoHandover, SessionHeld, SeveralHandovers
+from fairlead.model.ids import PhaseId
+from fairlead.model.lifecycle import GateEvent, GateStatus
+from fairlead.records import session as sessions
+from fairlead.records.blockers import BLOCKERS, without_task
+from fairlead.records.digest import with_next
+from fairlead.records.entries import with_entry
+from fairlead.records.gate import (
+    MAIN_SESSION,
+    OpenTask,
+    after_event,
+    read_task,
+    with_task,
+    without_open_task,
+)
+from fairlead.records.handoff import Handover, marked_resumed, read_handover, written_ahead
+from fairlead.records.position import is_paused, with_active
+from fairlead.records.state import stamped
+from fairlead.store import layout
+from fairlead.store.files import Draft, Files, Outcome
+from fairlead.store.intent import Places
+from fairlead.store.moves import Move
+from fairlead.store.session import SessionLock, is_live
+from fairlead.text import front
+from fairlead.text.document import Document
+from fairlead.text.inline import one_line
+
+_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A hand-over that was found, and whether its session is still running."""
+
+    handover: Handover
+    is_live: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """What was resumed, and what that changed."""
+
+    outcome: Outcome
+    chosen: Handover | None
+    offers: tuple[Offer, ...]
+
+
+class Sessions:
+    """The sessions of one project."""
+
+    def __init__(self, files: Files, clock: Clock) -> None:
+        self._files = files
+        self._clock = clock
+
+    def hold(self, session: str = MAIN_SESSION) -> AbstractContextManager[SessionLock]:
+        """Be this session for as long as the context lasts; the kernel ends it with the process."""
+        return SessionLock(self._files.folder, _checked(session))
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Every hand-over that is there; reading changes nothing."""
+        found = []
+        for path in self._paths():
+            loaded = self._files.load_for_display(path)
+            if loaded:
+                handover = read_handover(path, loaded.text)
+                alive = handover.is_ours and is_live(self._files.folder, handover.session)
+                found.append(Offer(handover, alive))
+        return tuple(found)
+
+    def task(self, session: str = MAIN_SESSION) -> OpenTask | None:
+        """The task that a session is at."""
+        look = Look(self._files, self._clock.now())
+        return self._held(look.state(), _checked(session))[0]
+
+    # -- gates ----------------------------------------------------------------------------
+
+    def gate(self, event: GateEvent, told: OpenTask, *, dry_run: bool = False) -> Outcome:
+        """Record a step of a gate, in STATE.md and in the hand-over."""
+        _checked(told.session)
+        if told.phase:
+            PhaseId.parse(told.phase)
+        front.prepare()
+        now = self._clock.now()
+
+        def decide() -> Draft:
+            look = Look(self._files, now)
+            before = look.state()
+            held, owners = self._held(before, told.session)
+            task = after_event(held, event, told, now)
+            path = self._own_path(told.session)
+            shown = read_task(before)
+            is_shown = shown is None or shown.session in owners or not shown.gate.is_open
+
+            def change(held: Document, _: Look) -> Document:
+                return _stepped(held, task, path, look, is_shown=is_shown)
+
+            after = look.changed(before, change)
+            ahead = written_ahead(task, now)
+            return Draft(
+                {
+                    look.state_path: look.edit_from(before, after, change),
+                    path: lambda _: ahead,
+                },
+                Places(moves=self._taken_over(told.session, path, look)),
+                may_create=frozenset((path,)),
+            )
+
+        return self._files.carry_out(decide, command=f"state gate {event}", dry_run=dry_run)
+
+    # -- ends and beginnings --------------------------------------------------------------
+
+    def ended(
+        self, stop: sessions.Stop, *, session: str = MAIN_SESSION, dry_run: bool = False
+    ) -> Outcome:
+        """A session ends in good order: its hand-over goes, unless its task is still open."""
+        _checked(session)
+        front.prepare()
+        now = self._clock.now()
+
+        def decide() -> Draft:
+            look = Look(self._files, now)
+            before = look.state()
+            mine = [each.handover for each in self.offers() if each.handover.session == session]
+            unfinished = [each.path for each in mine if each.is_open]
+            done = [each.path for each in mine if not each.is_open]
+            told = sessions.Stop(stop.at, stop.resume_file or (unfinished or [""])[0])
+
+            def change(held: Document, _: Look) -> Document:
+                if done and not told.resume_file:
+                    held = sessions.with_resume_file(held, "")
+                return sessions.record_session(held, told, now)
+
+            after = look.changed(before, change)
+            moves = [Move(path, layout.removed_path(path, look.stamp)) for path in done]
+            edits = {look.state_path: look.edit_from(before, after, change)}
+            return Draft(edits, Places(moves=tuple(moves)))
+
+        return self._files.carry_out(decide, command="state record-session", dry_run=dry_run)
+
+    def resume(
+        self, *, file: str = "", session: str = MAIN_SESSION, dry_run: bool = False
+    ) -> Resumed:
+        """Go on: the pause ends, and a hand-over is taken over by this session."""
+        _checked(session)
+        front.prepare()
+        now = self._clock.now()
+        offers = self.offers()
+        chosen = _chosen(offers, file)
+
+        def decide() -> Draft:
+            look = Look(self._files, now)
+            before = look.state()
+
+            after = look.changed(before, _resumed)
+            edits = {look.state_path: look.edit_from(before, after, _resumed)}
+            if chosen and chosen.is_ours and chosen.resumed_by != session:
+                edits[chosen.path] = lambda text: marked_resumed(text, session, now)
+            return Draft(edits, Places(moves=self._answered(look)))
+
+        outcome = self._files.carry_out(decide, command="state resume", dry_run=dry_run)
+        return Resumed(outcome, chosen, offers)
+
+    def start_fresh(
+        self, *, file: str = "", session: str = MAIN_SESSION, dry_run: bool = False
+    ) -> Resumed:
+        """Go on without a hand-over: it is put aside, and its task has not started."""
+        _checked(session)
+        front.prepare()
+        now = self._clock.now()
+        offers = self.offers()
+        chosen = _chosen(offers, file)
+
+        def decide() -> Draft:
+            look = Look(self._files, now)
+            before = look.state()
+
+            def change(held: Document, at: Look) -> Document:
+                held = _resumed(held, at)
+                if chosen is None:
+                    return held
+                owner = chosen.session or MAIN_SESSION
+                held = with_next(without_open_task(held, owner, now), at.standing)
+                return sessions.with_resume_file(held, "")
+
+            after = look.changed(before, change)
+            edits = {look.state_path: look.edit_from(before, after, change)}
+            moves = list(self._answered(look))
+            if chosen:
+                moves.append(Move(chosen.path, layout.aside_path(chosen.path, look.stamp)))
+            return Draft(edits, Places(moves=tuple(moves)))
+
+        outcome = self._files.carry_out(decide, command="state resume --fresh", dry_run=dry_run)
+        return Resumed(outcome, chosen, offers)
+
+    # -- where things are -----------------------------------------------------------------
+
+    def _held(self, document: Document, session: str) -> tuple[OpenTask | None, tuple[str, ...]]:
+        """The task of a session, and the sessions whose task it may be in STATE.md.
+
+        It is its own; or, until it has recorded a step of its own, the one it took over.
+        """
+        found = [each.handover for each in self.offers() if each.handover.is_ours]
+        owners = [session, *(each.session for each in found if each.resumed_by == session)]
+        shown = read_task(document)
+        if shown is not None and shown.session in owners:
+            return replace(shown, session=session), tuple(owners)
+        for owner in owners:
+            for each in found:
+                if each.session == owner:
+                    return replace(each.task, session=session), tuple(owners)
+        return None, tuple(owners)
+
+    def _own_path(self, session: str) -> str:
+        """Where a session writes: the first place if it is free or its own, else one of its own."""
+        in_ultraplan = self._files.exists(layout.ULTRAPLAN)
+        own = layout.handover_path(session, in_ultraplan=in_ultraplan)
+        first = layout.handover_path("", in_ultraplan=in_ultraplan)
+        if self._files.exists(own):
+            return own
+        loaded = self._files.load_for_display(first)
+        if loaded is None:
+            return first
+        handover = read_handover(first, loaded.text)
+        is_mine = handover.is_ours and session in (handover.session, handover.resumed_by)
+        return first if is_mine else own
+
+    def _taken_over(self, session: str, path: str, look: Look) -> tuple[Move, ...]:
+        """The hand-overs that this session resumed: with its first step they have done their duty."""
+        return tuple(
+            Move(each.handover.path, layout.removed_path(each.handover.path, look.stamp))
+            for each in self.offers()
+            if each.handover.resumed_by == session and each.handover.path != path
+        )
+
+    def _answered(self, look: Look) -> tuple[Move, ...]:
+        if not self._files.exists(layout.WAITING):
+            return ()
+        return (Move(layout.WAITING, layout.removed_path(layout.WAITING, look.stamp)),)
+
+    def _paths(self) -> tuple[str, ...]:
+        folders = [layout.PLANNING, layout.ULTRAPLAN]
+        folders += [f"{layout.PHASES}/{name}" for name in sorted(self._files.names(layout.PHASES))]
+        paths = [
+            f"{folder}/{name}" for folder in folders for name in sorted(self._files.names(folder))
+        ]
+        return tuple(path for path in paths if layout.is_handover_name(path))
+
+
+def _checked(session: str) -> str:
+    if not _SESSION.match(session):
+        raise MalformedId("session", session, "main, 5f0c or agent-2")
+    return session
+
+
+def _chosen(offers: tuple[Offer, ...], file: str) -> Handover | None:
+    """The hand-over that is meant; one that is running is nobody's to resume."""
+    if file:
+        found = [each for each in offers if each.handover.path == file]
+        if not found:
+            raise NoHandover(file, tuple(each.handover.path for each in offers))
+    else:
+        found = [each for each in offers if not each.is_live]
+    if len(found) > 1:
+        raise SeveralHandovers(tuple(each.handover.path for each in found))
+    if found and found[0].is_live:
+        raise SessionHeld(found[0].handover.session)
+    return found[0].handover if found else None
+
+
+def _resumed(document: Document, look: Look) -> Document:
+    return sessions.resumed(document, look.standing, look.now) if is_paused(document) else document
+
+
+def _stepped(
+    document: Document, task: OpenTask, path: str, look: Look, *, is_shown: bool
+) -> Document:
+    """STATE.md after a step of a gate."""
+    status = task.gate.status
+    if status is GateStatus.BLOCKED and task.note:
+        document = with_entry(document, BLOCKERS, f"{task.name}: {one_line(task.note)}")
+    elif status in (GateStatus.APPROVED, GateStatus.SKIPPED):
+        document = without_task(document, task.name)
+    if not is_shown:
+        return stamped(document, look.now)
+    document = with_task(document, task, look.now)
+    if task.phase and task.gate.is_open:
+        document = with_active(document, PhaseId.parse(task.phase).short)
+    return sessions.with_resume_file(document, path)

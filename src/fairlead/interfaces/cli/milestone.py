@@ -1,0 +1,83 @@
+"""`fairlead milestone`: milestones opened, closed and listed."""
+
+from collections.abc import Sequence
+
+import click
+
+from fairlead.engine.roadmaps import MilestoneReport
+from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.show import Cells, Part, Styled, report, report_change, rows
+from fairlead.wiring import App
+
+
+@click.group()
+def milestone() -> None:
+    """Open, close and list milestones."""
+
+
+@milestone.command("list", epilog="Example: fairlead milestone list")
+@json_option
+@with_app
+def list_milestones(app: App, *, as_json: bool) -> None:
+    """Show every milestone that the roadmap names or the archive holds."""
+    found = app.roadmaps.milestones()
+    report({"milestones": list(found)}, _table(found), as_json=as_json)
+
+
+@milestone.command("new", epilog='Example: fairlead milestone new v1.1 "Search"')
+@click.argument("version")
+@click.argument("name")
+@dry_run_option
+@json_option
+@with_app
+def new_milestone(app: App, *, version: str, name: str, dry_run: bool, as_json: bool) -> None:
+    """Open a milestone; the one before must be closed.
+
+    STATE.md gets its version and name and keeps every key of yours.
+    """
+    change = app.milestones.new(version, name, dry_run=dry_run)
+    report_change(
+        change.outcome,
+        done=f"{change.version} {name} is open. Next: fairlead phase add NAME",
+        unchanged=f"{change.version} is open already",
+        as_json=as_json,
+        dry_run=dry_run,
+        more={"milestone": change.version, "name": name},
+    )
+
+
+@milestone.command("complete", epilog="Example: fairlead milestone complete v1.0 --dry-run")
+@click.argument("version")
+@click.option("--force", is_flag=True, help="Also with open phases; needs --reason.")
+@click.option("--reason", default="", metavar="TEXT", help="Why it is closed with open phases.")
+@dry_run_option
+@json_option
+@with_app
+def complete_milestone(
+    app: App, *, version: str, force: bool, reason: str, dry_run: bool, as_json: bool
+) -> None:
+    """Close the milestone and archive it: phases, requirements and the roadmap as it stood."""
+    change = app.milestones.complete(version, force=force, reason=reason, dry_run=dry_run)
+    report_change(
+        change.outcome,
+        done=f"{change.version} is shipped. Next: fairlead milestone new VERSION NAME",
+        unchanged=f"{change.version} is shipped already",
+        as_json=as_json,
+        dry_run=dry_run,
+        more={"milestone": change.version, "phases": change.phases, "plans": change.plans},
+    )
+
+
+def _table(found: tuple[MilestoneReport, ...]) -> list[Sequence[Part]]:
+    if not found:
+        return [("no milestones",)]
+    titles = ("milestone", "", "phases", "plans", "name")
+    table: list[Cells] = [tuple(Styled(title, "dim") for title in titles)]
+    for each in found:
+        word = "shipped" if each.is_closed else "current" if each.is_current else "open"
+        style = {"shipped": "green", "current": "cyan"}.get(word, "dim")
+        counts = f"{each.completed_plans}/{each.plans}"
+        table.append(
+            (Styled(each.version, "bold"), Styled(word, style), str(each.phases), counts, each.name)
+        )
+    return rows(table)

@@ -1,0 +1,119 @@
+"""What happened last and what is in focus: lines that commands write, and people too.
+
+A command moves such a line only from one value of a command to another. A value that a person
+wrote stays, except where the event itself is what the line is for; then `displaced` tells what
+had to go, so that it can be kept elsewhere.
+"""
+
+import re
+from datetime import datetime
+
+from fairlead.model.inventory import Phase
+from fairlead.model.standing import Standing
+from fairlead.records.recorded import phase_in, position_section
+from fairlead.text.document import Document
+from fairlead.text.fields import Field
+from fairlead.text.inline import one_line
+
+_DATE = r"\d{4}-\d{2}-\d{2}(?:T[0-9:.]+Z)?"
+_DATED = re.compile(rf"(?P<date>{_DATE})(?:\s+[—–-]{{1,2}}\s+(?P<told>.+))?\Z")
+# What commands write behind the date, ours and those of the older tools.
+_BY_COMMAND = re.compile(
+    r"(?:Completed|Failed:|Blocked:|Skipped:) .+"
+    r"|Phase \S+ (?:planning (?:started|complete)|execution (?:started|resumed)"
+    r"|complete|marked complete|verified)(?:, transitioned to .+| \(wave continue\)| — \d+ plans ready)?"
+    r"|Plan \S+ complete|Milestone \S+ (?:started|complete)|Project initiali[sz]ed|Paused|Resumed"
+)
+_PHASE_FORM = re.compile(
+    r"(?:Phase )?[0-9][0-9A-Za-z.]*(?: of [0-9]+)?(?: \([^()]*\))?"
+    r"(?: — (?:EXECUTING|COMPLETE|READY TO EXECUTE))?\Z|not started.{0,40}\Z|\Z"
+    r"|milestone \S+ complete\Z|all phases complete\Z",
+    re.IGNORECASE,
+)
+_PLAN_FORM = re.compile(
+    r"[0-9]+ of (?:[0-9]+|\?)(?: in current phase)?\Z|not started\Z|all plans complete\Z|[—–-]?\Z|tbd\Z",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(r"Phase\s+\S+\s*(?:[—–:-]+|\()?\s*", re.IGNORECASE)
+_EMPTY = ("", "-", "—", "none", "tbd", "roadmap", "not started")
+
+
+def with_activity(
+    document: Document, told: str, now: datetime, *, always: bool = False
+) -> Document:
+    """The document with the last activity, unless a person wrote the one that stands there."""
+    date = now.strftime("%Y-%m-%d")
+    field = document_field(document, "Last activity")
+    if field and not always and not is_by_command(field.value):
+        return document
+    if field:
+        dash = "-" if always else "—"
+        document = document.set_field(field, f"{date} {dash} {one_line(told)}")
+    front = document.shown_front
+    if "last_activity" in front:
+        document = document.set_front(("last_activity",), date)
+    if "last_activity_desc" in front:
+        document = document.set_front(("last_activity_desc",), one_line(told))
+    return document
+
+
+def displaced(before: Document, after: Document) -> tuple[str, ...]:
+    """The lines of the position that a person wrote and that are not there any more."""
+    lost = []
+    for name, is_plain in (
+        ("Phase", _PHASE_FORM.match),
+        ("Plan", _PLAN_FORM.match),
+        ("Last activity", is_by_command),
+    ):
+        old = document_field(before, name)
+        if old and not is_plain(old.value.strip()) and old.value not in after.text:
+            lost.append(f"{name}: {old.value}")
+    return tuple(lost)
+
+
+def is_by_command(value: str) -> bool:
+    """Whether a last activity is a bare date, or one that a command wrote."""
+    if not value.strip():
+        return True
+    match = _DATED.match(value.strip())
+    return bool(match and (match["told"] is None or _BY_COMMAND.fullmatch(match["told"].strip())))
+
+
+def with_focus(document: Document, standing: Standing) -> Document:
+    """The document with the current phase in focus, unless a person wrote something else."""
+    field = document.field("Current focus")
+    if field is None or standing.current is None or not _is_focus(field.value, standing):
+        return document
+    return document.set_field(field, _focus(standing.current))
+
+
+def with_moved_focus(document: Document, before: Standing, after: Standing) -> Document:
+    """The document with another focus, if it has a phase in focus that was there before."""
+    field = document.field("Current focus")
+    if field is None or not _is_focus(field.value, before) or _is_focus(field.value, after):
+        return document
+    return document.set_field(field, _focus(after.current) if after.current else "Roadmap")
+
+
+def document_field(document: Document, name: str) -> Field | None:
+    """A field of the position, or where there is none in it, of the body."""
+    position = position_section(document)
+    return (document.field(name, position) if position else None) or document.field(name)
+
+
+def _focus(phase: Phase) -> str:
+    return f"Phase {phase.id.short}" + (f" — {phase.name}" if phase.name else "")
+
+
+def _is_focus(value: str, standing: Standing) -> bool:
+    """Whether it names a phase and says nothing more than that phase's own name."""
+    plain = value.strip()
+    if plain.casefold() in _EMPTY or (plain.startswith("[") and plain.endswith("]")):
+        return True
+    named = phase_in(plain) if plain.casefold().startswith("phase ") else None
+    if named is None:
+        return False
+    rest = _LEAD.sub("", plain, count=1).strip(" ()").casefold()
+    phase = next((each for each in standing.scope.phases if each.id == named), None)
+    slug = phase.folder.slug.casefold() if phase and phase.folder else ""
+    return rest in ("", phase.name.casefold() if phase else "", slug)

@@ -1,0 +1,155 @@
+"""ROADMAP.md against the files: boxes of phases and plans, rows of the progress table, counts.
+
+Only the phases in scope are held against their folders; archived milestones are history.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fairlead.model.divergence import Finding, Kind
+from fairlead.model.inventory import Listed, Phase, Plan, Stage
+from fairlead.model.progress import folder_counts
+from fairlead.model.standing import Standing
+from fairlead.model.status import Status, normalise
+from fairlead.records.compare import unproven
+
+_CELL = re.compile(r"\s*(?P<done>[0-9]+)\s*/\s*(?P<total>[0-9]+|TBD|\?)", re.IGNORECASE)
+_ROW_WORDS = {
+    Stage.NO_FOLDER: "Not started",
+    Stage.EMPTY: "Not started",
+    Stage.DISCUSSED: "Not started",
+    Stage.RESEARCHED: "Not started",
+    Stage.PLANNED: "Planned",
+    Stage.PARTIAL: "In Progress",
+    Stage.COMPLETE: "In Progress",  # its plans are done, but it does not count as complete yet
+    Stage.VERIFIED: "In Progress",
+}
+_UNFINISHED = frozenset(
+    ("", "-", "—", "not started", "planned", "planning", "in progress", "pending", "executing")
+)
+
+
+def roadmap_findings(standing: Standing, path: str) -> Iterator[Finding]:
+    """What ROADMAP.md says of the phases in scope and the files do not."""
+    for phase in standing.scope.phases:
+        if phase.listed:
+            yield from _boxes(phase, phase.listed, standing, path)
+            yield from _row(phase, phase.listed, standing, path)
+            yield from _counts(phase, phase.listed, path)
+            yield from _plan_boxes(phase, phase.listed, path)
+
+
+def _boxes(phase: Phase, listed: Listed, standing: Standing, path: str) -> Iterator[Finding]:
+    is_done = phase.is_complete(standing.policy)
+    true = "complete" if is_done else _open_words(phase)
+    for box in listed.boxes:
+        if box.is_checked == is_done:
+            continue
+        kind, said = (Kind.CLAIM, "ticked") if box.is_checked else (Kind.BOX, "open")
+        because = unproven(phase) if box.is_checked else _paths(phase)
+        yield Finding(kind, path, box.line, f"phase {phase.id.short} box", said, true, because)
+
+
+def _row(phase: Phase, listed: Listed, standing: Standing, path: str) -> Iterator[Finding]:
+    """A row is one statement: with a claim in one cell all of them are left to a person."""
+    found = list(_cells(phase, listed, standing, path))
+    claims = any(finding.kind is Kind.CLAIM for finding in found)
+    for finding in found:
+        yield replace(finding, kind=Kind.CLAIM, because=unproven(phase)) if claims else finding
+
+
+def _cells(phase: Phase, listed: Listed, standing: Standing, path: str) -> Iterator[Finding]:
+    what = f"phase {phase.id.short}"
+    right = right_counts(listed.plans_cell, phase)
+    if listed.row_line and right:
+        yield Finding(
+            _count_kind(listed.plans_cell, phase),
+            path,
+            listed.row_line,
+            f"{what} plans",
+            listed.plans_cell,
+            right,
+            _behind(listed.plans_cell, phase),
+        )
+    is_done = phase.is_complete(standing.policy)
+    says_done = normalise(listed.status) is Status.COMPLETED
+    if not listed.row_line or not listed.status or says_done == is_done:
+        return
+    if says_done or listed.status.strip("* ").lower() in _UNFINISHED:
+        yield Finding(
+            Kind.CLAIM if says_done else Kind.ROW,
+            path,
+            listed.row_line,
+            f"{what} status",
+            listed.status,
+            "Complete" if is_done else _ROW_WORDS[phase.stage],
+            unproven(phase) if says_done else _paths(phase),
+        )
+
+
+def _counts(phase: Phase, listed: Listed, path: str) -> Iterator[Finding]:
+    for mark in listed.counts:
+        right = right_counts(mark.text, phase)
+        if right:
+            yield Finding(
+                _count_kind(mark.text, phase),
+                path,
+                mark.line,
+                f"phase {phase.id.short} count",
+                mark.text,
+                right,
+                _behind(mark.text, phase),
+            )
+
+
+def _plan_boxes(phase: Phase, listed: Listed, path: str) -> Iterator[Finding]:
+    by_name: dict[str, Plan] = {}
+    for plan in phase.folder.live_plans if phase.folder else ():
+        name = plan.path.rpartition("/")[2].removesuffix(".md")
+        by_name[name] = by_name[plan.id] = plan
+    for box in listed.plan_boxes:
+        named = by_name.get(box.text)
+        if named is None or named.is_complete == box.is_checked:
+            continue
+        yield Finding(
+            Kind.CLAIM if box.is_checked else Kind.BOX,
+            path,
+            box.line,
+            f"plan {named.id} box",
+            "ticked" if box.is_checked else "open",
+            "complete" if named.is_complete else "open",
+            (named.summary or named.path,),
+        )
+
+
+def right_counts(said: str, phase: Phase) -> str:
+    """`2/3` as the files have it, where another count is said; empty where it is right."""
+    match = _CELL.match(said)
+    done, total = folder_counts(phase.folder) if phase.folder else (0, 0)
+    if not match or (match["done"] == str(done) and total == 0):
+        return ""
+    # Without plans on disk the planned number is all that is known.
+    whole = str(total) if total else match["total"]
+    return "" if (match["done"], match["total"]) == (str(done), whole) else f"{done}/{whole}"
+
+
+def _count_kind(said: str, phase: Phase) -> Kind:
+    match = _CELL.match(said)
+    if not match or (phase.folder and phase.folder.is_implemented):
+        return Kind.ROW
+    done = folder_counts(phase.folder)[0] if phase.folder else 0
+    return Kind.CLAIM if int(match["done"]) > done else Kind.ROW
+
+
+def _behind(said: str, phase: Phase) -> tuple[str, ...]:
+    return unproven(phase) if _count_kind(said, phase) is Kind.CLAIM else _paths(phase)
+
+
+def _open_words(phase: Phase) -> str:
+    is_unverified = phase.stage in (Stage.COMPLETE, Stage.VERIFIED)
+    return "not verified" if is_unverified else phase.stage.value.replace("_", " ")
+
+
+def _paths(phase: Phase) -> tuple[str, ...]:
+    return (phase.folder.path,) if phase.folder else ()

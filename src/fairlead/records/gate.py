@@ -1,0 +1,165 @@
+"""The gate in STATE.md: `current_task`, the one task whose gate is shown there.
+
+Only keys that mean something here are set, one by one, so that a comment or a key of somebody
+else in the map survives.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from fairlead.errors import GateOpen
+from fairlead.model.lifecycle import Gate, GateEvent, GateStatus, advance
+from fairlead.records.state import moment, stamped
+from fairlead.text.document import Document
+from fairlead.text.emit import Value
+from fairlead.text.inline import one_line
+from fairlead.text.scalars import is_null
+
+KEY = "current_task"
+MAIN_SESSION = "main"
+_TASK_STATUS: dict[GateStatus | None, str] = {
+    GateStatus.APPROVED: "complete",
+    GateStatus.BLOCKED: "blocked",
+    GateStatus.SKIPPED: "skipped",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTask:
+    """A task and its gate, as a file records them."""
+
+    name: str = ""
+    phase: str = ""
+    plan: str = ""
+    session: str = MAIN_SESSION
+    gate: Gate = field(default_factory=Gate)
+    started_at: str = ""
+    note: str = ""  # why it was blocked or skipped
+
+
+def read_task(document: Document) -> OpenTask | None:
+    """The task that STATE.md shows; None if it shows none."""
+    held = document.value(KEY)
+    return task_from(held) if isinstance(held, dict) else None
+
+
+def task_from(held: dict[str, object]) -> OpenTask:
+    """A task from the keys of a map."""
+    failures = held.get("previous_failures")
+    return OpenTask(
+        name=_text(held, "name"),
+        phase=_text(held, "phase"),
+        plan=_text(held, "plan"),
+        session=_text(held, "session") or MAIN_SESSION,
+        gate=Gate(
+            status=_status(_text(held, "gate_status")),
+            step=_number(held, "gate_step", 0),
+            executor=_text(held, "executor_status") or "pending",
+            verify=_text(held, "verify_status") or "pending",
+            architect=_text(held, "architect_status") or "pending",
+            attempt=_number(held, "attempt", 1),
+            max_attempts=_number(held, "max_attempts", Gate().max_attempts),
+            failures=tuple(str(each) for each in failures) if isinstance(failures, list) else (),
+        ),
+        started_at=_text(held, "started_at"),
+        note=_text(held, "note"),
+    )
+
+
+def task_keys(task: OpenTask, now: datetime) -> dict[str, Value]:
+    """A task as the keys of a map, in the order in which people read them."""
+    gate = task.gate
+    keys: dict[str, Value] = {
+        "name": task.name,
+        "phase": task.phase or None,
+        "plan": task.plan or None,
+        "status": _TASK_STATUS.get(gate.status, "in_progress"),
+        "gate_status": str(gate.status) if gate.status else None,
+        "gate_step": gate.step,
+        "executor_status": gate.executor,
+        "verify_status": gate.verify,
+        "architect_status": gate.architect,
+        "started_at": task.started_at or None,
+        "last_step_at": moment(now),
+        "attempt": gate.attempt,
+        "max_attempts": gate.max_attempts,
+        "previous_failures": list(gate.failures),
+    }
+    if task.session != MAIN_SESSION:
+        keys["session"] = task.session
+    if task.note:
+        keys["note"] = task.note
+    return keys
+
+
+def after_event(held: OpenTask | None, event: GateEvent, told: OpenTask, now: datetime) -> OpenTask:
+    """The task after an event; what was told of it now fills what was told before."""
+    before = held or OpenTask(session=told.session)
+    name = one_line(told.name, "the task") if told.name else before.name
+    if event is GateEvent.START:
+        if before.gate.is_open and name != before.name:
+            raise GateOpen(before.name, str(before.gate.status))
+        one_line(name, "the task")
+        gate = advance(before.gate if name == before.name else Gate(), event, task=name)
+        return OpenTask(name, told.phase, told.plan, told.session, gate, moment(now), told.note)
+    if before.gate.status is not None and name != before.name:
+        raise GateOpen(before.name, str(before.gate.status))
+    gate = advance(before.gate, event, task=name)
+    return OpenTask(
+        before.name,
+        told.phase or before.phase,
+        told.plan or before.plan,
+        before.session,
+        gate,
+        before.started_at,
+        told.note,
+    )
+
+
+def with_task(document: Document, task: OpenTask, now: datetime) -> Document:
+    """STATE.md with this task as the one it shows."""
+    document = with_front(document)
+    keys = task_keys(task, now)
+    if not isinstance(document.value(KEY), dict):
+        return stamped(document.set_front((KEY,), keys), now)
+    for key, value in keys.items():
+        document = document.set_front((KEY, key), value)
+    held = document.value(KEY)
+    for key in ("session", "note"):
+        if key not in keys and isinstance(held, dict) and key in held:
+            document = document.remove_front((KEY, key))
+    return stamped(document, now)
+
+
+def without_open_task(document: Document, session: str, now: datetime) -> Document:
+    """STATE.md without the task of a session that was not finished; it has not started."""
+    shown = read_task(document)
+    closed = (None, GateStatus.APPROVED, GateStatus.SKIPPED)
+    if shown is None or shown.session != session or shown.gate.status in closed:
+        return document
+    return stamped(document.remove_front((KEY,)), now)
+
+
+def with_front(document: Document) -> Document:
+    """The document with frontmatter; one without gets the shortest there is."""
+    document.require_writable()
+    if document.block is not None:
+        return document
+    mark = "\ufeff" if document.text.startswith("\ufeff") else ""
+    ending = document.ending
+    head = ending.join(("---", "gsd_state_version: '1.0'", "status: unknown", "---", "", ""))
+    return document.replaced(mark + head + document.text.removeprefix(mark))
+
+
+def _status(text: str) -> GateStatus | None:
+    return GateStatus(text.upper()) if text.upper() in tuple(GateStatus) else None
+
+
+def _text(held: dict[str, object], key: str) -> str:
+    value = held.get(key)
+    return value if isinstance(value, str) and not is_null(value) else ""
+
+
+def _number(held: dict[str, object], key: str, otherwise: int) -> int:
+    value = _text(held, key)
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else otherwise

@@ -1,0 +1,131 @@
+"""The position in STATE.md: which phase and which plan of it, as recorded and as it should be.
+
+The line keeps its form: padding, words behind the numbers, the labels of older templates.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+
+from fairlead.errors import UnknownPhase
+from fairlead.model.ids import PhaseId
+from fairlead.model.inventory import Phase, Plan
+from fairlead.model.standing import Standing
+from fairlead.model.status import Status
+from fairlead.records.digest import plan_line, position_line
+from fairlead.records.recorded import phase_in, position_section
+from fairlead.text.document import Document
+from fairlead.text.scalars import is_null
+
+WAITS_FOR_VERIFICATION = "Phase complete — ready for verification"
+_COUNT = re.compile(r"(?P<at>\d+)(?P<of>\s+of\s+)(?P<total>\d+|\?)(?P<rest>.*)\Z")
+_UNSET = re.compile(r"(?:not started|none|tbd|[—–-]|0|\?|\[.*\]|)\Z", re.IGNORECASE)
+
+
+def active_phase(document: Document) -> PhaseId | None:
+    """The phase that a command is working on, as the frontmatter says."""
+    value = document.value("active_phase")
+    return phase_in(value) if isinstance(value, str) and not is_null(value) else None
+
+
+def settled(standing: Standing) -> Standing:
+    """The same project, saying so while the phase behind it waits to be verified."""
+    if standing.next.action != "verify-phase" or standing.current is None:
+        return standing
+    return replace(standing, words=WAITS_FOR_VERIFICATION, status=Status.VERIFYING)
+
+
+def with_active(document: Document, phase: str) -> Document:
+    """The document with a phase in flight: nothing is recommended while something runs."""
+    document = document.set_front(("active_phase",), phase, after="status")
+    document = document.set_front(("next_action",), None, after="active_phase")
+    return document.set_front(("next_phases",), None, after="next_action")
+
+
+def is_paused(document: Document) -> bool:
+    """Whether the project is paused."""
+    value = document.value("paused_at")
+    return isinstance(value, str) and not is_null(value) and bool(value.strip())
+
+
+def phase_of(standing: Standing, phase: str) -> Phase:
+    """The phase of the scope with this number, however it is spelled."""
+    wanted = PhaseId.parse(phase)
+    for each in standing.scope.phases:
+        if each.id == wanted:
+            return each
+    raise UnknownPhase(wanted.short, [each.id.short for each in standing.scope.phases])
+
+
+def with_plan(document: Document, standing: Standing) -> Document:
+    """The document with the position inside the phase, in the form that it has there."""
+    field = document.field("Plan", position_section(document))
+    line = plan_line(standing)
+    if field:
+        count, now = _COUNT.match(field.value), _COUNT.match(line)
+        if count and now:
+            at = now["at"].zfill(len(count["at"]))
+            value = f"{at}{count['of']}{now['total']}{count['rest']}"
+            document = document.set_field(field, value)
+        elif count or _UNSET.match(field.value):
+            document = document.set_field(field, line)
+    place = plan_numbers(standing)
+    for name, number in (("Current Plan", place[0]), ("Total Plans in Phase", place[1])):
+        field = document.field(name)
+        if field and (field.value.isdigit() or _UNSET.match(field.value)):
+            document = document.set_field(field, number or "0")
+    if "current_plan" in document.shown_front:
+        document = document.set_front(("current_plan",), place[0] or None)
+    return document
+
+
+def with_fresh_position(
+    document: Document, standing: Standing, touched: Collection[PhaseId]
+) -> Document:
+    """The document with the whole position anew, if it names a phase that was taken out or renamed."""
+    field = document.field("Phase", position_section(document))
+    if field is None or phase_in(field.value) not in touched:
+        return document
+    return document.set_field(field, position_line(standing))
+
+
+def plan_numbers(standing: Standing) -> tuple[str, str]:
+    """Which plan of the current phase comes now, and of how many; empty where there are none."""
+    plans = plans_of(standing)
+    if not plans:
+        return "", ""
+    done = sum(plan.is_complete for plan in plans)
+    return str(min(done + 1, len(plans))), str(len(plans))
+
+
+def plans_of(here: Standing) -> tuple[Plan, ...]:
+    """The live plans of the current phase."""
+    folder = here.current.folder if here.current else None
+    return folder.live_plans if folder else ()
+
+
+def recorded_id(document: Document) -> PhaseId | None:
+    """The phase that the position names."""
+    field = document.field("Phase", position_section(document))
+    value = field.value if field else document.value("current_phase")
+    return phase_in(value) if isinstance(value, str) else None
+
+
+def recorded_phase(document: Document, standing: Standing) -> str:
+    """The phase that is worked on: as recorded, else as the files say."""
+    found = active_phase(document) or recorded_id(document)
+    if found is not None:
+        return found.short
+    return standing.current.id.short if standing.current else ""
+
+
+def recorded_plan(document: Document) -> int:
+    """The number of the plan that STATE.md says is being worked on; 1 where it says none."""
+    for field in (
+        document.field("Plan", position_section(document)),
+        document.field("Current Plan"),
+    ):
+        match = re.match(r"\d{1,6}", field.value) if field else None
+        if match:
+            return max(int(match[0]), 1)
+    return 1

@@ -1,0 +1,153 @@
+"""The marks of ROADMAP.md: boxes, plan counts and progress rows, as the files prove them.
+
+A mark is only ever raised to what is proven. One that claims more is left for a person, who may
+have done the work without writing its summary, and is reported with its line.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from fairlead.model.ids import PhaseId
+from fairlead.records import naming
+from fairlead.records.roadmap_lines import Form, Mention, Row, Sheet, own_lines, read_sheet
+from fairlead.text.document import Document
+from fairlead.text.fields import Field, find_field
+from fairlead.text.inline import table_cell
+from fairlead.text.splice import Splice, spliced
+from fairlead.text.tables import Cell
+
+_COUNTS = re.compile(
+    r"(?:TBD|(?P<done>[0-9]+)\s*/\s*(?P<total>[0-9]+|TBD)|(?P<planned>[0-9]+))"
+    r"(?:\s+plans?)?(?:\s+(?:complete|completed|executed))?(?=\s|\Z|[,;(.])",
+    re.IGNORECASE,
+)
+_CELL_COUNTS = re.compile(r"(?P<done>[0-9]+)\s*/\s*(?:[0-9]+|TBD|\?)\s*\Z", re.IGNORECASE)
+_PLAN = re.compile(r"[*`\[]*(?P<plan>[\w.-]+?)(?:\.md)?(?=[*`\]:\s]|\Z)")
+_DATED = re.compile(r"\bcompleted\b|\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b", re.IGNORECASE)
+_NO_DATE = ("", "-", "—", "–", "tbd", "n/a")
+_OPEN_WORDS = ("", "-", "—", "–", "tbd", "todo", "not started", "pending", "planned", "planning")
+_BEGUN_WORDS = ("in progress", "in-progress", "in_progress", "active", "executing")
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """What the files prove of one phase."""
+
+    id: PhaseId
+    milestone: str  # as the roadmap lists it; empty if under none
+    done: int
+    total: int
+    is_complete: bool
+    plans: frozenset[str] = frozenset()  # the ids of its complete plans
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """The roadmap with its marks raised, and the marks that claim more than is proven."""
+
+    document: Document
+    claims: tuple[str, ...] = field(default=())  # `12: the box of phase 3 is ticked`
+
+
+def marked(document: Document, proven: Iterable[Proven], date: str) -> Marked:
+    """Raise every mark of these phases to what is proven."""
+    document.require_writable()
+    sheet = read_sheet(document)
+    by_key = {(each.milestone, each.id): each for each in proven}
+    splices: list[Splice] = []
+    claims: list[str] = []
+    for mention in sheet.mentions:
+        told = by_key.get((mention.milestone, mention.id))
+        if told is None or mention.is_retired:
+            continue
+        match mention.form:
+            case Form.BULLET:
+                splices += _box(mention, told, date, claims)
+            case Form.HEADING:
+                splices += _details(sheet, mention, told, claims)
+            case _:
+                splices += _row(mention, told, date, claims)
+    return Marked(document.replaced(spliced(document.text, splices)), tuple(claims))
+
+
+def _box(mention: Mention, told: Proven, date: str, claims: list[str]) -> Iterator[Splice]:
+    item = mention.item
+    if item is None or item.box < 0:
+        return
+    if item.is_checked and not told.is_complete:
+        claims.append(f"{mention.line}: the box of phase {told.id.short} is ticked")
+    if item.is_checked or not told.is_complete:
+        return
+    yield Splice(item.box, item.box + 1, "x")
+    if not _DATED.search(item.text):
+        end = item.start + len(item.text)
+        yield Splice(end, end, f" (completed {date})")
+
+
+def _details(sheet: Sheet, mention: Mention, told: Proven, claims: list[str]) -> Iterator[Splice]:
+    assert mention.section is not None
+    lines = [line for _, line in own_lines(sheet, mention.section)]
+    counts = find_field(lines, "Plans")
+    if counts and counts.value:
+        yield from _counts(counts, mention, told, claims)
+    for number, _ in own_lines(sheet, mention.section):
+        item = sheet.bullets.get(number)
+        match = _PLAN.match(item.text) if item and item.box >= 0 else None
+        if not item or not match:
+            continue
+        name = match["plan"] if "PLAN" in match["plan"] else f"{match['plan']}-PLAN"
+        plan = naming.plan_id(f"{name}.md", told.id)
+        if plan in told.plans and not item.is_checked:
+            yield Splice(item.box, item.box + 1, "x")
+
+
+def _counts(counts: Field, mention: Mention, told: Proven, claims: list[str]) -> Iterator[Splice]:
+    match = _COUNTS.match(counts.value)
+    if not match or not told.total:
+        return
+    if match["done"] and int(match["done"]) > told.done:
+        claims.append(f"{mention.line}: phase {told.id.short} counts {match[0]}")
+        return
+    if match["planned"] == str(told.total) and not told.done:
+        return
+    new = f"{told.done}/{told.total} plans complete"
+    if match[0] != new:
+        yield Splice(counts.start, counts.start + match.end(), new)
+
+
+def _row(mention: Mention, told: Proven, date: str, claims: list[str]) -> Iterator[Splice]:
+    row = mention.row
+    assert row is not None
+    if not told.total:
+        return
+    plans = row.cell("plans")
+    said = _CELL_COUNTS.match(plans.text) if plans else None
+    if said and int(said["done"]) > told.done:
+        claims.append(f"{mention.line}: the row of phase {told.id.short} counts {said[0]}")
+        return
+    if plans and (said or plans.text.casefold() in _NO_DATE):
+        yield from _set(plans, f"{told.done}/{told.total}")
+    yield from _row_status(row, mention, told, claims)
+    completed = row.cell("completed")
+    if completed and told.is_complete and completed.text.casefold() in _NO_DATE:
+        yield from _set(completed, date)
+
+
+def _row_status(row: Row, mention: Mention, told: Proven, claims: list[str]) -> Iterator[Splice]:
+    status = row.cell("status")
+    if status is None:
+        return
+    word = status.text.strip("*✅🚧📋 ").casefold()
+    if word.startswith("complete") and not told.is_complete:
+        claims.append(f"{mention.line}: the row of phase {told.id.short} says {status.text}")
+    elif told.is_complete and word in (*_OPEN_WORDS, *_BEGUN_WORDS):
+        yield from _set(status, "Complete")
+    elif told.done and not told.is_complete and word in _OPEN_WORDS:
+        yield from _set(status, "In progress")
+
+
+def _set(cell: Cell, value: str) -> Iterator[Splice]:
+    if cell.text != value:
+        # Tables drawn with a bare pipe have no blank to write after.
+        yield Splice(cell.start, cell.end, table_cell(value))

@@ -1,0 +1,103 @@
+"""Results of tasks: what an executor returns, as it shows in STATE.md.
+
+Counters follow from the files in every case: a task that succeeded raises no count of plans,
+only a summary does. A blocker that a task left goes when the task succeeds.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from fairlead.errors import UsageError
+from fairlead.model.inventory import Phase
+from fairlead.model.standing import Standing
+from fairlead.model.status import Status
+from fairlead.records.activity import with_activity
+from fairlead.records.blockers import BLOCKERS, without_task
+from fairlead.records.digest import with_next, with_position, with_progress, with_status
+from fairlead.records.entries import with_entry
+from fairlead.records.position import (
+    is_paused,
+    phase_of,
+    recorded_phase,
+    settled,
+    with_plan,
+)
+from fairlead.records.state import stamped
+from fairlead.text.document import Document
+from fairlead.text.inline import one_line
+
+
+class Outcome(StrEnum):
+    """How a task ended."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskResult:
+    """One result of an executor."""
+
+    task: str
+    outcome: Outcome
+    phase: str = ""  # empty: the one that is worked on
+    reason: str = ""  # the error, or what is missing
+
+    @property
+    def told(self) -> str:
+        """What the last activity says of it."""
+        name = one_line(self.task, "the task")
+        lead = {
+            Outcome.SUCCESS: "Completed ",
+            Outcome.FAILURE: "Failed: ",
+            Outcome.BLOCKED: "Blocked: ",
+        }
+        return lead[self.outcome] + name
+
+
+def task_result(
+    document: Document, result: TaskResult, standing: Standing, now: datetime
+) -> Document:
+    """Record a result: status, last activity, blockers, and all that follows from the files."""
+    document.require_writable()
+    current = _phase(document, result, standing)
+    is_done = (
+        current is not None
+        and result.outcome is Outcome.SUCCESS
+        and current.is_complete(standing.policy)
+    )
+    here = settled(standing)
+    if current is not None and not current.is_complete(standing.policy):
+        here = replace(standing, current=current, words="In progress", status=Status.EXECUTING)
+    changed = with_progress(document, here)
+    if is_done:
+        changed = with_position(changed, here)
+    changed = with_plan(changed, here)
+    if not is_paused(changed):
+        changed = with_status(changed, here)
+    changed = with_next(changed, standing, active=_active(document))
+    if result.outcome is Outcome.SUCCESS:
+        changed = without_task(changed, result.task)
+    else:
+        reason = one_line(result.reason, "the reason")
+        entry = f"{one_line(result.task, 'the task')}: {reason}"
+        changed = with_entry(changed, BLOCKERS, entry)
+    changed = with_activity(changed, result.told, now, always=True)
+    return stamped(changed, now) if changed.text != document.text else document
+
+
+def _phase(document: Document, result: TaskResult, standing: Standing) -> Phase | None:
+    """The phase of the task: as told, else as recorded, if the project still has it."""
+    if result.phase:
+        return phase_of(standing, result.phase)
+    try:
+        return phase_of(standing, recorded_phase(document, standing))
+    except UsageError:
+        return None
+
+
+def _active(document: Document) -> str:
+    value = document.value("active_phase")
+    return value if isinstance(value, str) and value != "null" else ""

@@ -1,0 +1,130 @@
+"""Any field of STATE.md by its name: what it says, and another value for it.
+
+A name is a key of the frontmatter, with dots for what is inside (`progress.percent`), the label
+of a field in the body, or the title of a section. What follows from the files cannot be set.
+"""
+
+from datetime import datetime
+
+from fairlead.errors import DerivedValue, UnknownField
+from fairlead.model.recorded import COUNTERS
+from fairlead.records.recorded import position_section
+from fairlead.records.session import SECTIONS
+from fairlead.records.state import stamped
+from fairlead.text.document import Document
+from fairlead.text.fields import Field
+from fairlead.text.inline import one_line, plain_text
+from fairlead.text.outline import Section
+from fairlead.text.scalars import Plain, is_null
+
+_SYNC = "fairlead state sync"
+_DERIVED = {
+    **{f"progress.{name}": _SYNC for name in (*COUNTERS, "percent")},
+    "progress": _SYNC,
+    "total plans completed": "fairlead state record-metric",
+    "last_updated": "any command that changes STATE.md",
+    "active_phase": "fairlead state begin-phase",
+    "next_action": _SYNC,
+    "next_phases": _SYNC,
+    "current_task": "fairlead state gate",
+}
+_SESSION = ("last session", "stopped at", "resume file", "paused at")
+_POSITION = ("phase", "plan", "status", "last activity", "progress")
+_MIRRORS = {"stopped_at": "Stopped at", "last_activity": "Last activity", "paused_at": "Paused at"}
+
+
+def get_value(document: Document, name: str) -> object:
+    """What a field says, as a value; a section is its text."""
+    path = _path(document, name)
+    if path is not None:
+        return _plain(document.value(*path))
+    field = _field(document, name)
+    if field is not None:
+        return plain_text(field.value)
+    section = document.section(name, levels=range(1, 7))
+    if section is not None:
+        return _text(document, section)
+    raise UnknownField(name, known_names(document))
+
+
+def set_value(document: Document, name: str, value: str, now: datetime) -> Document:
+    """Another value for one field; its twin in the frontmatter follows."""
+    document.require_writable()
+    command = _DERIVED.get(name.casefold())
+    path = _path(document, name)
+    field = _field(document, name)
+    if command and (path or field or "." in name):
+        raise DerivedValue(name, command)
+    if path is not None:
+        changed = document.set_front(path, _typed(document.value(*path), value))
+        twin = _field(changed, _MIRRORS.get(name, ""))
+        if twin:
+            changed = changed.set_field(twin, one_line(value))
+    elif field is not None:
+        changed = document.set_field(field, one_line(value))
+        key = next(
+            (key for key, label in _MIRRORS.items() if label.casefold() == name.casefold()), ""
+        )
+        if key in document.shown_front and key != "last_activity":
+            changed = changed.set_front((key,), one_line(value))
+        elif key in document.shown_front:
+            changed = changed.set_front((key,), one_line(value).split(" ", 1)[0])
+    else:
+        raise UnknownField(name, known_names(document))
+    return stamped(changed, now) if changed.text != document.text else document
+
+
+def known_names(document: Document) -> tuple[str, ...]:
+    """The names that can be asked for, as far as they are usual."""
+    names = list(document.shown_front)
+    names += [name.capitalize() for name in (*_POSITION, *_SESSION) if _field(document, name)]
+    return tuple(names)
+
+
+def _path(document: Document, name: str) -> tuple[str, ...] | None:
+    """The path of a frontmatter key; a key that holds a dot itself is found as it is."""
+    if name in document.shown_front:
+        return (name,)
+    path = tuple(name.split("."))
+    return path if len(path) > 1 and document.value(*path) is not None else None
+
+
+def _field(document: Document, name: str) -> Field | None:
+    """The field in the section it belongs to, else anywhere in the body."""
+    if not name.strip():
+        return None
+    section = None
+    if name.casefold() in _SESSION:
+        section = next((s for title in SECTIONS if (s := document.section(title))), None)
+    elif name.casefold() in _POSITION:
+        section = position_section(document)
+    found = document.field(name, section) if section else None
+    return found or document.field(name)
+
+
+def _typed(held: object, value: str) -> str | None:
+    """`null` empties a key, as people write it; everything else is text."""
+    return None if value == "null" and not isinstance(held, dict | list) else value
+
+
+def _plain(held: object) -> object:
+    if isinstance(held, dict):
+        return {key: _plain(value) for key, value in held.items()}
+    if isinstance(held, list):
+        return [_plain(value) for value in held]
+    if is_null(held):
+        return None
+    # A bare number is one; 04 and 4.10 are names.
+    is_number = (
+        isinstance(held, Plain)
+        and held.isascii()
+        and held.isdigit()
+        and len(held) < 16
+        and (held == "0" or held[0] != "0")
+    )
+    return int(str(held)) if is_number else str(held)
+
+
+def _text(document: Document, section: Section) -> str:
+    lines = document.section_lines(section)
+    return document.text[lines[0].start : lines[-1].end].strip() if lines else ""

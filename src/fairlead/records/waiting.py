@@ -1,0 +1,42 @@
+"""WAITING.json: the project waits for an answer of a person."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from fairlead.records.state import moment
+from fairlead.text.inline import one_line
+
+DECISION = "decision_point"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person is asked."""
+
+    question: str
+    options: tuple[str, ...] = ()
+    phase: str = ""
+    kind: str = DECISION
+
+
+def waiting_text(question: Question, now: datetime) -> str:
+    """The signal as a file."""
+    content = {
+        "status": "waiting",
+        "type": one_line(question.kind, "the kind"),
+        "question": one_line(question.question, "the question"),
+        "options": [one_line(option, "an option") for option in question.options],
+        "since": moment(now),
+        "phase": question.phase or None,
+    }
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+def same_question(text: str, question: Question) -> bool:
+    """Whether a signal asks the same already."""
+    try:
+        held = json.loads(text)
+    except ValueError:
+        return False
+    return isinstance(held, dict) and held.get("question") == one_line(question.question)

@@ -1,0 +1,76 @@
+"""Listings: a folder's names with their kinds, and the beginnings of its files.
+
+For those who look at thousands of files: the kind comes with the name, so that nothing is asked
+of the system twice. Links and special files have names but are never opened; what has become
+one since it was listed is not read either.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+
+from fairlead.store.confine import Folder, fault, is_ordinary, let_go
+
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+# Nearly every name here begins with a number, and then nothing can be objected to it.
+_PLAIN = re.compile(r"[0-9][\w.-]{0,200}\w", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The sorted names of a folder that may be used."""
+
+    files: tuple[str, ...]  # everything that is no folder
+    folders: tuple[str, ...]
+    odd: frozenset[str] = frozenset()  # files that are links or special
+
+
+def listing_of(folder: Folder) -> Listing:
+    """What is in an open folder."""
+    files: list[str] = []
+    folders: list[str] = []
+    odd: list[str] = []
+    try:
+        with os.scandir(folder.fd) as entries:
+            usable = [
+                entry
+                for entry in entries
+                if _PLAIN.fullmatch(entry.name) or is_ordinary(entry.name)
+            ]
+        for entry in usable:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            (folders if is_folder else files).append(entry.name)
+            if not is_folder and not entry.is_file(follow_symlinks=False):
+                odd.append(entry.name)
+    except OSError as error:
+        raise fault(folder.path or ".", error) from error
+    return Listing(tuple(sorted(files)), tuple(sorted(folders)), frozenset(odd))
+
+
+def beginning_of(folder: Folder, name: str, limit: int) -> bytes | None:
+    """A listed file as far as `limit` bytes; None when it is no regular file any more."""
+    try:
+        fd = os.open(name, _READ, dir_fd=folder.fd)
+    except OSError as error:
+        if isinstance(error, PermissionError):
+            raise fault(folder.path_of(name), error) from error
+        return None
+    try:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        wanted = min(limit, found.st_size)
+        content = os.read(fd, wanted) if wanted else b""
+        while len(content) < wanted:
+            more = os.read(fd, wanted - len(content))
+            if not more:
+                break
+            content += more
+        return content
+    except OSError as error:
+        raise fault(folder.path_of(name), error) from error
+    finally:
+        let_go(fd)

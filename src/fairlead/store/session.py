@@ -1,0 +1,87 @@
+"""Sessions: who is alive, told by the kernel.
+
+A running session holds a lock on a file of its own. When its process dies, in whatever way, the
+kernel lets go of it: that is how an abnormal exit is seen without any help of the process that
+died. The file itself says nothing and is never removed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import time
+
+from fairlead.errors import NoProject, SessionHeld
+from fairlead.store import layout
+from fairlead.store.confine import Root, fault, let_go
+
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_PATIENCE_SECONDS = 0.5  # somebody may just be looking
+_POLL_SECONDS = 0.01
+
+
+class SessionLock:
+    """Held by a session for as long as it runs, as a context."""
+
+    __slots__ = ("_fd", "_folder", "_session")
+
+    def __init__(self, folder: str, session: str) -> None:
+        self._folder = folder
+        self._session = session
+        self._fd = -1
+
+    def __enter__(self) -> SessionLock:
+        try:
+            with Root(self._folder) as root, root.make_folder(layout.DESK) as desk:
+                name = layout.SESSION + self._session
+                try:
+                    self._fd = os.open(name, _FLAGS, 0o600, dir_fd=desk.fd)
+                except OSError as error:
+                    raise fault(desk.path_of(name), error) from error
+        except FileNotFoundError:
+            raise NoProject(self._folder) from None
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while not _take(self._fd, fcntl.LOCK_EX):
+            if time.monotonic() > deadline:
+                self.__exit__()
+                raise SessionHeld(self._session)
+            time.sleep(_POLL_SECONDS)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        fd, self._fd = self._fd, -1
+        let_go(fd)
+
+
+def is_live(folder: str, session: str) -> bool:
+    """Whether a process holds the lock of this session. Looking changes nothing."""
+    fd = _opened(folder, layout.SESSION + session)
+    if fd < 0:
+        return False
+    try:
+        return not _take(fd, fcntl.LOCK_SH)
+    finally:
+        let_go(fd)
+
+
+def _opened(folder: str, name: str) -> int:
+    """The file of a session, for looking; below 0 if there is none."""
+    try:
+        with Root(folder) as root:
+            found = root.stat(f"{layout.DESK}/{name}")
+            if found is None or not stat.S_ISREG(found.st_mode):
+                return -1
+            with root.make_folder(layout.DESK) as desk:
+                return os.open(name, _LOOK, dir_fd=desk.fd)
+    except OSError:
+        return -1
+
+
+def _take(fd: int, kind: int) -> bool:
+    try:
+        fcntl.flock(fd, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

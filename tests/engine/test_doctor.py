@@ -1,0 +1,232 @@
+"""Doctor: each finding is repaired, stays repaired, and nothing else is touched."""
+
+import difflib
+from pathlib import Path
+
+import pytest
+
+from fairlead.engine.doctor import Claims, Doctor, Means
+from fairlead.engine.truth import Truth, truth_of
+from fairlead.errors import BlockedError
+from fairlead.model.divergence import Kind
+from fairlead.store.files import Files, Outcome
+from tests.support.moments import NOON
+from tests.support.peculiar import BASE, CLAIMS, CONFLICT, DRIFT, UNEXPLAINED, put
+from tests.support.peculiar import Files as Texts
+from tests.support.trees import read_tree
+
+
+class Still:
+    def now(self):
+        return NOON
+
+
+def doctor_of(folder: Path) -> Doctor:
+    return Doctor(Files(str(folder)), Still())
+
+
+def truth(folder: Path) -> Truth:
+    return truth_of(Files(str(folder)))
+
+
+def kinds(folder: Path) -> list[str]:
+    return [str(finding.kind) for finding in truth(folder).drift]
+
+
+def documents(folder: Path) -> dict[str, bytes]:
+    return {name: text for name, text in read_tree(folder).items() if ".fairlead" not in name}
+
+
+def changed_lines(outcome: Outcome) -> set[tuple[str, int]]:
+    """The old lines that an outcome replaced or removed."""
+    lines = set()
+    for change in outcome.changes:
+        old, new = (change.old or "").splitlines(), change.new.splitlines()
+        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+        for tag, first, last, _, _ in matcher.get_opcodes():
+            if tag != "equal":
+                lines |= {(change.path, line + 1) for line in range(first, last)}
+    return lines
+
+
+def test_a_project_that_is_right_has_no_finding_and_nothing_is_made(tmp_path):
+    put(tmp_path, BASE)
+    before = read_tree(tmp_path)
+
+    assert kinds(tmp_path) == []
+    assert doctor_of(tmp_path).fix(Claims.CORRECT).changes == ()
+    assert read_tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", DRIFT)
+def test_a_difference_is_found_with_its_code(tmp_path, name):
+    put(tmp_path, DRIFT[name])
+
+    assert name.split()[0] in kinds(tmp_path)
+
+
+@pytest.mark.parametrize("name", DRIFT)
+def test_after_the_repair_the_finding_is_gone_and_a_second_run_changes_nothing(tmp_path, name):
+    put(tmp_path, DRIFT[name])
+    doctor = doctor_of(tmp_path)
+
+    doctor.fix()
+    repaired = documents(tmp_path)
+
+    assert kinds(tmp_path) == []
+    assert doctor.fix().changes == ()
+    assert documents(tmp_path) == repaired
+
+
+@pytest.mark.parametrize("name", [name for name in DRIFT if not name.startswith("document")])
+def test_a_repair_changes_lines_only_that_a_finding_names(tmp_path, name):
+    put(tmp_path, DRIFT[name])
+    wrong = {(finding.path, finding.line) for finding in truth(tmp_path).drift}
+
+    outcome = doctor_of(tmp_path).fix()
+
+    assert changed_lines(outcome) <= wrong
+
+
+@pytest.mark.parametrize("name", DRIFT)
+def test_a_finding_names_the_line_that_says_it(tmp_path, name):
+    put(tmp_path, DRIFT[name])
+
+    for finding in truth(tmp_path).drift:
+        if finding.line and finding.true and finding.kind is not Kind.DOCUMENT:
+            line = (tmp_path / finding.path).read_text().splitlines()[finding.line - 1]
+            words = finding.what.split()
+            assert words[0].split(".")[-1].lower() in line.lower() or words[1] in line
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_claim_is_not_decided_without_a_word(tmp_path, name):
+    put(tmp_path, CLAIMS[name])
+    before = documents(tmp_path)
+
+    outcome = doctor_of(tmp_path).fix()
+
+    assert outcome.changes == ()
+    assert set(kinds(tmp_path)) == {"claim-unproven"}
+    assert documents(tmp_path) == before
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_claim_names_the_missing_summary(tmp_path, name):
+    put(tmp_path, CLAIMS[name])
+
+    for finding in truth(tmp_path).drift:
+        assert any("02-02" in path for path in finding.because)
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_corrected_claim_says_what_the_files_prove(tmp_path, name):
+    put(tmp_path, CLAIMS[name])
+    doctor = doctor_of(tmp_path)
+
+    doctor.fix(Claims.CORRECT)
+
+    assert kinds(tmp_path) == []
+    assert truth(tmp_path).standing.progress.completed_plans == 2
+    assert doctor.fix(Claims.CORRECT).changes == ()
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_a_reconstructed_summary_proves_the_claim_and_names_who_made_it(tmp_path, name):
+    put(tmp_path, CLAIMS[name])
+    doctor = doctor_of(tmp_path)
+
+    doctor.fix(Claims.RECONSTRUCT)
+    text = (tmp_path / ".planning/phases/02-search/02-02-SUMMARY.md").read_text()
+
+    assert kinds(tmp_path) == []
+    assert truth(tmp_path).standing.progress.completed_plans == 3
+    assert "reconstructed: true" in text
+    assert "status: complete" in text
+    assert "claimed_by: .planning/" in text.replace('"', "")
+    assert doctor.fix(Claims.RECONSTRUCT).changes == ()
+
+
+@pytest.mark.parametrize("name", UNEXPLAINED)
+def test_a_claim_that_missing_summaries_do_not_explain_is_refused(tmp_path, name):
+    put(tmp_path, UNEXPLAINED[name])
+    before = documents(tmp_path)
+
+    with pytest.raises(BlockedError) as refused:
+        doctor_of(tmp_path).fix(Claims.RECONSTRUCT)
+
+    assert refused.value.code == "claim-unexplained"
+    assert documents(tmp_path) == before
+
+
+def test_a_summary_that_says_it_failed_is_never_overruled(tmp_path):
+    failed = {"phases/02-search/02-02-SUMMARY.md": "# Summary\n\n## Self-Check: FAILED\n"}
+    put(tmp_path, {**CLAIMS["the box of a phase"], **failed})
+
+    with pytest.raises(BlockedError):
+        doctor_of(tmp_path).fix(Claims.RECONSTRUCT)
+
+
+def test_a_merge_conflict_is_never_decided(tmp_path):
+    put(tmp_path, CONFLICT)
+    before = documents(tmp_path)
+    doctor = doctor_of(tmp_path)
+
+    repairs = {each.finding.kind: each for each in doctor.repairs()}
+    doctor.fix(Claims.CORRECT)
+
+    assert repairs[Kind.DOCUMENT].means is Means.PERSON
+    assert "both sides" in repairs[Kind.DOCUMENT].how
+    assert documents(tmp_path) == before
+
+
+def test_what_a_person_wrote_goes_to_the_archive_in_the_same_step(tmp_path):
+    put(tmp_path, DRIFT["position-differs"])
+
+    outcome = doctor_of(tmp_path).fix()
+    archive = (tmp_path / ".planning/STATE-ARCHIVE.md").read_text()
+
+    assert ".planning/STATE-ARCHIVE.md" in outcome.paths
+    assert "1 of 1, waiting for Bob" in archive
+    assert f"## {NOON:%Y-%m-%d}: replaced by doctor" in archive
+
+
+def test_a_second_frontmatter_is_kept_in_the_archive(tmp_path):
+    put(tmp_path, DRIFT["document-malformed with a second block"])
+
+    doctor_of(tmp_path).fix()
+
+    assert "  percent: 3" in (tmp_path / ".planning/STATE-ARCHIVE.md").read_text()
+
+
+def test_a_dry_run_shows_all_and_changes_nothing(tmp_path):
+    put(tmp_path, DRIFT["position-differs"])
+    before = read_tree(tmp_path)
+
+    outcome = doctor_of(tmp_path).fix(dry_run=True)
+
+    assert outcome.changes
+    assert read_tree(tmp_path) == before
+
+
+def test_every_finding_has_a_repair_in_words(tmp_path):
+    odd = {
+        "phases/02-search/02-02-SUMMARY.md": "",
+        "phases/02-search/02-07-SUMMARY.md": "# Orphan\n",
+        "phases/02-other/02-01-PLAN.md": "# Plan\n",
+    }
+    texts: Texts = {**DRIFT["position-differs"], **odd}
+    put(tmp_path, texts)
+
+    assert all(each.how for each in doctor_of(tmp_path).repairs())
+
+
+def test_line_endings_of_a_repaired_document_survive(tmp_path):
+    texts = {name: text.replace("\n", "\r\n") for name, text in DRIFT["percent-differs"].items()}
+    put(tmp_path, texts)
+
+    doctor_of(tmp_path).fix()
+    state = (tmp_path / ".planning/STATE.md").read_bytes()
+
+    assert kinds(tmp_path) == []
+    assert state.count(b"\r\n") == state.count(b"\n")

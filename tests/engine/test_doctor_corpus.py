@@ -1,0 +1,114 @@
+"""Doctor on every real project: drift is repaired, claims are asked for, nothing else changes."""
+
+import shutil
+from pathlib import Path
+
+from fairlead.engine.doctor import Claims, Doctor
+from fairlead.engine.overview import Overview
+from fairlead.engine.truth import Truth
+from fairlead.errors import BlockedError, DocumentError
+from fairlead.model.divergence import Kind
+from fairlead.store import layout
+from fairlead.store.files import Files
+from fairlead.text.document import Document
+from tests.engine.test_doctor import Still, changed_lines, documents
+from tests.support.corpus import corpus_projects
+from tests.support.trees import read_tree
+
+
+def copies(folder: Path) -> list[Path]:
+    """Scratch copies of the projects, so that the corpus is never written."""
+    made = []
+    for project in corpus_projects():
+        target = folder / project.name
+        shutil.copytree(project / ".planning", target / ".planning")
+        for path in target.rglob("*"):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        made.append(target)
+    return made
+
+
+def truth(folder: Path) -> Truth:
+    return Overview(Files(str(folder))).truth()
+
+
+def has_conflict(folder: Path) -> bool:
+    loaded = Files(str(folder)).load_for_display(layout.STATE)
+    try:
+        Document(loaded.text if loaded else "").require_writable()
+    except DocumentError as problem:
+        return problem.code == "conflict-markers"
+    return False
+
+
+def test_fix_leaves_only_claims_and_claims_correct_leaves_nothing(tmp_path):
+    for folder in copies(tmp_path):
+        if has_conflict(folder):
+            continue
+        doctor = Doctor(Files(str(folder)), Still())
+
+        doctor.fix()
+        left = {finding.kind for finding in truth(folder).drift}
+        doctor.fix(Claims.CORRECT)
+
+        assert left <= {Kind.CLAIM}, folder.name
+        assert truth(folder).drift == (), folder.name
+        assert doctor.fix(Claims.CORRECT).changes == (), folder.name
+
+
+def test_every_line_that_a_repair_changed_was_wrong(tmp_path):
+    for folder in copies(tmp_path):
+        before = truth(folder)
+        if any(finding.kind is Kind.DOCUMENT for finding in before.drift):
+            continue  # a block of lines is one finding there
+        wrong = {(finding.path, finding.line) for finding in before.drift}
+
+        outcome = Doctor(Files(str(folder)), Still()).fix(Claims.CORRECT)
+
+        assert changed_lines(outcome) <= wrong, folder.name
+
+
+def test_claims_are_proven_by_reconstruction_or_nothing_is_written(tmp_path):
+    for folder in copies(tmp_path):
+        before = documents(folder)
+        try:
+            Doctor(Files(str(folder)), Still()).fix(Claims.RECONSTRUCT)
+        except BlockedError:
+            assert documents(folder) == before, folder.name
+        else:
+            kinds = {finding.kind for finding in truth(folder).drift}
+            assert Kind.CLAIM not in kinds, folder.name
+
+
+def test_looking_changes_no_byte(tmp_path):
+    for folder in copies(tmp_path):
+        before = read_tree(folder)
+        doctor = Doctor(Files(str(folder)), Still())
+
+        doctor.repairs()
+        doctor.fix(Claims.CORRECT, dry_run=True)
+
+        assert read_tree(folder) == before, folder.name
+
+
+def test_a_repair_can_be_taken_back_to_the_last_byte(tmp_path):
+    for folder in copies(tmp_path):
+        before = documents(folder)
+        files = Files(str(folder))
+        outcome = Doctor(files, Still()).fix(Claims.CORRECT)
+        if outcome.changes:
+            files.undo()
+
+        assert documents(folder) == before, folder.name
+
+
+def test_no_project_of_the_corpus_is_named_anywhere():
+    root = Path(__file__).resolve().parents[2]
+    names = {project.name for project in corpus_projects()}
+    names |= {name.replace("__", "/") for name in names}
+    sources = [*(root / "src").rglob("*.py"), *(root / "conformance").rglob("*")]
+    texts = "\n".join(
+        path.read_text() for path in sources if path.is_file() and path.suffix != ".pyc"
+    )
+
+    assert [each for each in names if each in texts] == []

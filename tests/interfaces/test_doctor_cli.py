@@ -1,0 +1,147 @@
+"""`fairlead doctor` and `fairlead undo` at the door: what they show, ask and return."""
+
+import json
+
+import pytest
+
+from fairlead.interfaces.cli.main import run
+from tests.support.peculiar import BASE, CLAIMS, CONFLICT, DRIFT, UNEXPLAINED, put
+from tests.support.trees import read_tree
+
+
+@pytest.fixture
+def call(tmp_path, capsys):
+    """Run a command in the scratch folder; its exit code, output and complaints."""
+
+    def called(*arguments: str):
+        code = run(["-C", str(tmp_path), *arguments])
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return called
+
+
+def test_doctor_shows_each_finding_with_its_repair_and_changes_nothing(tmp_path, call):
+    put(tmp_path, DRIFT["percent-differs"])
+    before = read_tree(tmp_path)
+
+    code, out, _ = call("doctor")
+
+    assert code == 0
+    assert ".planning/STATE.md:12: progress.percent says 40%, the files say 50%" in out
+    assert "--fix writes 50%" in out
+    assert read_tree(tmp_path) == before
+
+
+def test_doctor_says_when_all_is_well(tmp_path, call):
+    put(tmp_path, BASE)
+
+    assert call("doctor")[1].startswith("✓")
+
+
+def test_fix_shows_the_difference_and_writes_it(tmp_path, call):
+    put(tmp_path, DRIFT["percent-differs"])
+
+    code, out, _ = call("doctor", "--fix")
+
+    assert code == 0
+    assert "-  percent: 40" in out
+    assert "+  percent: 50" in out
+    assert call("check")[0] == 0
+
+
+def test_a_dry_run_shows_the_difference_and_writes_nothing(tmp_path, call):
+    put(tmp_path, DRIFT["percent-differs"])
+    before = read_tree(tmp_path)
+
+    code, out, _ = call("doctor", "--fix", "--dry-run")
+
+    assert code == 0
+    assert "+  percent: 50" in out
+    assert read_tree(tmp_path) == before
+
+
+def test_claims_need_fix(tmp_path, call):
+    put(tmp_path, BASE)
+
+    assert call("doctor", "--claims", "correct")[0] == 2
+
+
+def test_a_claim_left_is_told_with_both_repairs(tmp_path, call):
+    put(tmp_path, CLAIMS["the counters"])
+
+    code, out, _ = call("doctor", "--fix")
+
+    assert code == 0
+    assert "--claims correct" in out
+    assert "--claims reconstruct" in out
+
+
+def test_a_claim_that_cannot_be_reconstructed_is_refused_with_why(tmp_path, call):
+    put(tmp_path, UNEXPLAINED["more plans than there are"])
+
+    code, _, complaint = call("doctor", "--fix", "--claims", "reconstruct")
+
+    assert code == 6
+    assert "would not prove it" in complaint
+    assert "--claims correct" in complaint
+
+
+def test_a_conflict_is_left_to_a_person(tmp_path, call):
+    put(tmp_path, CONFLICT)
+
+    code, out, _ = call("doctor", "--fix")
+
+    assert code == 3
+    assert "both sides may be right" in out
+
+
+def test_json_carries_findings_means_and_what_is_left(tmp_path, call):
+    put(tmp_path, CLAIMS["the box of a plan"])
+
+    lines = CLAIMS["the box of a plan"]["ROADMAP.md"].splitlines()
+    line = lines.index("- [x] 02-02-PLAN.md — the page") + 1
+    shown = json.loads(call("doctor", "--json")[1])
+    fixed = json.loads(call("doctor", "--fix", "--json")[1])
+
+    assert shown["findings"][0]["means"] == "claims"
+    assert shown["findings"][0]["finding"]["code"] == "claim-unproven"
+    assert fixed["changed"] == []
+    assert fixed["left"][0]["finding"]["line"] == line
+
+
+def test_undo_takes_the_repair_back_and_again(tmp_path, call):
+    put(tmp_path, DRIFT["position-differs"])
+    before = (tmp_path / ".planning/STATE.md").read_bytes()
+    call("doctor", "--fix")
+    after = (tmp_path / ".planning/STATE.md").read_bytes()
+
+    first, out, _ = call("undo")
+    taken_back = (tmp_path / ".planning/STATE.md").read_bytes()
+    second = call("undo")[0]
+
+    assert (first, second) == (0, 0)
+    assert "Taken back: doctor" in out
+    assert taken_back == before
+    assert (tmp_path / ".planning/STATE.md").read_bytes() == after
+
+
+def test_undo_refuses_when_a_document_was_changed_since(tmp_path, call):
+    put(tmp_path, DRIFT["percent-differs"])
+    call("doctor", "--fix")
+    with (tmp_path / ".planning/STATE.md").open("a") as state:
+        state.write("by hand\n")
+
+    code, _, complaint = call("undo")
+
+    assert code == 4
+    assert ".planning/STATE.md" in complaint
+
+
+def test_undo_of_nothing_is_a_conflict(tmp_path, call):
+    put(tmp_path, BASE)
+
+    code, out, _ = call("undo", "--json")
+
+    assert code == 4
+    assert json.loads(out)["error"]["code"] == "nothing-to-undo"

@@ -1,0 +1,158 @@
+"""`fairlead phase`, `roadmap` and `milestone` with the installed command: output, JSON, codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Fairlead
+
+NOW = {"FAIRLEAD_NOW": "2026-06-01T12:00:00Z"}
+
+
+@pytest.fixture
+def project(fairlead: Fairlead, tmp_path: Path) -> Path:
+    """Phase 1 is done; phase 2 has a folder."""
+    assert fairlead("init", "Ticket desk", "--yes", env=NOW).exit_code == 0
+    home = tmp_path / ".planning" / "phases" / "01-foundation"
+    (home / "01-01-PLAN.md").write_text("<task >x\n", "utf-8")
+    (home / "01-01-SUMMARY.md").write_text("done\n", "utf-8")
+    assert fairlead("phase", "add", "Search", env=NOW).exit_code == 0
+    return tmp_path
+
+
+def report(fairlead: Fairlead, *words: str) -> dict[str, object]:
+    done = fairlead(*words, "--json")
+    assert done.exit_code == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["version"], found["ok"]) == (1, True)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("verb", ["show", "analyze"])
+def test_the_roadmap_is_shown_as_the_files_prove_it(fairlead: Fairlead, verb: str) -> None:
+    found = report(fairlead, "roadmap", verb)
+    assert (found["current_phase"], found["next_phase"]) == ("2", "2")
+    assert (found["phase_count"], found["completed_phases"]) == (2, 1)
+    assert (found["total_plans"], found["total_summaries"]) == (1, 1)
+    assert (found["progress_percent"], found["scope"]) == (50, "milestone v1.0, phases 1-2")
+    phases = found["phases"]
+    assert isinstance(phases, list)
+    told = {key: phases[0][key] for key in ("number", "name", "plan_count", "summary_count")}
+    assert told == {"number": "1", "name": "Foundation", "plan_count": 1, "summary_count": 1}
+    wanted = {"goal", "depends_on", "has_context", "has_research", "disk_status"}
+    assert wanted <= set(phases[0])
+    assert phases[0]["roadmap_complete"] is False
+
+
+@pytest.mark.usefixtures("project")
+def test_the_table_for_people_is_aligned(fairlead: Fairlead) -> None:
+    lines = fairlead("roadmap", "show").stdout.splitlines()
+    rows = [line for line in lines if line.startswith("☐")]
+    assert [row.index(name) for row, name in zip(rows, ("Foundation", "Search"), strict=True)] == [
+        rows[0].index("Foundation")
+    ] * 2
+    assert lines[-1] == "50%  1/2 phases, 1/1 plans  (milestone v1.0, phases 1-2)"
+
+
+@pytest.mark.usefixtures("project")
+def test_one_phase_is_shown_with_its_proofs(fairlead: Fairlead) -> None:
+    found = report(fairlead, "phase", "show", "01")
+    assert [(plan["id"], plan["proof"]) for plan in found["plans"]] == [("01-01", "complete")]  # type: ignore[attr-defined]
+    assert found["files"] == ["01-01-PLAN.md", "01-01-SUMMARY.md"]
+    assert "01-01  complete" in fairlead("phase", "show", "1").stdout
+
+
+@pytest.mark.usefixtures("project")
+def test_one_section_of_the_roadmap_is_shown(fairlead: Fairlead) -> None:
+    found = report(fairlead, "roadmap", "phase", "2")
+    assert (found["name"], found["depends_on"]) == ("Search", "Phase 1")
+    assert str(found["section"]).startswith("### Phase 2: Search")
+    assert fairlead("roadmap", "phase", "2").stdout.startswith("### Phase 2: Search\n")
+
+
+@pytest.mark.usefixtures("project")
+def test_a_whole_milestone_from_its_last_phase_to_the_next_one(fairlead: Fairlead) -> None:
+    assert fairlead("phase", "remove", "2", env=NOW).exit_code == 0
+    assert fairlead("phase", "complete", "1", env=NOW).exit_code == 0
+    assert "complete already" in fairlead("phase", "complete", "1", env=NOW).stdout
+    assert fairlead("milestone", "complete", "v1.0", env=NOW).exit_code == 0
+    assert "shipped already" in fairlead("milestone", "complete", "v1.0", env=NOW).stdout
+    assert fairlead("milestone", "new", "v1.1", "Security", env=NOW).exit_code == 0
+    assert report(fairlead, "phase", "add", "Locks")["phase"] == "2"
+    listed = report(fairlead, "milestone", "list")["milestones"]
+    assert [each["version"] for each in listed] == ["v1.0", "v1.1"]  # type: ignore[attr-defined]
+    archived = report(fairlead, "phase", "list", "--archived")["phases"]
+    assert [each["name"] for each in archived] == ["foundation"]  # type: ignore[attr-defined]
+    assert fairlead("check").exit_code == 0
+
+
+REFUSED = [
+    pytest.param(("phase", "complete", "7"), 2, "unknown-phase", id="defect 17"),
+    pytest.param(("phase", "complete", "2"), 6, "no-plans", id="no plans"),
+    pytest.param(("phase", "complete", "x"), 2, "malformed-id", id="not a number"),
+    pytest.param(("phase", "remove", "1"), 4, "phase-started", id="work in it"),
+    pytest.param(("phase", "insert", "9", "X"), 2, "unknown-phase", id="insert after nothing"),
+    pytest.param(("phase", "add", " "), 2, "unwritable-value", id="no name"),
+    pytest.param(("milestone", "complete", "v1.0"), 6, "milestone-open", id="open phases"),
+    pytest.param(("milestone", "complete", "v2.0"), 2, "unknown-milestone", id="another one"),
+    pytest.param(("milestone", "new", "v1.1", "X"), 6, "milestone-not-closed", id="not closed"),
+    pytest.param(("milestone", "new", "..", "X"), 2, "malformed-id", id="no version"),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "name"), REFUSED)
+def test_defect_26_a_refusal_has_its_code_and_changes_nothing(
+    fairlead: Fairlead, project: Path, words: tuple[str, ...], code: int, name: str
+) -> None:
+    def tree() -> dict[str, bytes]:
+        files = (path for path in project.rglob("*") if path.is_file())
+        return {str(path): path.read_bytes() for path in files if ".fairlead" not in path.parts}
+
+    before = tree()
+    refused = fairlead(*words, "--json")
+    assert (refused.exit_code, json.loads(refused.stdout)["error"]["code"]) == (code, name)
+    assert tree() == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("phase", "add", "X"),
+        ("phase", "insert", "1", "X"),
+        ("phase", "remove", "2"),
+        ("phase", "complete", "1"),
+        ("roadmap", "update-progress"),
+        ("milestone", "complete", "v1.0", "--force", "--reason", "r"),
+    ],
+    ids=" ".join,
+)
+def test_a_dry_run_says_what_would_change_and_changes_nothing(
+    fairlead: Fairlead, project: Path, words: tuple[str, ...]
+) -> None:
+    before = sorted(str(path) for path in project.rglob("*"))
+    state = (project / ".planning/STATE.md").read_bytes()
+    dry = fairlead(*words, "--dry-run")
+    assert (dry.exit_code, "Nothing was written" in dry.stdout) == (0, True)
+    assert sorted(str(path) for path in project.rglob("*")) == before
+    assert (project / ".planning/STATE.md").read_bytes() == state
+
+
+@pytest.mark.usefixtures("project")
+def test_a_moved_folder_is_told(fairlead: Fairlead) -> None:
+    found = report(fairlead, "phase", "remove", "2")
+    (moved,) = found["moved"]  # type: ignore[misc]
+    assert moved["from"] == ".planning/phases/02-search"
+    assert moved["to"].startswith(".planning/.fairlead/removed/")
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("group", ["phase", "roadmap", "milestone"])
+def test_every_command_has_help_with_an_example(fairlead: Fairlead, group: str) -> None:
+    listed = fairlead(group, "--help").stdout.partition("Commands:")[2].split("\n")
+    names = [line.split()[0] for line in listed if line.startswith("  ") and line.strip()]
+    assert names
+    for name in names:
+        assert f"Example: fairlead {group} {name}" in fairlead(group, name, "--help").stdout

@@ -1,0 +1,441 @@
+"""Seed 003, table by table: what STATE.md says after each event, row by row."""
+
+import pytest
+
+from fairlead.errors import (
+    NoPlans,
+    NotVerified,
+    PhaseFinished,
+    PlansOpen,
+    UnknownPhase,
+    UnknownPlan,
+)
+from fairlead.model.inventory import Completion
+from fairlead.model.lifecycle import GateEvent
+from fairlead.model.progress import Progress, bar_by_floor
+from fairlead.records.bars import redrawn
+from fairlead.records.blockers import add_blocker
+from fairlead.records.events import (
+    execution_started,
+    phase_completed,
+    plan_completed,
+    planning_started,
+    plans_ready,
+    synced,
+)
+from fairlead.records.gate import OpenTask, after_event, read_task, with_task
+from fairlead.records.metrics import Metric, record_metric, with_plans_completed
+from fairlead.records.session import Stop, record_session
+from fairlead.records.state import Decision, add_decision
+from fairlead.records.tasks import Outcome, TaskResult, task_result
+from fairlead.text.document import Document
+from tests.support.moments import NOON
+from tests.support.standings import a_standing, an_inventory
+from tests.support.states import STATE, ULTRAPLAN, changed_lines
+
+FRESH = a_standing(("1", "Core", 0, 0), ("2", "API", 0, 0), ("3", "UI", 0, 0))
+PLANNED = a_standing(("1", "Core", 0, 2), ("2", "API", 0, 0), ("3", "UI", 0, 0))
+HALF = a_standing(("1", "Core", 1, 2), ("2", "API", 0, 0), ("3", "UI", 0, 0))
+DONE = a_standing(("1", "Core", 2, 2), ("2", "API", 0, 0), ("3", "UI", 0, 0))
+AHEAD = a_standing(("1", "Core", 2, 2), ("2", "API", 0, 1), ("3", "UI", 0, 0))
+ALL = a_standing(("1", "Core", 2, 2), ("2", "API", 1, 1), ("3", "UI", 1, 1))
+
+
+def document(text: str = STATE) -> Document:
+    return Document(text)
+
+
+def field(held: Document, name: str) -> str:
+    found = held.field(name)
+    assert found is not None
+    return found.value
+
+
+def begun() -> Document:
+    return execution_started(document(), PLANNED, "1", NOON)
+
+
+# --- When to update ------------------------------------------------------------------------
+
+
+def test_planning_started_sets_the_status_and_the_focus() -> None:
+    after = planning_started(document(), FRESH, "2", NOON)
+
+    assert field(after, "Status") == "Planning"
+    assert field(after, "Current focus") == "Phase 2 — API"
+    assert after.value("active_phase") == "2"
+    assert after.value("next_action") == "null"
+
+
+def test_plans_ready_recommends_the_execution() -> None:
+    after = plans_ready(document(), PLANNED, "1", NOON)
+
+    assert field(after, "Status") == "Ready to execute"
+    assert field(after, "Plan") == "1 of 2 in current phase"
+    assert (after.value("next_action"), after.value("next_phases")) == ("execute-phase", ["1"])
+    assert after.value("progress", "total_plans") == "2"
+
+
+def test_execution_started_sets_the_status_and_the_current_plan() -> None:
+    after = begun()
+
+    assert field(after, "Status") == "In progress"
+    assert field(after, "Plan") == "1 of 2 in current phase"
+    assert (after.value("status"), after.value("active_phase")) == ("executing", "1")
+    assert (after.value("current_phase"), after.value("current_plan")) == ("1", "1")
+    assert field(after, "Last activity") == "2026-06-01 — Phase 1 execution started"
+
+
+def test_execution_of_the_same_phase_again_is_resumed() -> None:
+    again = execution_started(begun(), PLANNED, "01", NOON)
+
+    assert field(again, "Last activity") == "2026-06-01 — Phase 1 execution resumed"
+
+
+def test_plan_completed_moves_bar_plans_completed_and_position() -> None:
+    inventory = an_inventory(("1", "Core", 1, 2), ("2", "API", 0, 0), ("3", "UI", 0, 0))
+    after = plan_completed(begun(), HALF, "", NOON)
+    after = with_plans_completed(after, HALF, inventory)
+
+    assert field(after, "Plan") == "2 of 2 in current phase"
+    assert after.value("current_plan") == "2"
+    assert field(after, "Total plans completed") == "1"
+    assert after.value("progress", "completed_plans") == "1"
+
+
+def test_plan_completed_without_its_summary_is_refused_with_the_open_plans() -> None:
+    with pytest.raises(PlansOpen, match=r"01-01-PLAN\.md, 01-02-PLAN\.md"):
+        plan_completed(begun(), PLANNED, "", NOON)
+
+
+@pytest.mark.parametrize("plan", ["1", "01", "01-01"])
+def test_plan_completed_that_is_named_is_looked_up(plan: str) -> None:
+    synced_already = synced(begun(), HALF, NOON)
+
+    assert field(plan_completed(synced_already, HALF, "1", NOON, plan=plan), "Plan") == (
+        "2 of 2 in current phase"
+    )
+    with pytest.raises(PlansOpen, match=r"01-02-PLAN\.md"):
+        plan_completed(synced_already, HALF, "1", NOON, plan="2")
+    with pytest.raises(UnknownPlan):
+        plan_completed(synced_already, HALF, "1", NOON, plan="9")
+
+
+def test_the_last_plan_completed_waits_for_verification() -> None:
+    after = plan_completed(begun(), DONE, "", NOON)
+
+    assert field(after, "Status") == "Phase complete — ready for verification"
+    assert (after.value("status"), after.value("active_phase")) == ("verifying", "null")
+    assert (after.value("next_action"), after.value("next_phases")) == ("verify-phase", ["1"])
+    assert field(after, "Phase") == "2 of 3 (API)"
+
+
+def test_phase_completed_after_its_last_plan_is_recorded_once() -> None:
+    held = plan_completed(begun(), DONE, "", NOON)
+    after = phase_completed(held, DONE, "1", NOON)
+
+    assert field(after, "Last activity") == "2026-06-01 — Phase 1 complete"
+    assert phase_completed(after, DONE, "1", NOON) is after
+
+
+def test_phase_completed_moves_to_the_next_phase_and_resets_the_plan() -> None:
+    after = phase_completed(begun(), AHEAD, "1", NOON)
+
+    assert field(after, "Phase") == "2 of 3 (API)"
+    assert field(after, "Plan") == "1 of 1 in current phase"
+    assert (after.value("current_phase"), after.value("active_phase")) == ("2", "null")
+    assert field(after, "Current focus") == "Phase 2 — API"
+    assert field(after, "Last activity") == "2026-06-01 — Phase 1 complete"
+
+
+@pytest.mark.parametrize("event", [plans_ready, execution_started])
+def test_a_finished_phase_is_not_executed_again(event) -> None:
+    with pytest.raises(PhaseFinished):
+        event(document(), DONE, "1", NOON)
+
+
+def test_phase_completed_is_refused_while_plans_are_open() -> None:
+    with pytest.raises(PlansOpen, match=r"01-02-PLAN\.md"):
+        phase_completed(begun(), HALF, "1", NOON)
+
+
+def test_phase_completed_is_refused_without_plans() -> None:
+    with pytest.raises(NoPlans):
+        phase_completed(document(), FRESH, "1", NOON)
+
+
+def test_phase_completed_waits_for_the_verification_where_that_is_the_policy() -> None:
+    phases = (("1", "Core", 2, 2), ("2", "API", 0, 0))
+    strict = a_standing(*phases, policy=Completion.VERIFIED)
+    passed = a_standing(*phases, policy=Completion.VERIFIED, verified=("1",))
+
+    with pytest.raises(NotVerified):
+        phase_completed(begun(), strict, "1", NOON)
+    assert field(phase_completed(begun(), passed, "1", NOON), "Phase") == "2 of 2 (API)"
+
+
+@pytest.mark.parametrize(
+    "event", [planning_started, plans_ready, execution_started, plan_completed, phase_completed]
+)
+def test_a_phase_that_does_not_exist_is_refused(event) -> None:
+    with pytest.raises(UnknownPhase, match="7"):
+        event(document(), PLANNED, "7", NOON)
+
+
+def test_a_blocker_lands_in_its_section() -> None:
+    after = add_blocker(document(), "The API has no sandbox", NOON, phase="2")
+
+    assert changed_lines(STATE, after.text) == [
+        'last_updated: "2026-06-01T12:00:00.000Z"',
+        "- [Phase 2]: The API has no sandbox",
+    ]
+
+
+def test_a_decision_lands_in_its_section() -> None:
+    after = add_decision(document(), Decision("2", "Store UTC"), NOON)
+
+    assert "- [Phase 2]: Store UTC" in after.text
+
+
+def test_session_ended_writes_the_session_continuity() -> None:
+    after = record_session(document(), Stop("Phase 1 P2", ".planning/x.md"), NOON)
+
+    assert changed_lines(STATE, after.text) == [
+        'last_updated: "2026-06-01T12:00:00.000Z"',
+        "stopped_at: Phase 1 P2",
+        "Last session: 2026-06-01T12:00:00.000Z",
+        "Stopped at: Phase 1 P2",
+        "Resume file: .planning/x.md",
+    ]
+
+
+# --- Progress calculation ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "percent", "filled"),
+    [
+        (0, 7, 0, 0),
+        (1, 21, 4, 0),
+        (1, 10, 10, 2),
+        (29, 100, 29, 5),
+        (57, 100, 57, 11),
+        (58, 100, 58, 11),
+        (29, 50, 58, 11),
+        (1, 3, 33, 6),
+        (2, 3, 66, 13),
+        (22, 28, 78, 15),
+        (19, 20, 95, 19),
+        (99, 100, 99, 19),
+        (20, 20, 100, 20),
+        (0, 0, 0, 0),
+    ],
+)
+def test_the_wide_bar_counts_plans_in_whole_numbers(
+    done: int, total: int, percent: int, filled: int
+) -> None:
+    progress = Progress(5, 0, total, done)
+    drawn = redrawn("[#░░░░░░░░░░░░░░░░░░░] 999%".replace("999", "5"), progress)
+
+    assert progress.plans_percent == percent
+    assert bar_by_floor(percent) == "#" * filled + "░" * (20 - filled)
+    assert drawn == f"[{'#' * filled}{'░' * (20 - filled)}] {percent}%"
+
+
+def test_an_event_draws_the_wide_bar_by_plans() -> None:
+    after = plan_completed(
+        execution_started(document(ULTRAPLAN), PLANNED, "1", NOON), HALF, "", NOON
+    )
+
+    assert field(after, "Progress") == "[##########░░░░░░░░░░] 50%"
+
+
+# --- Status values -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("standing", "words"),
+    [
+        pytest.param(FRESH, "Ready to plan", id="directory, no plan"),
+        pytest.param(PLANNED, "Ready to execute", id="plans, none executed"),
+        pytest.param(HALF, "In progress", id="executing tasks"),
+        pytest.param(ALL, "Complete", id="summaries for all plans"),
+    ],
+)
+def test_the_status_follows_from_the_files(standing, words: str) -> None:
+    assert field(synced(document(), standing, NOON), "Status") == words
+
+
+# --- Deriving state from the file system ----------------------------------------------------
+
+
+def test_where_state_and_files_differ_the_files_win() -> None:
+    wrong = STATE.replace("completed_plans: 0", "completed_plans: 9").replace(
+        "percent: 0", "percent: 80"
+    )
+    after = synced(document(wrong), HALF, NOON)
+
+    assert after.value("progress", "completed_plans") == "1"
+    assert after.value("progress", "percent") == "0"
+    assert field(after, "Progress") == "[░░░░░░░░░░] 0%"
+
+
+# --- Task results --------------------------------------------------------------------------
+
+
+def test_success_keeps_in_progress_and_says_what_was_completed() -> None:
+    after = task_result(begun(), TaskResult("Task 3", Outcome.SUCCESS), HALF, NOON)
+
+    assert field(after, "Status") == "In progress"
+    assert field(after, "Last activity") == "2026-06-01 - Completed Task 3"
+    assert after.value("progress", "completed_plans") == "1"
+
+
+def test_success_that_finishes_the_last_phase_says_complete() -> None:
+    after = task_result(begun(), TaskResult("Task 3", Outcome.SUCCESS), ALL, NOON)
+
+    assert field(after, "Status") == "Complete"
+    assert after.value("status") == "completed"
+
+
+def test_success_that_finishes_a_phase_says_that_phase_is_complete() -> None:
+    after = task_result(begun(), TaskResult("Task 3", Outcome.SUCCESS), DONE, NOON)
+
+    assert field(after, "Status") == "Phase complete — ready for verification"
+    assert after.value("status") == "verifying"
+
+
+def test_success_raises_no_count_of_plans_without_a_summary() -> None:
+    after = task_result(begun(), TaskResult("Task 3", Outcome.SUCCESS), PLANNED, NOON)
+
+    assert after.value("progress", "completed_plans") == "0"
+    assert field(after, "Total plans completed") == "0"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "activity"),
+    [
+        pytest.param(Outcome.FAILURE, "2026-06-01 - Failed: Task 3", id="failure"),
+        pytest.param(Outcome.BLOCKED, "2026-06-01 - Blocked: Task 3", id="blocked"),
+    ],
+)
+def test_failure_and_blocked_leave_a_blocker_and_a_note(outcome: Outcome, activity: str) -> None:
+    result = TaskResult("Task 3", outcome, reason="no database")
+    after = task_result(begun(), result, HALF, NOON)
+
+    assert field(after, "Status") == "In progress"
+    assert field(after, "Last activity") == activity
+    assert "- Task 3: no database" in after.text.splitlines()
+
+
+def test_the_blocker_of_a_task_goes_when_it_succeeds() -> None:
+    failed = task_result(begun(), TaskResult("Task 3", Outcome.FAILURE, reason="boom"), HALF, NOON)
+    other = add_blocker(failed, "Task 30: something else", NOON)
+    after = task_result(other, TaskResult("Task 3", Outcome.SUCCESS), HALF, NOON)
+
+    assert "- Task 3: boom" not in after.text
+    assert "- Task 30: something else" in after.text
+
+
+def test_success_with_a_duration_updates_the_phase_table() -> None:
+    inventory = an_inventory(("1", "Core", 1, 2))
+    after = record_metric(begun(), Metric("1", "1", "12m"), HALF, inventory, NOON)
+
+    assert "| 1. Core | 1 | 12 min | 12 min |" in after.text
+    assert field(after, "Average duration") == "12 min"
+    assert field(after, "Total execution time") == "0.2 hours"
+
+
+# --- Gate status updates -------------------------------------------------------------------
+
+
+def gated(*events: str) -> Document:
+    held = begun()
+    for event in events:
+        told = OpenTask("Task 3", "1", "01-01")
+        task = after_event(read_task(held), GateEvent(event), told, NOON)
+        held = with_task(held, task, NOON)
+    return held
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        pytest.param(
+            ["start"],
+            {"gate_status": "EXECUTING", "gate_step": "1", "executor_status": "running"},
+            id="task starts execution",
+        ),
+        pytest.param(
+            ["start", "executor-success"],
+            {"executor_status": "success", "gate_status": "VERIFYING"},
+            id="executor completes",
+        ),
+        pytest.param(
+            ["start", "executor-success"],
+            {"gate_status": "VERIFYING", "gate_step": "2", "verify_status": "running"},
+            id="verify command runs",
+        ),
+        pytest.param(
+            ["start", "executor-success", "verify-passed"],
+            {"verify_status": "passed"},
+            id="verify passes",
+        ),
+        pytest.param(
+            ["start", "executor-success", "verify-failed"],
+            {"verify_status": "failed"},
+            id="verify fails",
+        ),
+        pytest.param(
+            ["start", "executor-success", "verify-passed"],
+            {"gate_status": "REVIEWING", "gate_step": "3", "architect_status": "reviewing"},
+            id="architect starts",
+        ),
+        pytest.param(
+            ["start", "executor-success", "verify-passed", "approved"],
+            {"architect_status": "approved"},
+            id="architect approves",
+        ),
+        pytest.param(
+            ["start", "executor-success", "verify-passed", "rejected"],
+            {"architect_status": "rejected"},
+            id="architect rejects",
+        ),
+        pytest.param(
+            ["start", "executor-success", "verify-passed", "approved"],
+            {"gate_status": "APPROVED", "status": "complete"},
+            id="gate passes",
+        ),
+        pytest.param(
+            ["start", "executor-success", "verify-failed"],
+            {"gate_status": "FAILED", "attempt": "2"},
+            id="gate fails",
+        ),
+        pytest.param(
+            ["start", "executor-success", "verify-failed", "retry"],
+            {
+                "gate_status": "EXECUTING",
+                "gate_step": "1",
+                "attempt": "2",
+                "verify_status": "pending",
+                "architect_status": "pending",
+            },
+            id="retry starts",
+        ),
+        pytest.param(
+            ["start", "executor-blocked"],
+            {"gate_status": "BLOCKED", "attempt": "1", "status": "blocked"},
+            id="blocked by a dependency",
+        ),
+        pytest.param(
+            ["start", "skip"], {"gate_status": "SKIPPED", "status": "skipped"}, id="skipped"
+        ),
+    ],
+)
+def test_a_gate_event_updates_the_task_in_the_frontmatter(
+    events: list[str], expected: dict[str, str]
+) -> None:
+    held = gated(*events).value("current_task")
+
+    assert isinstance(held, dict)
+    assert {key: held[key] for key in expected} == expected

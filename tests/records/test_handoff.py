@@ -1,0 +1,65 @@
+"""The hand-over: what it says comes back, whoever wrote it."""
+
+import pytest
+
+from fairlead.model.lifecycle import Gate, GateStatus
+from fairlead.records.gate import OpenTask
+from fairlead.records.handoff import marked_resumed, read_handover, written_ahead
+from tests.support.moments import NOON
+
+TASK = OpenTask(
+    "Task 3: Create PlannerId",
+    "3",
+    "03-01",
+    "5f0c",
+    Gate(GateStatus.VERIFYING, 2, "success", "running", attempt=2, failures=("attempt 1: x",)),
+    "2026-06-01T11:00:00.000Z",
+)
+
+
+def test_a_hand_over_says_where_the_task_is() -> None:
+    text = written_ahead(TASK, NOON)
+
+    assert text.startswith('---\nversion: 1\nsession: "5f0c"\n')
+    assert "## Last executed task\n\nTask 3: Create PlannerId (03-01)\n" in text
+    assert "- executor: success\n- verify: running\n" in text
+    assert "1. Run the verify command of Task 3: Create PlannerId again\n" in text
+
+
+def test_a_hand_over_comes_back_as_it_was() -> None:
+    found = read_handover("x.md", written_ahead(TASK, NOON))
+
+    assert found.task == TASK
+    assert found.is_ours
+    assert found.is_open
+
+
+@pytest.mark.parametrize(
+    ("status", "step"),
+    [
+        (GateStatus.EXECUTING, "from step 1, as the same attempt"),
+        (GateStatus.VERIFYING, "Run the verify command"),
+        (GateStatus.REVIEWING, "Ask the architect"),
+        (GateStatus.FAILED, "Retry"),
+        (GateStatus.BLOCKED, "unblock"),
+        (GateStatus.APPROVED, "Go on with the next task"),
+    ],
+)
+def test_the_next_step_follows_from_the_gate(status: GateStatus, step: str) -> None:
+    text = written_ahead(OpenTask("T", gate=Gate(status)), NOON)
+
+    assert step in text.split("## Next steps")[1]
+
+
+def test_a_file_of_another_program_is_not_ours() -> None:
+    found = read_handover(
+        "x.md", "---\nphase: 3\ntask: 2\nstatus: in_progress\n---\n<current_state>\n"
+    )
+
+    assert not found.is_ours
+
+
+def test_who_resumes_is_written_into_the_hand_over() -> None:
+    found = read_handover("x.md", marked_resumed(written_ahead(TASK, NOON), "abc", NOON))
+
+    assert (found.resumed_by, found.session, found.task) == ("abc", "5f0c", TASK)

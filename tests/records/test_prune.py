@@ -1,0 +1,72 @@
+"""Pruning: STATE.md becomes short, and every entry is in one of the two files."""
+
+from fairlead.records.prune import kept_in_archive, pruned
+from fairlead.text.document import Document
+from tests.support.moments import NOON
+from tests.support.states import STATE
+
+
+def long_state(decisions: int = 120, rows: int = 8) -> str:
+    told = "\n".join(f"- [Phase {at}]: decision {at}\n  with a reason" for at in range(decisions))
+    table = "\n".join(f"| Phase 1 P{at:02d} | 5m | - | - |" for at in range(rows))
+    blockers = "- open\n- ~~gone~~ resolved in phase 2\n- [RESOLVED] also gone"
+    return (
+        STATE.replace("### Decisions\n\nNone yet.", f"### Decisions\n\n{told}")
+        .replace("### Blockers/Concerns\n\nNone yet.", f"### Blockers/Concerns\n\n{blockers}")
+        .replace(
+            "*Updated after",
+            f"| Plan | Duration | Tasks | Files |\n|---|---|---|---|\n{table}\n\n*Updated after",
+        )
+    )
+
+
+def test_a_short_document_is_left_alone() -> None:
+    assert pruned(Document(STATE), NOON).moved == {}
+
+
+def test_the_oldest_go_until_the_target_is_reached() -> None:
+    text = long_state()
+    cut = pruned(Document(text), NOON)
+
+    assert len(cut.document.lines) <= 112  # the five latest decisions stay in any case
+    assert cut.moved["Blockers/Concerns"] == (
+        "- ~~gone~~ resolved in phase 2",
+        "- [RESOLVED] also gone",
+    )
+    assert cut.moved["Performance Metrics"][0] == "| Phase 1 P00 | 5m | - | - |"
+    assert cut.moved["Decisions"][0] == "- [Phase 0]: decision 0\n  with a reason"
+    assert "decision 119" in cut.document.text
+    assert "- open" in cut.document.text
+
+
+def test_no_line_goes_into_nothing() -> None:
+    text = long_state()
+    cut = pruned(Document(text), NOON)
+    archive = kept_in_archive("", cut.moved, "pruned", NOON)
+    held = set(cut.document.text.splitlines()) | {
+        line.removeprefix("- |").removeprefix("|") for line in archive.splitlines()
+    }
+    held |= {f"|{line.lstrip('|')}" for line in held}
+    lost = [
+        line
+        for line in text.splitlines()
+        if line not in held and line not in archive and not line.startswith("last_updated")
+    ]
+
+    assert lost == []
+
+
+def test_no_more_than_needed_is_moved() -> None:
+    text = long_state(decisions=6, rows=0)
+    cut = pruned(Document(text), NOON, target=len(Document(text).lines) - 1)
+
+    assert cut.moved == {"Blockers/Concerns": ("- ~~gone~~ resolved in phase 2",)}
+
+
+def test_the_archive_keeps_what_it_has() -> None:
+    once = kept_in_archive("# Mine\r\n\r\n- a\r\n", {"Decisions": ("- ab",)}, "pruned", NOON)
+    twice = kept_in_archive(once, {"Decisions": ("- a",)}, "pruned", NOON)
+
+    assert twice.startswith("# Mine\r\n\r\n- a\r\n")
+    assert twice.splitlines().count("- a") == 2
+    assert twice.count("\n") == twice.count("\r\n")

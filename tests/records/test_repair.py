@@ -1,0 +1,93 @@
+"""Repairs of documents: bars, malformed frontmatter, and what is not touched."""
+
+import pytest
+
+from fairlead.model.progress import Progress
+from fairlead.records.archive import archived
+from fairlead.records.bars import redrawn
+from fairlead.records.mend import mended, second_block
+from fairlead.text.document import Document
+from tests.support.moments import NOON
+
+HALF = Progress(total_phases=4, completed_phases=2, total_plans=8, completed_plans=4)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("[██░░░░░░░░] 20%", "[█████░░░░░] 50%"),
+        ("[##########] 100%", "[#####░░░░░] 50%"),
+        ("[##--------] 20%", "[#####-----] 50%"),
+        ("[#.........]", "[#####.....]"),
+        ("▓▓▓▓▓▓▓▓▓▓ 100%", "▓▓▓▓▓░░░░░ 50%"),
+        ("[░░░░░░░░░░░░░░░░░░░░] 0%", "[##########░░░░░░░░░░] 50%"),
+        ("12.5%", "50%"),
+        ("30% (3/8 plans complete)", "50% (4/8 plans complete)"),
+        ("[____________] 0% (0/4 phases complete)", "[██████______] 50% (2/4 phases complete)"),
+        ("100% (3/3 plans complete in phase 2)", "50% (3/3 plans complete in phase 2)"),
+        ("[████░░░░░░] 50%", "[████░░░░░░] 50%"),
+        ("going well", "going well"),
+    ],
+)
+def test_a_progress_line_keeps_its_drawing_and_gets_the_right_number(before, after):
+    assert redrawn(before, HALF) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("---\na: one: two\nb: 1\n---\n\n# T\n", '---\na: "one: two"\nb: 1\n---\n\n# T\n'),
+        ('---\na: say "x": y\n---\n', '---\na: "say \\"x\\": y"\n---\n'),
+        ("---\na: 1\nb: 2\n\n# T\n", "---\na: 1\nb: 2\n---\n\n# T\n"),
+        ("---\na: 1\nb: 2\n# T\n", "---\na: 1\nb: 2\n---\n# T\n"),
+        ("---\na: 1\nb: x: y\n\n# T\n", '---\na: 1\nb: "x: y"\n---\n\n# T\n'),
+        ("---\na: 1\nb: 2\n---\n\n---\nb: 3\n---\n# T\n", "---\na: 1\nb: 2\n---\n# T\n"),
+    ],
+)
+def test_frontmatter_with_one_reading_is_put_in_order(before, after):
+    result = mended(before)
+
+    assert result is not None
+    assert result.text == after
+    Document(result.text).require_writable()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\na: 1\n---\n# fine\n",
+        "no frontmatter\n",
+        "---\nJust a rule and a sentence\n\nText\n",
+        "---\nNote: a sentence below a rule\n\nText\n",
+        "---\na: 1\nwhat is this\nb: 2\n\n# T\n",
+        "---\na: {b: [1, 2\nc: 3\n---\n",
+        "---\na: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> x\n---\n",
+        "---\na: 1\n---\n\n---\nonly_here: 2\n---\n",
+    ],
+)
+def test_what_would_need_a_guess_is_left_alone(text):
+    assert mended(text) is None
+
+
+def test_an_older_copy_of_the_frontmatter_is_returned_with_the_text():
+    result = mended("---\na: 1\nb: 2\n---\n\n---\nb: 3\n---\n# T\n")
+
+    assert result is not None
+    assert result.removed == ("b: 3",)
+
+
+def test_a_second_frontmatter_is_found_at_its_line():
+    assert second_block("---\na: 1\n---\n\n---\nb: 3\n---\n# T\n") == 5
+
+
+def test_two_rules_around_a_sentence_are_no_frontmatter():
+    assert second_block("---\na: 1\n---\n\n---\nA sentence.\n---\n") == 0
+
+
+def test_the_archive_grows_at_its_end_and_keeps_its_line_endings():
+    first = archived("", ["- one"], "replaced by doctor", NOON)
+    grown = archived(first.replace("\n", "\r\n"), ["- two"], "replaced by doctor", NOON)
+
+    assert first == "# State Archive\n\n## 2026-06-01: replaced by doctor\n\n- one\n"
+    assert grown.startswith(first.replace("\n", "\r\n").rstrip())
+    assert grown.endswith("\r\n- two\r\n")

@@ -1,0 +1,115 @@
+"""Boxes, counts and rows are raised to what the files prove, and never beyond or back."""
+
+import pytest
+
+from fairlead.model.ids import PhaseId
+from fairlead.records.roadmap_marks import Proven, marked
+from fairlead.text.document import Document
+from tests.support.roadmaps import GROUPED, LIST_AND_DETAILS, SHAPES
+
+DATE = "2026-06-01"
+
+
+def proven(number: str, done: int, total: int, *, milestone: str = "", plans: str = "") -> Proven:
+    phase = PhaseId.parse(number)
+    ids = frozenset(plans.split()) or frozenset(
+        f"{phase.padded}-{at:02d}" for at in range(1, done + 1)
+    )
+    return Proven(phase, milestone, done, total, 0 < done == total, ids)
+
+
+def after(text: str, *phases: Proven) -> str:
+    return marked(Document(text), phases, DATE).document.text
+
+
+def test_a_complete_phase_gets_its_box_its_counts_and_its_row() -> None:
+    new = after(LIST_AND_DETAILS, proven("2", 3, 3))
+    assert "- [x] **Phase 2: Search** - find things (completed 2026-06-01)" in new
+    assert "**Plans:** 3/3 plans complete" in new
+    assert "| 2. Search | 3/3 | Complete | 2026-06-01 |" in new
+
+
+def test_a_phase_in_progress_gets_its_counts_and_no_date() -> None:
+    new = after(LIST_AND_DETAILS, proven("2", 1, 3))
+    assert "- [ ] **Phase 2: Search** - find things\n" in new
+    assert "**Plans:** 1/3 plans complete" in new
+    assert "| 2. Search | 1/3 | In progress | - |" in new
+
+
+def test_a_phase_without_plans_changes_nothing() -> None:
+    assert after(LIST_AND_DETAILS, proven("2", 0, 0)) == LIST_AND_DETAILS
+
+
+def test_marks_that_are_right_already_change_nothing() -> None:
+    assert after(LIST_AND_DETAILS, proven("1", 2, 2)) == LIST_AND_DETAILS
+
+
+@pytest.mark.parametrize("text", SHAPES.values(), ids=list(SHAPES))
+def test_a_second_time_changes_nothing(text: str) -> None:
+    phases = [proven(str(number), 1, 1) for number in range(1, 7)]
+    once = after(text, *phases)
+    assert after(once, *phases) == once
+
+
+def test_the_boxes_of_proven_plans_are_ticked() -> None:
+    text = LIST_AND_DETAILS.replace("- [x] 01-0", "- [ ] 01-0")
+    new = after(text, proven("1", 1, 2, plans="01-02"))
+    assert "- [ ] 01-01-PLAN.md" in new
+    assert "- [x] 01-02: the flesh" in new
+
+
+def test_a_box_that_claims_more_is_left_and_told() -> None:
+    told = marked(Document(LIST_AND_DETAILS), [proven("1", 1, 2)], DATE)
+    assert told.document.text == LIST_AND_DETAILS
+    assert told.claims == (
+        "9: the box of phase 1 is ticked",
+        "15: phase 1 counts 2/2 plans complete",
+        "48: the row of phase 1 counts 2/2",
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("TBD", "2/3 plans complete"),
+        ("3 plans", "2/3 plans complete"),
+        ("0/3 plans executed", "2/3 plans complete"),
+        ("1/3", "2/3 plans complete"),
+        ("3 plans (2 waves)", "2/3 plans complete (2 waves)"),
+        ("as many as it takes", "as many as it takes"),
+    ],
+)
+def test_the_plans_line_keeps_what_a_person_added(value: str, expected: str) -> None:
+    text = LIST_AND_DETAILS.replace("**Plans:** TBD", f"**Plans:** {value}")
+    assert f"**Plans:** {expected}\n" in after(text, proven("2", 2, 3))
+
+
+@pytest.mark.parametrize("status", ["Deferred", "Blocked by legal", "In review"])
+def test_a_status_of_a_person_s_own_is_kept(status: str) -> None:
+    text = LIST_AND_DETAILS.replace(
+        "| 2. Search | 0/TBD | Not started |", f"| 2. Search | 0/TBD | {status} |"
+    )
+    assert f"| 2. Search | 3/3 | {status} | 2026-06-01 |" in after(text, proven("2", 3, 3))
+
+
+def test_a_date_that_stands_there_is_kept() -> None:
+    text = LIST_AND_DETAILS.replace("find things", "find things (completed 2026-03-03)")
+    new = after(text, proven("2", 1, 1))
+    assert "- [x] **Phase 2: Search** - find things (completed 2026-03-03)\n" in new
+
+
+def test_defect_3_rows_of_other_milestones_are_not_touched() -> None:
+    new = after(GROUPED, proven("3", 2, 2, milestone="v1.1"))
+    assert "| 3. Locks | v1.1 | 2/2 | Complete | 2026-06-01 |" in new
+    assert "| 1. Foundation | v1.0 | 3/3 | Complete | 2026-01-02 |" in new
+    assert "- [x] **Phase 3: Locks** - doors (completed 2026-06-01)" in new
+
+
+def test_a_retired_phase_is_left_alone() -> None:
+    text = LIST_AND_DETAILS.replace("**Phase 2: Search**", "~~**Phase 2: Search**~~")
+    assert "- [ ] ~~**Phase 2: Search**~~" in after(text, proven("2", 1, 1))
+
+
+def test_examples_in_fences_are_left_alone() -> None:
+    text = LIST_AND_DETAILS + "\n```\n- [ ] **Phase 2: Search** - find things\n```\n"
+    assert "```\n- [ ] **Phase 2: Search**" in after(text, proven("2", 1, 1))

@@ -1,0 +1,198 @@
+"""The disk as an inventory: every form of folder and file, and nothing that is followed."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from fairlead.model.inventory import Completion, Folder, Proof
+from fairlead.model.standing import standing_of
+from fairlead.store.scan import scan
+from tests.support.big_project import big_project
+
+
+def put(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        path = folder / ".planning" / name.replace("__", "/").replace("_dot_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+
+def phase(folder: Path, *names: str, text: str = "done\n") -> Folder:
+    home = folder / ".planning" / "phases" / "03-feed"
+    for name in names:
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    (found,) = scan(str(folder)).folders
+    return found
+
+
+def test_a_plan_with_its_summary_is_complete(tmp_path: Path) -> None:
+    (plan,) = phase(tmp_path, "03-01-PLAN.md", "03-01-SUMMARY.md").plans
+    assert (plan.id, plan.proof) == ("03-01", Proof.COMPLETE)
+    assert plan.summary == ".planning/phases/03-feed/03-01-SUMMARY.md"
+
+
+@pytest.mark.parametrize(
+    ("summary", "proof"),
+    [
+        ("", Proof.EMPTY),
+        ("  \n\t\n", Proof.EMPTY),
+        ("---\nstatus: blocked\n---\n", Proof.BLOCKED),
+        ('---\nstatus: "Blocked"\n---\n', Proof.BLOCKED),
+        ("---\nstatus: complete\n---\n\n## Self-Check: FAILED\n", Proof.FAILED),
+        ("# S\n\n**Self-Check:** FAILED\n", Proof.FAILED),
+        ("# S\n\n## Self-Check: PASSED\n\nThe test FAILED before.\n", Proof.COMPLETE),
+        ("The word status: blocked in prose.\n", Proof.COMPLETE),
+        ("---\nnested:\n  status: blocked\n---\n", Proof.COMPLETE),
+        ("---\nstatus: complete # not blocked\n---\n", Proof.COMPLETE),
+    ],
+)
+def test_a_summary_proves_what_it_says_itself(tmp_path: Path, summary: str, proof: Proof) -> None:
+    home = tmp_path / ".planning" / "phases" / "03-feed"
+    home.mkdir(parents=True)
+    (home / "03-01-PLAN.md").write_text("plan")
+    (home / "03-01-SUMMARY.md").write_text(summary)
+    assert scan(str(tmp_path)).folders[0].plans[0].proof is proof
+
+
+@pytest.mark.parametrize(
+    ("head", "superseded"),
+    [
+        ("---\nstatus: superseded\n---\n", True),
+        ("---\nstatus: Superseded\n---\n", True),
+        ("---\nstatus: open\n---\nThis one is superseded.\n", False),
+        ("status: superseded\n", False),
+        ("---\nother:\n  status: superseded\n---\n", False),
+    ],
+)
+def test_a_superseded_plan_says_so_in_its_frontmatter(
+    tmp_path: Path, head: str, superseded: bool
+) -> None:
+    (plan,) = phase(tmp_path, "03-01-PLAN.md", text=head).plans
+    assert plan.is_superseded is superseded
+
+
+def test_plans_in_a_folder_of_their_own_count(tmp_path: Path) -> None:
+    found = phase(tmp_path, "plans/PLAN-01-x.md", "plans/SUMMARY-01-x.md", "plans/PLAN-02.md")
+    assert [(plan.id, plan.proof) for plan in found.plans] == [
+        ("03-01", Proof.COMPLETE),
+        ("03-02", Proof.NONE),
+    ]
+
+
+def test_a_summary_that_is_a_link_proves_nothing(tmp_path: Path) -> None:
+    phase(tmp_path, "03-01-PLAN.md", "real.md")
+    home = tmp_path / ".planning" / "phases" / "03-feed"
+    (home / "03-01-SUMMARY.md").symlink_to(home / "real.md")
+    assert scan(str(tmp_path)).folders[0].plans[0].proof is Proof.NONE
+
+
+def test_a_plan_that_is_a_link_is_an_open_plan(tmp_path: Path) -> None:
+    phase(tmp_path, "03-01-PLAN.md", "03-01-SUMMARY.md")
+    home = tmp_path / ".planning" / "phases" / "03-feed"
+    (home / "03-02-PLAN.md").symlink_to("/nowhere")
+    assert [plan.proof for plan in scan(str(tmp_path)).folders[0].plans] == [
+        Proof.COMPLETE,
+        Proof.NONE,
+    ]
+
+
+def test_a_pipe_is_never_opened(tmp_path: Path) -> None:
+    phase(tmp_path, "03-01-PLAN.md")
+    os.mkfifo(tmp_path / ".planning" / "phases" / "03-feed" / "03-01-SUMMARY.md")
+    assert scan(str(tmp_path)).folders[0].plans[0].proof is Proof.NONE
+
+
+def test_a_phase_folder_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    phase(tmp_path, "03-01-PLAN.md")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "04-01-PLAN.md").write_text("x")
+    (tmp_path / ".planning" / "phases" / "04-link").symlink_to(outside)
+    assert [folder.slug for folder in scan(str(tmp_path)).folders] == ["feed"]
+
+
+def test_issue_2348_a_touched_summary_does_not_take_a_verification_back(tmp_path: Path) -> None:
+    home = tmp_path / ".planning" / "phases" / "03-feed"
+    phase(tmp_path, "03-01-PLAN.md", "03-01-SUMMARY.md")
+    (home / "03-VERIFICATION.md").write_text("---\nstatus: passed\n---\n")
+    os.utime(home / "03-01-SUMMARY.md", (4_000_000_000, 4_000_000_000))
+    verification = scan(str(tmp_path)).folders[0].verification
+    assert verification is not None
+    assert verification.is_passed
+
+
+def test_a_plan_finished_after_the_verification_makes_it_stale(tmp_path: Path) -> None:
+    home = tmp_path / ".planning" / "phases" / "03-feed"
+    phase(tmp_path, "03-01-PLAN.md", "03-01-SUMMARY.md", text="---\ncompleted: 2026-02-02\n---\n")
+    (home / "03-VERIFICATION.md").write_text("---\nstatus: passed\nverified: 2026-01-01\n---\n")
+    verification = scan(str(tmp_path)).folders[0].verification
+    assert verification is not None
+    assert verification.is_stale
+
+
+@pytest.mark.parametrize(
+    ("config", "state", "policy"),
+    [
+        ("{}", "---\nstatus: x\n---\n", Completion.SUMMARISED),
+        ("{}", "---\nstate_head: abc\n---\n", Completion.VERIFIED),
+        ('{"fairlead": {"completion": "summarised"}}', "---\nstate_head: a\n---\n", Completion.SUMMARISED),
+        ('{"fairlead": {"completion": "verified"}}', "", Completion.VERIFIED),
+        ("not json", "", Completion.SUMMARISED),
+    ],
+)  # fmt: skip
+def test_the_policy_is_the_setting_or_what_the_newer_tool_left(
+    tmp_path: Path, config: str, state: str, policy: Completion
+) -> None:
+    put(tmp_path, config_dot_json=config, STATE_dot_md=state)
+    assert scan(str(tmp_path)).policy is policy
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("milestone: v1.1", "v1.1"),
+        ('milestone: "v1.1"', "v1.1"),
+        ("milestone: '1.0'", "1.0"),
+        ("milestone: 1.0", "1.0"),
+        ("milestone: null", ""),
+    ],
+)
+def test_defect_8_a_milestone_may_be_quoted_or_a_number(
+    tmp_path: Path, line: str, expected: str
+) -> None:
+    put(tmp_path, STATE_dot_md=f"---\n{line}\n---\n")
+    assert scan(str(tmp_path)).milestone == expected
+
+
+def test_archived_phases_carry_their_milestone(tmp_path: Path) -> None:
+    home = tmp_path / ".planning" / "milestones" / "v1.0-phases" / "01-a"
+    home.mkdir(parents=True)
+    (found,) = scan(str(tmp_path)).archived
+    assert (found.milestone, found.slug) == ("v1.0", "a")
+
+
+def cpu_of_deriving(folder: Path) -> float:
+    """The least CPU time of several tries: what is above it is somebody else's work."""
+    least = float("inf")
+    for _ in range(5):
+        before = time.process_time()
+        standing_of(scan(str(folder)))
+        least = min(least, time.process_time() - before)
+    return least
+
+
+def test_a_thousand_plans_are_derived_in_a_fifth_of_a_second_of_cpu(tmp_path: Path) -> None:
+    big_project(tmp_path, 100)
+    progress = standing_of(scan(str(tmp_path))).progress
+    assert (progress.total_plans, progress.completed_plans) == (1000, 500)
+    assert cpu_of_deriving(tmp_path) < 0.2
+
+
+@pytest.mark.long
+def test_ten_thousand_plans_are_derived_in_under_a_second_of_cpu(tmp_path: Path) -> None:
+    big_project(tmp_path, 1000)
+    assert cpu_of_deriving(tmp_path) < 1.0

