@@ -208,7 +208,7 @@ class Files(Reader):
         try:
             # Made only where the folder itself is ours, as a person's settings are.
             if may_create and not self._home:
-                os.makedirs(self.folder, mode=0o700, exist_ok=True)
+                _make_folders(self.folder)
             return Root(self.folder)
         except FileNotFoundError:
             raise NoProject(self.folder) from None
@@ -280,3 +280,21 @@ def _outcome(
 def _change(version: Version) -> Change:
     old = None if version.old is None else version.old.decode()
     return Change(version.path, old, version.new.decode())
+
+
+def _make_folders(folder: str) -> None:
+    """Make a folder of the person's own, and those above it, each durable in the one above."""
+    missing = []
+    while not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    for each in reversed(missing):
+        try:
+            os.mkdir(each, 0o700)
+        except FileExistsError:
+            continue
+        above = os.open(os.path.dirname(each), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(above)
+        finally:
+            os.close(above)
