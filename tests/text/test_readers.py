@@ -79,7 +79,7 @@ def test_damaged_frontmatter_is_read_line_by_line() -> None:
         "status": "a: b",
         "progress": {"percent": "50"},
         "next": ["a", "b"],
-        "list": ["x"],
+        "list": ["x", "y"],
     }
 
 
@@ -98,3 +98,8 @@ def test_the_place_of_a_fault_counts_from_the_top_of_the_file() -> None:
     with pytest.raises(FrontmatterSyntax) as refusal:
         read_tree("a: 1\nb: [\n", first_line=2)
     assert refusal.value.line == 3
+
+
+def test_a_quoted_value_that_never_ends_is_refused_at_once() -> None:
+    with pytest.raises(FrontmatterSyntax):
+        read_tree('a: "' + '\n  x \\" y' * 20_000 + "\n")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 64
 MAX_KEY = 256
+MAX_QUOTED_LINES = 100
 
 _NEVER_FIRST = ",[]{}#&*!|>'\"%@`"
 _FLOW_MARKS = ("", " ", ",", "[", "]", "{", "}")
@@ -66,9 +67,10 @@ class Cursor:
             if keep_to_line:
                 return None
             self.at += 1
-            if self.at >= len(self.lines):
+            if self.at >= len(self.lines) or self.at - first > MAX_QUOTED_LINES:
+                # Each line is read again with those before it, so their number has a limit.
                 self.at = first
-                self.refuse("a quoted value that is never closed", column)
+                self.refuse("a quoted value that is never closed, or too long", column)
             below = self.lines[self.at]
             if below.strip(" ") and (self.indent() <= indent or below.lstrip(" ")[0] == "\t"):
                 self.refuse("a quoted value that goes on without indentation", 0)

@@ -133,7 +133,12 @@ class _Editor:
             return self.inner
         if node.kind is not Kind.SCALAR or node.style in ("|", ">"):
             self.refuse_comments(node, path)
-        if node.style == "|" and node.text.strip() and isinstance(value, str) and emit.fits_literal(value):
+        if (
+            node.style == "|"
+            and node.text.strip()
+            and isinstance(value, str)
+            and emit.fits_literal(value)
+        ):
             return self.replace_literal(node, value)
         is_scalar = not isinstance(value, Mapping) and not emit.is_sequence(value)
         is_line = node.kind is Kind.SCALAR and node.style not in ("|", ">")

@@ -66,8 +66,9 @@ def read_lines(inner: str) -> "dict[str, object]":
         text = line.strip()
         if not text or text.startswith("#"):
             continue
-        nested = line[0] in " \t" or (text.startswith("- ") and tree.get(key) in ("", []))
-        if not nested:
+        held = tree.get(key)
+        is_item = text.startswith("- ") and (held == "" or isinstance(held, list))
+        if line[0] not in " \t" and not is_item:
             name, colon, value = line.partition(":")
             if not colon or not _is_word(name):
                 key = ""
