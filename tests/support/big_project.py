@@ -42,7 +42,9 @@ Part {phase}.{plan} works.
 
 ## Self-Check: PASSED
 """
-_VERIFICATION = "---\nphase: {phase:02d}-part\nverified: 2026-01-16\nstatus: passed\n---\n\nAll true.\n"
+_VERIFICATION = (
+    "---\nphase: {phase:02d}-part\nverified: 2026-01-16\nstatus: passed\n---\n\nAll true.\n"
+)
 _STATE = """---
 gsd_state_version: '1.0'
 milestone: v1.0

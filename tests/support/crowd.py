@@ -94,7 +94,8 @@ def looping_processes(words: Iterable[str], folder: Path, file: str, tags: Itera
     Each prints the tags it was told are saved, one a line.
     """
     began = time.monotonic()
-    children = [start(Command((*words, tag), folder, dict(os.environ))) for tag in tags]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    children = [start(Command((*words, tag), folder, environment)) for tag in tags]
     said: dict[str, bool] = {}
     why = []
     for child in children:

@@ -72,9 +72,7 @@ def test_identifiers_stay_text() -> None:
 
 
 def test_damaged_frontmatter_is_read_line_by_line() -> None:
-    text = (
-        "---\nstatus: a: b\nprogress:\n  percent: 50\nnext: [a, 'b']\nlist:\n- x\n- y\n<<<<<<< h\n---\n"
-    )
+    text = "---\nstatus: a: b\nprogress:\n  percent: 50\nnext: [a, 'b']\nlist:\n- x\n- y\n<<<<<<< h\n---\n"
     assert read_front(text) == {
         "status": "a: b",
         "progress": {"percent": "50"},

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fairlead.engine.look import Look
-from fairlead.engine.phases import proven_of
 from fairlead.engine.ports import Clock
 from fairlead.engine.templates import fresh_requirements
 from fairlead.errors import (
@@ -33,7 +32,7 @@ from fairlead.records.activity import with_activity, with_moved_focus
 from fairlead.records.milestone_edit import Closing, closed, opened
 from fairlead.records.milestones import Shipped, with_shipped
 from fairlead.records.roadmap import read_roadmap
-from fairlead.records.roadmap_marks import marked
+from fairlead.records.roadmap_marks import marked, proven_of
 from fairlead.records.state import stamped, with_milestone
 from fairlead.store import layout
 from fairlead.store.files import Draft, Files, Outcome

@@ -23,7 +23,6 @@ from fairlead.errors import (
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Completion, Folder, Inventory, Phase
 from fairlead.model.numbering import decimal_after, next_number, shifted, taken_numbers
-from fairlead.model.progress import folder_counts
 from fairlead.model.standing import Standing, standing_of
 from fairlead.records import events, metrics, naming, requirements
 from fairlead.records.activity import with_moved_focus
@@ -32,7 +31,7 @@ from fairlead.records.position import phase_of, with_fresh_position
 from fairlead.records.renumber import renamed, renumbered_roadmap, renumbered_table
 from fairlead.records.roadmap import read_roadmap
 from fairlead.records.roadmap_edit import NewPhase, with_phase, without_phase
-from fairlead.records.roadmap_marks import Proven, marked
+from fairlead.records.roadmap_marks import marked, proven_of
 from fairlead.records.roadmap_read import requirements_of
 from fairlead.store import layout
 from fairlead.store.files import Draft, Files, Outcome
@@ -337,20 +336,6 @@ def home_of(look: Look) -> str:
         return listed[-1].milestone
     known = {each.version for each in look.inventory.roadmap.milestones}
     return scope.milestone if scope.milestone in known else ""
-
-
-def proven_of(phase: Phase, policy: Completion) -> Proven:
-    """What the files prove of a phase."""
-    plans = phase.folder.live_plans if phase.folder else ()
-    done, total = folder_counts(phase.folder) if phase.folder else (0, 0)
-    return Proven(
-        id=phase.id,
-        milestone=phase.listed.milestone if phase.listed else "",
-        done=done,
-        total=total,
-        is_complete=phase.is_complete(policy) and done == total,
-        plans=frozenset(plan.id for plan in plans if plan.is_complete),
-    )
 
 
 def require_complete(phase: Phase, policy: Completion) -> None:

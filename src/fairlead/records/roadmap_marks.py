@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from fairlead.model.ids import PhaseId
+from fairlead.model.inventory import Completion, Phase
+from fairlead.model.progress import folder_counts
 from fairlead.records import naming
 from fairlead.records.roadmap_lines import Form, Mention, Row, Sheet, own_lines, read_sheet
 from fairlead.text.document import Document
@@ -48,6 +50,20 @@ class Marked:
 
     document: Document
     claims: tuple[str, ...] = field(default=())  # `12: the box of phase 3 is ticked`
+
+
+def proven_of(phase: Phase, policy: Completion) -> Proven:
+    """What the files prove of a phase."""
+    plans = phase.folder.live_plans if phase.folder else ()
+    done, total = folder_counts(phase.folder) if phase.folder else (0, 0)
+    return Proven(
+        id=phase.id,
+        milestone=phase.listed.milestone if phase.listed else "",
+        done=done,
+        total=total,
+        is_complete=phase.is_complete(policy) and done == total,
+        plans=frozenset(plan.id for plan in plans if plan.is_complete),
+    )
 
 
 def marked(document: Document, proven: Iterable[Proven], date: str) -> Marked:

@@ -19,6 +19,7 @@ _COMMANDS = {
     "config": "fairlead.interfaces.cli.config:config",
     "doctor": "fairlead.interfaces.cli.doctor:doctor",
     "init": "fairlead.interfaces.cli.init:init",
+    "merge-driver": "fairlead.interfaces.cli.merge_driver:merge_driver",
     "milestone": "fairlead.interfaces.cli.milestone:milestone",
     "phase": "fairlead.interfaces.cli.phase:phase",
     "roadmap": "fairlead.interfaces.cli.roadmap:roadmap",

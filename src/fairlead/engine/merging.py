@@ -1,0 +1,89 @@
+"""Merging: what git asks of a merge driver, and how git learns to ask.
+
+git takes any exit code for a conflict and shows whatever stands in the file of ours. So the
+plain merge is written first, and only then the better one: whatever happens in between, the
+file holds both sides.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fairlead.errors import StorageError
+from fairlead.records.merge import Conflict, Merged, merge_documents, merge_texts
+from fairlead.store import layout
+from fairlead.store.files import Files, Outcome
+from fairlead.store.versions import load_version, save_version
+from fairlead.text.lines import common_ending, split_lines
+
+ATTRIBUTES = f"{layout.PLANNING}/.gitattributes"
+DRIVER = "fairlead"
+_LINE = f"*.md merge={DRIVER}"
+# git runs this through its own shell. Where the command is missing or refuses, git's text
+# merge takes over; else git would leave ours in the file as if theirs did not exist.
+_DRIVER_LINE = (
+    "fairlead merge-driver %O %A %B %P; code=$?; [ $code -le 1 ] && exit $code; "
+    "git merge-file -L ours -L base -L theirs %A %O %B"
+)
+GIT_COMMANDS = (
+    f"git config merge.{DRIVER}.name 'planning documents, merged entry by entry'",
+    f"git config merge.{DRIVER}.driver '{_DRIVER_LINE}'",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The paths that git gives: three temporary files, and the document they are versions of."""
+
+    base: str
+    ours: str
+    theirs: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class MergeReport:
+    """What came of a merge."""
+
+    path: str
+    conflicts: tuple[Conflict, ...]
+    stale: tuple[str, ...]  # derived values that have to be computed anew
+    is_plain: bool  # it was merged as text, not as a document
+
+
+def merge_versions(
+    versions: Versions, *, regenerate: Callable[[str], str] | None = None
+) -> MergeReport:
+    """Merge three versions into the file of ours."""
+    texts = [load_version(path) for path in (versions.base, versions.ours, versions.theirs)]
+    base, ours, theirs = texts
+    plain = merge_texts(base, ours, theirs)
+    save_version(versions.ours, plain.text)
+    limit = layout.limit_of(versions.path)
+    if any(len(text) > limit for text in texts):
+        return _report(versions, plain)
+    merged = merge_documents(base, ours, theirs, regenerate=regenerate)
+    try:
+        save_version(versions.ours, merged.text)
+    except StorageError:
+        return _report(versions, plain)
+    return _report(versions, merged)
+
+
+def register_driver(files: Files, *, dry_run: bool = False) -> Outcome:
+    """Tell git which documents are ours to merge; how, `GIT_COMMANDS` tell it."""
+    return files.update(
+        ATTRIBUTES, _registered, command="merge-driver", may_create=True, dry_run=dry_run
+    )
+
+
+def _registered(text: str) -> str:
+    lines = split_lines(text)
+    if any(line.split() == _LINE.split() for line in lines):
+        return text
+    ending = common_ending(text)
+    above = text if not text or text.endswith(("\n", "\r")) else text + ending
+    return above + _LINE + ending
+
+
+def _report(versions: Versions, merged: Merged) -> MergeReport:
+    return MergeReport(versions.path, merged.conflicts, merged.stale, merged.is_plain)

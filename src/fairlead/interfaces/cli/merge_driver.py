@@ -1,0 +1,89 @@
+"""`fairlead merge-driver`: what git calls to merge two versions of a planning document."""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import click
+
+from fairlead.engine.merging import (
+    GIT_COMMANDS,
+    MergeReport,
+    Versions,
+    merge_versions,
+    register_driver,
+)
+from fairlead.errors import OutputFault
+from fairlead.interfaces.cli.options import dry_run_option, json_option
+from fairlead.interfaces.cli.show import Part, Styled, report, report_change, warn
+from fairlead.store import layout
+from fairlead.store.files import Files
+
+_CONFLICTS = 1
+
+
+@click.command("merge-driver", epilog="Example: fairlead merge-driver --register")
+@click.argument("versions", nargs=-1, metavar="[BASE OURS THEIRS PATH]")
+@click.option("--register", is_flag=True, help="Name our documents to git; print what git needs.")
+@dry_run_option
+@json_option
+@click.pass_context
+def merge_driver(
+    context: click.Context,
+    *,
+    versions: tuple[str, ...],
+    register: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Merge two versions of a planning document. git calls this, with its %O %A %B %P.
+
+    Keys, list items, table rows and fields of both sides are kept; values that follow from the
+    files never conflict. The merge is written to OURS. Exit code 1: an entry was changed on
+    both sides, and stands there between conflict markers.
+    """
+    folder = context.find_root().obj
+    if register and not versions:
+        return _register(folder, dry_run=dry_run, as_json=as_json)
+    if register or dry_run or len(versions) != len(Versions.__slots__):
+        raise click.UsageError("give --register, or the four names that git gives: %O %A %B %P")
+    *files, path = versions
+    base, ours, theirs = (os.path.join(folder, name) for name in files)
+    merged = merge_versions(Versions(base, ours, theirs, path))
+    try:
+        _show(merged, as_json=as_json)
+    except (BrokenPipeError, OutputFault):
+        # Nobody listens, and still git must learn of a conflict. Python would complain again,
+        # with another exit code, when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return _CONFLICTS if merged.conflicts else 0
+
+
+def _register(folder: str, *, dry_run: bool, as_json: bool) -> int:
+    outcome = register_driver(Files(layout.find_project(folder)), dry_run=dry_run)
+    report_change(
+        outcome,
+        done="git knows which documents to merge with fairlead.",
+        unchanged="git knows already which documents to merge with fairlead.",
+        as_json=as_json,
+        dry_run=dry_run,
+        more={"commands": list(GIT_COMMANDS)},
+    )
+    if not as_json:
+        lines: list[Sequence[Part]] = [("Run these once in each clone, so that it knows how:",)]
+        report({}, [*lines, *((f"  {command}",) for command in GIT_COMMANDS)], as_json=False)
+    return 0
+
+
+def _show(merged: MergeReport, *, as_json: bool) -> None:
+    lines: list[Sequence[Part]] = [
+        (f"{merged.path}:{conflict.line}: ", Styled(conflict.about, "yellow"), " conflicts")
+        for conflict in merged.conflicts
+    ]
+    content = {**asdict(merged), "ok": not merged.conflicts}
+    report(content, lines, as_json=as_json)
+    if merged.stale:
+        warn(
+            f"{merged.path}: bring {', '.join(merged.stale)} up to date with: fairlead doctor --fix"
+        )

@@ -1,0 +1,141 @@
+"""The merge driver on files: git's text merge agrees with ours, and both sides survive faults."""
+
+import shutil
+import subprocess
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from fairlead.engine.merging import Versions, merge_versions, register_driver
+from fairlead.errors import NoDocument, NotAFile
+from fairlead.records.merge import merge_texts
+from fairlead.store import layout
+from fairlead.store.files import Files
+
+SHARED = ("", "", "- entry", "## Heading", "text")
+
+
+def text_of(lines: list[str], random: Random) -> str:
+    text = "\n".join(lines)
+    return text + "\n" if lines and random.random() < 0.9 else text
+
+
+def edited(lines: list[str], random: Random, side: str) -> list[str]:
+    changed = list(lines)
+    for number in range(random.randint(1, 5)):
+        at = random.randrange(len(changed) + 1)
+        kind = random.random()
+        if kind < 0.4:
+            changed.insert(at, f"{side} {number}")
+        elif at < len(changed) and kind < 0.7:
+            changed[at] = f"{side} {number}"
+        elif at < len(changed):
+            del changed[at]
+    return changed
+
+
+def three_texts(seed: int) -> tuple[str, str, str]:
+    random = Random(seed)
+    base = [
+        random.choice(SHARED) if random.random() < 0.2 else f"line {number}"
+        for number in range(random.randint(0, 30))
+    ]
+    sides = (base, edited(base, random, "ours"), edited(base, random, "theirs"))
+    texts = [text_of(side, random) for side in sides]
+    return texts[0], texts[1], texts[2]
+
+
+@pytest.mark.skipif(not shutil.which("git"), reason="git is not installed")
+@pytest.mark.parametrize("first", range(0, 200, 50))
+def test_plain_text_is_merged_as_git_merges_it(first: int, tmp_path: Path) -> None:
+    for seed in range(first, first + 50):
+        texts = three_texts(seed)
+        for name, text in zip(("base", "ours", "theirs"), texts, strict=True):
+            (tmp_path / name).write_bytes(text.encode())
+        words = ["git", "merge-file", "-p", "ours", "base", "theirs"]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False)
+        merged = merge_texts(*texts)
+        assert bool(merged.conflicts) == bool(done.returncode), f"seed {seed}"
+        if not merged.conflicts:
+            assert merged.text == done.stdout.decode(), f"seed {seed}"
+
+
+def versions_in(folder: Path, base: bytes, ours: bytes, theirs: bytes) -> Versions:
+    names = [folder / name for name in (".merge_base", ".merge_ours", ".merge_theirs")]
+    for path, content in zip(names, (base, ours, theirs), strict=True):
+        path.write_bytes(content)
+    return Versions(str(names[0]), str(names[1]), str(names[2]), ".planning/STATE.md")
+
+
+def test_the_merge_stands_in_the_file_of_ours(tmp_path: Path) -> None:
+    versions = versions_in(tmp_path, b"- a\n", b"- a\n- o\n", b"- a\n- t\n")
+    assert merge_versions(versions).conflicts == ()
+    assert Path(versions.ours).read_bytes() == b"- a\n- o\n- t\n"
+
+
+def test_only_the_three_files_are_left_behind(tmp_path: Path) -> None:
+    merge_versions(versions_in(tmp_path, b"- a\n", b"- a\n- o\n", b"- a\n- t\n"))
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_bytes_that_are_not_text_survive(tmp_path: Path) -> None:
+    versions = versions_in(
+        tmp_path, b"\xff\n1\n2\n3\n", b"\xff\n1\n2\n3\no\n", b"t\n\xff\n1\n2\n3\n"
+    )
+    assert merge_versions(versions).is_plain
+    assert Path(versions.ours).read_bytes() == b"t\n\xff\n1\n2\n3\no\n"
+
+
+def test_both_sides_stand_in_the_file_when_the_merge_itself_breaks_off(tmp_path: Path) -> None:
+    texts = (b"Progress: 1%\n", b"Progress: 2%\n", b"Progress: 3%\n")
+    versions = versions_in(tmp_path, *texts)
+
+    def breaks(text: str) -> str:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        merge_versions(versions, regenerate=breaks)
+    held = Path(versions.ours).read_text("utf-8")
+    assert all(text.decode() in held for text in texts[1:])
+
+
+def test_a_document_above_the_limit_is_merged_as_plain_text(tmp_path: Path) -> None:
+    long = b"- entry\n" * (layout.STATE_LIMIT // 8 + 1)
+    versions = versions_in(tmp_path, long, b"o\n" + long, long + b"t\n")
+    assert merge_versions(versions).is_plain
+    assert Path(versions.ours).read_bytes() == b"o\n" + long + b"t\n"
+
+
+def test_a_link_in_the_place_of_a_version_is_refused(tmp_path: Path) -> None:
+    versions = versions_in(tmp_path, b"", b"a\n", b"b\n")
+    Path(versions.theirs).unlink()
+    Path(versions.theirs).symlink_to(tmp_path / ".merge_base")
+    with pytest.raises(NotAFile):
+        merge_versions(versions)
+    assert Path(versions.ours).read_bytes() == b"a\n"
+
+
+def test_a_version_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(NoDocument):
+        merge_versions(Versions("no/base", "no/ours", "no/theirs", "STATE.md"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (None, "*.md merge=fairlead\n"),
+        ("*.png binary", "*.png binary\n*.md merge=fairlead\n"),
+        ("*.png binary\r\n", "*.png binary\r\n*.md merge=fairlead\r\n"),
+        ("*.md   merge=fairlead\n", "*.md   merge=fairlead\n"),
+    ],
+)
+def test_git_is_told_which_documents_are_ours(
+    before: str | None, after: str, tmp_path: Path
+) -> None:
+    attributes = tmp_path / ".planning/.gitattributes"
+    attributes.parent.mkdir()
+    if before is not None:
+        attributes.write_bytes(before.encode())
+    register_driver(Files(str(tmp_path)))
+    assert attributes.read_bytes() == after.encode()
