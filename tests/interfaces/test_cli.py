@@ -278,9 +278,9 @@ def test_completion_prints_a_script(fairlead: Fairlead, shell: str) -> None:
 
 def test_completion_answers_the_shell(fairlead: Fairlead) -> None:
     asked = fairlead(
-        env={"_FAIRLEAD_COMPLETE": "bash_complete", "COMP_WORDS": "fairlead sta", "COMP_CWORD": "1"}
+        env={"_FAIRLEAD_COMPLETE": "bash_complete", "COMP_WORDS": "fairlead co", "COMP_CWORD": "1"}
     )
-    assert asked.stdout.split() == ["plain,state", "plain,status"]
+    assert asked.stdout.split() == ["plain,completion", "plain,config"]
 
 
 def test_a_result_that_cannot_be_told_is_no_success(installed_command: Path, project: Path) -> None:

@@ -143,7 +143,8 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(
 @pytest.mark.usefixtures("project")
 def test_a_moved_folder_is_told(fairlead: Fairlead) -> None:
     found = report(fairlead, "phase", "remove", "2")
-    (moved,) = found["moved"]
+    moved: dict[str, str] = found["moved"][0]
+    assert len(found["moved"]) == 1
     assert moved["from"] == ".planning/phases/02-search"
     assert moved["to"].startswith(".planning/.fairlead/removed/")
 
