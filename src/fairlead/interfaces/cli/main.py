@@ -90,8 +90,7 @@ def run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _INTERRUPTED
     except BrokenPipeError:
-        # The reader has gone. Python would complain again when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()  # the reader has gone
         return 0
     except OSError as problem:
         path = problem.filename or "the file system"
@@ -110,8 +109,16 @@ def _usage_error(problem: click.ClickException) -> UsageError:
 def _shown(error: FairleadError, *, as_json: bool) -> int:
     from fairlead.interfaces.cli.show import show_error
 
+    if isinstance(error, OutputFault):
+        _give_up_output()
+        as_json = False
     try:
         show_error(error, as_json=as_json)
     except (OutputFault, BrokenPipeError):
-        return error.exit_code
+        _give_up_output()
     return error.exit_code
+
+
+def _give_up_output() -> None:
+    """Let nobody write there again: Python would try once more at its end, and change the code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
