@@ -56,7 +56,7 @@ class CrowdProof:
     @contextmanager
     def opened(self, scratch: Path) -> Iterator[Trial]:
         """A fresh project a case."""
-        yield partial(_try_case, self.try_crowd, scratch / str(os.getpid()))
+        yield partial(_try_case, self.try_crowd, scratch / f"crowd-{os.getpid()}")
 
 
 def _try_case(try_crowd: TryCrowd, scratch: Path, case: str) -> Tally:

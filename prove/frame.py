@@ -7,6 +7,7 @@ change of the source starts the proof afresh, because its figures would be about
 
 import fcntl
 import random
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -14,6 +15,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import islice
 from multiprocessing import get_context
+from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Protocol
 
@@ -143,7 +145,7 @@ def _tried(
     waiting = iter(cases)
     running: dict[Future[Tally], str] = {}
     with ProcessPoolExecutor(
-        proof.workers, get_context("spawn"), initializer=_open, initargs=(proof, scratch)
+        proof.workers, _processes(), initializer=_open, initargs=(proof, scratch)
     ) as pool:
         while True:
             room = proof.workers + 1 - len(running) if time.monotonic() < until else 0
@@ -153,6 +155,11 @@ def _tried(
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 yield running.pop(future), future.result()
+
+
+def _processes() -> BaseContext:
+    # Forked workers take over what planning a proof has made. Only Linux forks safely.
+    return get_context("fork" if sys.platform == "linux" else "spawn")
 
 
 # What a worker process has opened; each worker serves one proof only.

@@ -15,14 +15,14 @@ from pathlib import Path
 from prove.frame import Tally, Trial
 from tests.support import strace
 from tests.support.crashstates import CrashStates, crash_states, put_state
+from tests.support.durability import WATCHED
 from tests.support.figures import PRODUCT
 from tests.support.gaps import Gap, gaps, try_gap
 from tests.support.mounts import FILE_SYSTEMS, PAGE, Loss, why_not_mount
 from tests.support.power import after_success, in_the_middle, on_a_full_disk
 from tests.support.strace import Call, NothingInjected
-from tests.support.subjects import STATE, product_subjects
+from tests.support.subjects import product_subjects
 from tests.support.sweep import (
-    NO_FILE_CALLS,
     Finding,
     Point,
     Rig,
@@ -60,23 +60,20 @@ class SweepProof:
         del seed
         found: list[str] = []
         for name in product_subjects():
-            rig = _rig(name, scratch / "plan" / self.name)
-            found += [f"{name}|{case}" for case in self.cases_of(rig)]
+            found += [f"{name}|{case}" for case in self.cases_of(_rig(name, scratch))]
         return list(dict.fromkeys(found))
 
     @contextmanager
     def opened(self, scratch: Path) -> Iterator[Trial]:
-        """One rig a subject, made when it is first needed."""
-        yield partial(_try_case, self.try_case, scratch / str(os.getpid()), {})
+        """Workers take over the rigs that the planning made, where processes can be forked."""
+        yield partial(_try_case, self.try_case, scratch)
 
 
-def _try_case(try_case: Try, scratch: Path, rigs: dict[str, Rig], case: str) -> Tally:
+def _try_case(try_case: Try, scratch: Path, case: str) -> Tally:
     name, *words = case.split("|")
-    if name not in rigs:
-        rigs[name] = _rig(name, scratch)
     for attempt in range(TRIES):
         try:
-            found = try_case(rigs[name], words)
+            found = try_case(_rig(name, scratch), words)
             return Tally(1, tuple(f"{name}: {finding}" for finding in found))
         except NothingInjected as error:
             if attempt == TRIES - 1:
@@ -84,10 +81,12 @@ def _try_case(try_case: Try, scratch: Path, rigs: dict[str, Rig], case: str) -> 
     raise AssertionError("unreachable")
 
 
+@cache
 def _rig(name: str, scratch: Path) -> Rig:
-    folder = scratch / name
+    folder = scratch / f"{name}-{os.getpid()}"
     folder.mkdir(parents=True)
-    return Rig(product_subjects()[name], folder)
+    # Many faults leave the same bytes on the disk: what comes next is tried once for each.
+    return Rig(product_subjects()[name], folder, remembers=True)
 
 
 def _point_name(point: Point) -> str:
@@ -130,7 +129,7 @@ def _power_cases(rig: Rig) -> list[str]:
     moments = ["success|0"] + [
         f"{call.name}|{call.number}"
         for call in rig.calls_from_the_lock
-        if call.name not in NO_FILE_CALLS
+        if call.name in WATCHED and (call.name != "openat" or "O_CREAT" in call.arguments)
     ]
     kinds = [kind.name for kind in FILE_SYSTEMS.values() if not kind.why_not()]
     return [f"{kind}|{loss.name}|{moment}" for kind in kinds for loss in Loss for moment in moments]
@@ -162,7 +161,7 @@ def _try_state(rig: Rig, words: list[str]) -> list[Finding]:
 
 
 def _full_cases(rig: Rig) -> list[str]:
-    if rig.subject.editing is None or rig.subject.editing.path != STATE:
+    if rig.subject.name != "add-decision":
         return []
     sizes = [PAGE * pages + extra for pages in (2, 3, 4, 5) for extra in (-6, -1, 0, 1)]
     return [f"{size}|{free}" for size in sizes for free in range(12)]

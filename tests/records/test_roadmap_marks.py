@@ -5,7 +5,7 @@ import pytest
 from fairlead.model.ids import PhaseId
 from fairlead.records.roadmap_marks import Proven, marked
 from fairlead.text.document import Document
-from tests.support.roadmaps import GROUPED, LIST_AND_DETAILS, SHAPES
+from tests.support.roadmaps import BULLETS_ONLY, GROUPED, LIST_AND_DETAILS, SHAPES
 
 DATE = "2026-06-01"
 
@@ -103,6 +103,11 @@ def test_defect_3_rows_of_other_milestones_are_not_touched() -> None:
     assert "| 3. Locks | v1.1 | 2/2 | Complete | 2026-06-01 |" in new
     assert "| 1. Foundation | v1.0 | 3/3 | Complete | 2026-01-02 |" in new
     assert "- [x] **Phase 3: Locks** - doors (completed 2026-06-01)" in new
+
+
+def test_counts_beside_a_box_follow_the_files() -> None:
+    text = BULLETS_ONLY.replace("**Phase 2: Two** - b", "**Phase 2: Two** (0/3 plans) - b")
+    assert "- [ ] **Phase 2: Two** (1/3 plans) - b\n" in after(text, proven("2", 1, 3))
 
 
 def test_a_retired_phase_is_left_alone() -> None:

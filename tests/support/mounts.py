@@ -85,7 +85,7 @@ class Disk:
 
     def settle(self) -> None:
         """Write everything down, so that what comes next is all that can be lost."""
-        os.sync()
+        _run("sync", "-f", str(self.folder))
 
 
 @contextmanager

@@ -31,7 +31,7 @@ STATE_PLACES = (
     rb"(?m)^Progress: .*$",
 )
 DECISIONS = 3
-SETTINGS = 10
+SETTINGS = 24
 OTHER_PLACES = ("title", "folder", "desk", "user setting")
 PLAIN = (999, Payload("plain", b"plain"))
 ATTEMPTS = 3

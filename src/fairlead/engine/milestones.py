@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fairlead.engine.look import Look
+from fairlead.engine.phases import editing
 from fairlead.engine.ports import Clock
 from fairlead.engine.templates import fresh_requirements
 from fairlead.errors import (
@@ -131,7 +132,7 @@ class Milestones:
 
     def _opening(self, sight: _Sight) -> Draft:
         look, version, name = sight.look, sight.version, sight.name
-        edit = _editing(lambda held: opened(held, version, name))
+        edit = editing(lambda held: opened(held, version, name))
         new = self._edited(self._roadmap, edit)
         roadmap = read_roadmap(Document(new))
         after = replace(look.inventory, roadmap=roadmap, milestone=version)
@@ -182,7 +183,7 @@ class Milestones:
             told = marked(held, proven, sight.date).document
             return told if is_closed else closed(told, closing)
 
-        edit = _editing(change)
+        edit = editing(change)
         roadmap = self._files.load(self._roadmap).text
         new = self._edited(self._roadmap, edit)
         moves = self._moves(sight, is_closed=is_closed)
@@ -193,7 +194,7 @@ class Milestones:
         head = _archive_head(sight, span)
         edits: dict[str, Edit] = {
             self._roadmap: edit,
-            log: _editing(lambda held: with_shipped(held, shipped)),
+            log: editing(lambda held: with_shipped(held, shipped)),
         }
         if not (is_closed and self._files.exists(archive)):
             edits[archive] = _creating(archive, head + roadmap)
@@ -340,10 +341,6 @@ def _archive_head(sight: _Sight, span: str) -> str:
         "",
     )
     return "\n".join(lines)
-
-
-def _editing(change: Callable[[Document], Document]) -> Edit:
-    return lambda text: change(Document(text)).text
 
 
 def _creating(path: str, text: str) -> Edit:

@@ -143,7 +143,7 @@ class Phases:
             date = f"{look.now:%Y-%m-%d}"
             text = self._files.load(self._roadmap).text
             claims = self._located(lambda: marked(Document(text), proven, date)).claims
-            edit = _editing(lambda held: marked(held, proven, date).document)
+            edit = editing(lambda held: marked(held, proven, date).document)
             notes = tuple(f"{self._roadmap}:{claim}" for claim in claims)
             return _Decision(Draft({self._roadmap: edit}), notes=notes)
 
@@ -152,7 +152,7 @@ class Phases:
     # -- the parts of a decision ----------------------------------------------------------
 
     def _written(self, look: Look, phase: NewPhase, told: Evolution) -> _Decision:
-        edit = _editing(lambda held: with_phase(held, phase))
+        edit = editing(lambda held: with_phase(held, phase))
         after = self._after(look, edit)
         home = f"{layout.planning_of(self._workstream)}/{layout.PHASES_NAME}"
         names = [each.path.rpartition("/")[2] for each in look.inventory.folders]
@@ -170,12 +170,12 @@ class Phases:
                 return shorter
             return renumbered_roadmap(shorter, numbers, homes, removed=gone.id)
 
-        edit = _editing(change)
+        edit = editing(change)
         edits: dict[str, Edit] = {}
         if self._files.exists(self._roadmap):
             edits[self._roadmap] = edit
         if numbers and self._files.exists(self._requirements):
-            edits[self._requirements] = _editing(
+            edits[self._requirements] = editing(
                 lambda held: renumbered_table(held, numbers, removed=gone.id)
             )
         moves = self._out_of_the_way(look, gone) + self._renames(look, numbers)
@@ -198,11 +198,11 @@ class Phases:
             text = self._files.load(self._roadmap).text
             claims = self._located(lambda: marked(Document(text), proven, date)).claims
             notes = tuple(f"{self._roadmap}:{claim}" for claim in claims)
-            edits[self._roadmap] = _editing(lambda held: marked(held, proven, date).document)
+            edits[self._roadmap] = editing(lambda held: marked(held, proven, date).document)
             if self._files.exists(self._requirements):
                 ids = requirements_of(Document(text), look.standing.scope.phases, done, policy)
                 complete = _complete_ids(look, done)
-                edits[self._requirements] = _editing(
+                edits[self._requirements] = editing(
                     lambda held: requirements.completed(held, ids, complete)
                 )
         if not (done.folder and done.folder.verification and done.folder.verification.is_passed):
@@ -384,5 +384,13 @@ def _complete_ids(look: Look, done: Phase) -> set[PhaseId]:
     return complete | before | {done.id}
 
 
-def _editing(change: Callable[[Document], Document]) -> Edit:
-    return lambda text: change(Document(text)).text
+def editing(change: Callable[[Document], Document]) -> Edit:
+    """A change of a document as an edit; of the same text it is made once."""
+    known: dict[str, str] = {}
+
+    def edit(text: str) -> str:
+        if text not in known:
+            known[text] = change(Document(text)).text
+        return known[text]
+
+    return edit

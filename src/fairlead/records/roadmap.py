@@ -5,14 +5,13 @@ the same number under another milestone is another phase.
 """
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Listed, Mark, Milestone, Roadmap
 from fairlead.records.roadmap_lines import Marker, Mention, Sheet, own_lines, read_sheet
 from fairlead.text.document import Document
 from fairlead.text.inline import plain_text
-from fairlead.text.outline import Line
 
 _DETAIL = re.compile(r"\s*\*\*(Goal|Depends on|Plans)(?::\*\*|\*\*:)\s*(.*)", re.IGNORECASE)
 _PLAN_BULLET = re.compile(r"[*`\[]*(?P<plan>[\w.-]+?)(?:\.md)?(?=[*`\]:\s]|\Z)")
@@ -28,34 +27,55 @@ def read_roadmap(document: Document) -> Roadmap:
 
 def roadmap_of(sheet: Sheet) -> Roadmap:
     """The phases and milestones behind the mentions."""
-    phases: dict[tuple[str, PhaseId], Listed] = {}
+    phases: dict[tuple[str, PhaseId], list[Mention]] = {}
     for mention in sheet.mentions:
-        key = (mention.milestone, mention.id)
-        held = phases.get(key) or Listed(mention.id, "", mention.milestone, mention.line)
-        listed = _with_mention(held, mention)
-        phases[key] = _with_details(listed, sheet, mention) if mention.section else listed
-    return Roadmap(tuple(phases.values()), _milestones(sheet.markers))
+        phases.setdefault((mention.milestone, mention.id), []).append(mention)
+    listed = tuple(_listed(sheet, mentions) for mentions in phases.values())
+    return Roadmap(listed, _milestones(sheet.markers))
 
 
-def _with_mention(held: Listed, mention: Mention) -> Listed:
-    is_checked = mention.is_checked
-    boxes = () if is_checked is None else (Mark(mention.line, mention.id.text, is_checked),)
-    listed = replace(
-        held,
-        name=held.name or mention.name,
-        is_checked=held.is_checked if is_checked is None else is_checked,
-        is_retired=held.is_retired or mention.is_retired,
-        boxes=held.boxes + boxes,
-        counts=held.counts + _counts_beside(mention),
-    )
-    if mention.row is None:
-        return listed
-    status, plans = mention.row.cell("status"), mention.row.cell("plans")
-    return replace(
-        listed,
-        status=status.text if status else listed.status,
-        plans_cell=plans.text if plans else listed.plans_cell,
-        row_line=mention.line if status or plans else listed.row_line,
+@dataclass(slots=True)
+class _Details:
+    """What stands below the headings of a phase: its goal, its plans and their boxes."""
+
+    told: dict[str, str] = field(default_factory=dict)
+    counts: list[Mark] = field(default_factory=list)
+    plan_boxes: list[Mark] = field(default_factory=list)
+
+
+def _listed(sheet: Sheet, mentions: list[Mention]) -> Listed:
+    """One phase, put together from all that mention it."""
+    first = mentions[0]
+    details = _Details()
+    boxes: list[Mark] = []
+    status = plans = ""
+    row_line = 0
+    for mention in mentions:
+        if mention.is_checked is not None:
+            boxes.append(Mark(mention.line, mention.id.text, mention.is_checked))
+        details.counts += _counts_beside(mention)
+        if mention.section:
+            _read_details(sheet, mention, details)
+        if mention.row:
+            cells = mention.row.cell("status"), mention.row.cell("plans")
+            status = cells[0].text if cells[0] else status
+            plans = cells[1].text if cells[1] else plans
+            row_line = mention.line if any(cells) else row_line
+    return Listed(
+        id=first.id,
+        name=next((each.name for each in mentions if each.name), ""),
+        milestone=first.milestone,
+        line=first.line,
+        goal=details.told.get("goal", ""),
+        depends_on=details.told.get("depends on", ""),
+        is_checked=boxes[-1].is_checked if boxes else None,
+        is_retired=any(each.is_retired for each in mentions),
+        status=status,
+        plans_cell=plans,
+        row_line=row_line,
+        boxes=tuple(boxes),
+        plan_boxes=tuple(details.plan_boxes),
+        counts=tuple(details.counts),
     )
 
 
@@ -65,38 +85,20 @@ def _counts_beside(mention: Mention) -> tuple[Mark, ...]:
     return (Mark(mention.line, found[1]),) if found else ()
 
 
-def _with_details(listed: Listed, sheet: Sheet, mention: Mention) -> Listed:
-    """What stands below the heading of a phase: its goal, its plans and their boxes."""
+def _read_details(sheet: Sheet, mention: Mention, details: _Details) -> None:
     assert mention.section is not None
-    counts: list[Mark] = []
-    plan_boxes: list[Mark] = []
-    told: dict[str, str] = {}
     for number, line in own_lines(sheet, mention.section):
         item = sheet.bullets.get(number)
         if item and item.box >= 0:
             plan = _PLAN_BULLET.match(item.text)
             if plan:
-                plan_boxes.append(Mark(number, plan["plan"], item.is_checked))
-        elif line.is_prose:
-            _detail(line, number, told, counts)
-    return replace(
-        listed,
-        goal=listed.goal or told.get("goal", ""),
-        depends_on=listed.depends_on or told.get("depends on", ""),
-        counts=(*listed.counts, *counts),
-        plan_boxes=(*listed.plan_boxes, *plan_boxes),
-    )
-
-
-def _detail(line: Line, number: int, told: dict[str, str], counts: list[Mark]) -> None:
-    match = _DETAIL.match(line.text) if "**" in line.text else None
-    if not match:
-        return
-    name, value = match[1].lower(), match[2].strip()
-    if name != "plans":
-        told.setdefault(name, plain_text(value))
-    elif counted := _COUNTS.match(value):
-        counts.append(Mark(number, counted[0]))
+                details.plan_boxes.append(Mark(number, plan["plan"], item.is_checked))
+        elif line.is_prose and (match := _DETAIL.match(line.text) if "**" in line.text else None):
+            name, value = match[1].lower(), match[2].strip()
+            if name != "plans":
+                details.told.setdefault(name, plain_text(value))
+            elif counted := _COUNTS.match(value):
+                details.counts.append(Mark(number, counted[0]))
 
 
 def _milestones(markers: tuple[Marker, ...]) -> tuple[Milestone, ...]:

@@ -206,10 +206,15 @@ class _Reader:
         match = _HEADING.match(section.title) if 2 <= section.level <= 5 else None
         if match:
             place = line.start + line.text.find(section.title) + match.start("id")
-            found = self.mention(Form.HEADING, match["id"], place, section.heading + 1)
-            if found:
-                retired = bool(match["strike"])
-                self.add(found, name=_clean(match["name"]), is_retired=retired, section=section)
+            self.add(
+                Form.HEADING,
+                match["id"],
+                _clean(match["name"]),
+                section.heading + 1,
+                place,
+                is_retired=bool(match["strike"]),
+                section=section,
+            )
             return
         version = _VERSION.search(section.title)
         if version and section.level <= 3:
@@ -239,10 +244,17 @@ class _Reader:
         if match:
             name = _bullet_name(match["rest"])
             place = item.start + match.start("id")
-            found = self.mention(Form.BULLET, match["id"], place, number)
-            if found and name is not None:
-                retired = bool(match["strike"] or match["inner"])
-                self.add(found, name=name, is_checked=checked, is_retired=retired, item=item)
+            if name is not None:
+                self.add(
+                    Form.BULLET,
+                    match["id"],
+                    name,
+                    number,
+                    place,
+                    is_checked=checked,
+                    is_retired=bool(match["strike"] or match["inner"]),
+                    item=item,
+                )
             return
         version = _VERSION.search(item.text[:80])
         if version and "**" in item.text[: version.start() + 2]:
@@ -259,37 +271,42 @@ class _Reader:
             named, owner = row.cell("name"), row.cell("milestone")
             version = _VERSION.search(owner.text) if owner else None
             self.milestone = version[0] if version else ""
-            number = at + 3 + offset
-            found = self.mention(Form.ROW, match["id"], cells[0].start + match.start("id"), number)
-            if found:
-                name = _clean(named.text if named else match["name"])
-                self.add(found, name=name, is_retired=cells[0].text.startswith("~~"), row=row)
-
-    def mention(self, form: Form, number: str, place: int, line: int) -> Mention | None:
-        try:
-            return Mention(form, PhaseId.parse(number), "", self.milestone, line, place)
-        except MalformedId:
-            return None
+            self.add(
+                Form.ROW,
+                match["id"],
+                _clean(named.text if named else match["name"]),
+                at + 3 + offset,
+                cells[0].start + match.start("id"),
+                is_retired=cells[0].text.startswith("~~"),
+                row=row,
+            )
 
     def add(
         self,
-        found: Mention,
-        *,
+        form: Form,
+        number: str,
         name: str,
+        line: int,
+        place: int,
+        *,
         is_checked: bool | None = None,
         is_retired: bool = False,
         item: Item | None = None,
         section: Section | None = None,
         row: Row | None = None,
     ) -> None:
+        try:
+            phase = PhaseId.parse(number)
+        except MalformedId:
+            return
         self.mentions.append(
             Mention(
-                found.form,
-                found.id,
+                form,
+                phase,
                 name,
-                found.milestone,
-                found.line,
-                found.id_start,
+                self.milestone,
+                line,
+                place,
                 is_checked,
                 is_retired,
                 item,

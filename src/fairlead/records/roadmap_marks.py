@@ -25,6 +25,7 @@ _COUNTS = re.compile(
     re.IGNORECASE,
 )
 _CELL_COUNTS = re.compile(r"(?P<done>[0-9]+)\s*/\s*(?:[0-9]+|TBD|\?)\s*\Z", re.IGNORECASE)
+_BESIDE = re.compile(r"\((?P<counts>(?P<done>[0-9]+)/[0-9]+)(?= plans?\b)", re.IGNORECASE)
 _PLAN = re.compile(r"[*`\[]*(?P<plan>[\w.-]+?)(?:\.md)?(?=[*`\]:\s]|\Z)")
 _DATED = re.compile(r"\bcompleted\b|\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b", re.IGNORECASE)
 _NO_DATE = ("", "-", "—", "–", "tbd", "n/a")
@@ -89,7 +90,15 @@ def marked(document: Document, proven: Iterable[Proven], date: str) -> Marked:
 
 def _box(mention: Mention, told: Proven, date: str, claims: list[str]) -> Iterator[Splice]:
     item = mention.item
-    if item is None or item.box < 0:
+    if item is None:
+        return
+    beside = _BESIDE.search(item.text)
+    if beside and told.total and int(beside["done"]) > told.done:
+        claims.append(f"{mention.line}: phase {told.id.short} counts {beside['counts']} plans")
+    elif beside and told.total and beside["counts"] != f"{told.done}/{told.total}":
+        start = item.start + beside.start("counts")
+        yield Splice(start, start + len(beside["counts"]), f"{told.done}/{told.total}")
+    if item.box < 0:
         return
     if item.is_checked and not told.is_complete:
         claims.append(f"{mention.line}: the box of phase {told.id.short} is ticked")

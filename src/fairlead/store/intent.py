@@ -27,7 +27,7 @@ from fairlead.store.notice import Completed
 
 VERSION = 2
 _WITHOUT_MOVES = 1  # what a step of documents alone is written as: older programs complete it too
-_RECORD_LIMIT = 1024 * 1024
+_RECORD_LIMIT = 16 * 1024 * 1024  # as many moves as a large project has files
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ when one move takes the place that another left, since they are made in their or
 from __future__ import annotations
 
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fairlead.errors import DiskFault, FileExists, NotAFile
@@ -35,8 +36,9 @@ def require_inside(move: Move, desk: str) -> None:
 
 def require_possible(root: Root, moves: tuple[Move, ...]) -> None:
     """Refuse moves that cannot be made: before the commit point nothing has happened yet."""
+    course = _Course(moves)
     for at, move in enumerate(moves):
-        source = _now(move.source, moves[:at])
+        source = course.origin(move.source, at)
         found = root.stat(source) if source else None
         if found is None:
             raise Changed(move.source)
@@ -44,20 +46,22 @@ def require_possible(root: Root, moves: tuple[Move, ...]) -> None:
             raise NotAFile(move.source, kind_of(found))
         if found.st_dev != root.device():
             raise DiskFault(move.source, "is on another disk, and is not moved from there")
-        target = _now(move.target, moves[:at])
+        target = course.origin(move.target, at)
         if target and root.stat(target) is not None:
             raise FileExists(move.target)
 
 
 def waiting(root: Root, moves: tuple[Move, ...]) -> tuple[Move, ...]:
     """The moves that have still to be made."""
-    return tuple(move for at, move in enumerate(moves) if not _is_made(root, moves, at))
+    course = _Course(moves)
+    return tuple(move for at, move in enumerate(moves) if not _is_made(root, course, at))
 
 
 def make_all(root: Root, desk: Desk, moves: tuple[Move, ...]) -> None:
     """Make those that are not made yet, durably; what somebody has made impossible is told."""
+    course = _Course(moves)
     for at, move in enumerate(moves):
-        if not _is_made(root, moves, at) and not _make(root, desk, move):
+        if not _is_made(root, course, at) and not _make(root, desk, move):
             desk.notices.append(NotMoved(move.source, move.target))
     paths = {_parent(path): path for move in moves for path in (move.source, move.target)}
     for path in paths.values():
@@ -67,27 +71,53 @@ def make_all(root: Root, desk: Desk, moves: tuple[Move, ...]) -> None:
                 confirm(place)
 
 
-def _now(path: str, moves: tuple[Move, ...]) -> str:
-    """Where something is now that will be at this path after the moves; empty: they took it away."""
-    for move in reversed(moves):
-        if f"{path}/".startswith(f"{move.target}/"):
+class _Course:
+    """Where things are between the moves of a step, of which there may be thousands."""
+
+    def __init__(self, moves: tuple[Move, ...]) -> None:
+        self.moves = moves
+        self._touching: dict[str, list[int]] = {}
+        for at, move in enumerate(moves):
+            for path in (move.source, move.target):
+                self._touching.setdefault(path, []).append(at)
+
+    def origin(self, path: str, at: int) -> str:
+        """Where something was at first that is here after so many moves; empty: nothing is."""
+        while True:
+            at = max(self._indices(path, range(at)), default=-1)
+            if at < 0:
+                return path
+            move = self.moves[at]
+            if not f"{path}/".startswith(f"{move.target}/"):
+                return ""
             path = move.source + path[len(move.target) :]
-        elif f"{path}/".startswith(f"{move.source}/"):
-            return ""
-    return path
+
+    def journey(self, path: str, at: int) -> Iterator[str]:
+        """A path, and wherever the moves from this one on take what is there."""
+        yield path
+        while True:
+            later = self._indices(path, range(at, len(self.moves)))
+            at = min((each for each in later if self._takes(each, path)), default=-1)
+            if at < 0:
+                return
+            path = self.moves[at].target + path[len(self.moves[at].source) :]
+            yield path
+            at += 1
+
+    def _takes(self, at: int, path: str) -> bool:
+        return f"{path}/".startswith(f"{self.moves[at].source}/")
+
+    def _indices(self, path: str, among: range) -> Iterator[int]:
+        """The moves that touch a path or a folder above it."""
+        while path:
+            yield from (at for at in self._touching.get(path, ()) if at in among)
+            path = _parent(path)
 
 
-def _is_made(root: Root, moves: tuple[Move, ...], at: int) -> bool:
+def _is_made(root: Root, course: _Course, at: int) -> bool:
     """Whether its target is there, or where later moves of the step have taken it."""
-    path = moves[at].target
-    if root.stat(path) is not None:
-        return True
-    for later in moves[at + 1 :]:
-        if f"{path}/".startswith(f"{later.source}/"):
-            path = later.target + path[len(later.source) :]
-            if root.stat(path) is not None:
-                return True
-    return False
+    target = course.moves[at].target
+    return any(root.stat(path) is not None for path in course.journey(target, at + 1))
 
 
 def _make(root: Root, desk: Desk, move: Move) -> bool:

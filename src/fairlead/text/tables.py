@@ -53,6 +53,8 @@ def tables_of(lines: Sequence[Line]) -> tuple[Table, ...]:
 
 def cells_of(line: Line) -> tuple[Cell, ...]:
     """The cells of a row; none if the line is no row. An escaped pipe belongs to its cell."""
+    if "|" not in line.text:
+        return ()
     text = line.text.rstrip(" \t")
     at = len(text) - len(text.lstrip(" "))
     if not line.is_prose or not text.startswith("|", at) or at > 3 or len(text) < at + 2:
