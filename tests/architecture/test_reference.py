@@ -13,6 +13,7 @@ from fairlead import errors
 from fairlead.interfaces.cli.main import cli
 from fairlead.model.config import SETTINGS
 from fairlead.store import layout
+from tests.support.subjects import product_subjects
 from tools import reference
 
 ERRORS: list[type[errors.FairleadError]] = [
@@ -148,3 +149,13 @@ def test_help_text_keeps_its_lines_where_the_terminal_does():
     told = list(reference.prose("One\nsentence.\n\n\b\nExample:\n  fairlead status"))
 
     assert told == ["One sentence.", "```\nExample:\n  fairlead status\n```"]
+
+
+def test_every_command_that_changes_something_is_under_the_crash_sweeps() -> None:
+    changing = {
+        context.command_path.removeprefix("fairlead ")
+        for context in LEAVES
+        if any(parameter.name == "dry_run" for parameter in context.command.params)
+    }
+    swept = {" ".join(subject.arguments) for subject in product_subjects().values()}
+    assert {path for path in changing if not any(s.startswith(path) for s in swept)} == set()

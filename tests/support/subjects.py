@@ -15,11 +15,17 @@ STATE = ".planning/STATE.md"
 CONFIG = ".planning/config.json"
 DECISION = ("state", "add-decision", "--phase", "1", "--summary")
 READER = ("status", "--json")
-# Phase 1 is done, and a todo waits for it.
-FINISHED = {
-    ".planning/phases/01-foundation/01-01-PLAN.md": "plan\n",
-    ".planning/phases/01-foundation/01-01-SUMMARY.md": "done\n",
+PHASE = ".planning/phases/01-foundation"
+# Phase 1 has a plan; then it is done, and a todo waits for it.
+PLANNED = {f"{PHASE}/01-01-PLAN.md": "plan\n"}
+FINISHED = PLANNED | {
+    f"{PHASE}/01-01-SUMMARY.md": "done\n",
     ".planning/todos/pending/a.md": "---\nresolves_phase: 1\n---\nx\n",
+}
+# STATE.md says that the plan is done, and no summary proves it.
+CLAIMED = PLANNED | {
+    STATE: "---\nstatus: executing\nprogress:\n  total_plans: 1\n  completed_plans: 1\n---\n\n"
+    "# Project State\n\n## Current Position\n\nPhase: 1 of 1 (Foundation)\nPlan: 1 of 1\n"
 }
 FOREIGN_LINE = b"a line by somebody else\n"
 
@@ -76,6 +82,11 @@ def product_subjects() -> dict[str, Subject]:
     edits_state, edits_settings = Editing(STATE, append_a_line), Editing(CONFIG, add_a_setting)
     setting = ("config", "set", "mode", "yolo")
     their_own = ("config", "set", "--user")
+    gate = ("state", "gate", "start", "--task", "Task 1", "--phase", "1", "--plan", "01-01")
+    blocker = ("state", "add-blocker", "--text", "a wall")
+    metric = ("state", "record-metric", "--phase", "1", "--plan", "1", "--duration", "12m")
+    claims = ("doctor", "--fix", "--claims")
+    evolution = ("state", "add-roadmap-evolution", "--note", "later")
     rows = (
         _in_a_project("add-decision", ours, editing=edits_state),
         _in_a_project("config-set", setting, editing=edits_settings),
@@ -85,15 +96,46 @@ def product_subjects() -> dict[str, Subject]:
             follow_up=(*their_own, "fairlead.color", "never"),
         ),
         _in_an_empty_folder("init", ("init", "Sample", "--yes")),
-        _in_a_project("add-blocker", ("state", "add-blocker", "--text", "a wall")),
+        _in_an_empty_folder("init-ultraplan", ("init", "S", "--yes", "--dialect", "ultraplan")),
+        _in_a_project("add-blocker", blocker, editing=edits_state),
+        _in_a_project("resolve-blocker", ("state", "resolve-blocker", "--text", "wall"), [blocker]),
+        _in_a_project("add-roadmap-evolution", evolution, editing=edits_state),
         _in_a_project("state-set", ("state", "set", "Status", "Testing"), editing=edits_state),
+        _in_a_project("sync", ("state", "sync"), files=FINISHED, editing=edits_state),
+        _in_a_project("prune", ("state", "prune", "--lines", "9", "--keep", "0"), [ours, blocker]),
+        _in_a_project("planned-phase", ("state", "planned-phase", "--phase", "1"), files=PLANNED),
+        _in_a_project("begin-phase", ("state", "begin-phase", "--phase", "1"), files=PLANNED),
+        _in_a_project("advance-plan", ("state", "advance-plan"), files=FINISHED),
+        _in_a_project(
+            "complete-phase", ("state", "complete-phase", "--phase", "1"), files=FINISHED
+        ),
+        _in_a_project("record-metric", metric, files=FINISHED, editing=edits_state),
+        _in_a_project("task-result", ("state", "task-result", "success", "--task", "Task 1")),
+        _in_a_project("gate-start", gate, files=PLANNED, editing=edits_state),
+        _in_a_project("gate-step", ("state", "gate", "executor-success"), [gate], files=PLANNED),
         _in_a_project("record-session", ("state", "record-session", "--stopped-at", "here")),
+        _in_a_project("pause", ("state", "pause", "--at", "noon"), editing=edits_state),
+        _in_a_project("resume", ("state", "resume"), [("state", "pause", "--at", "noon")]),
+        _in_a_project("resume-gate", ("state", "resume"), [gate], files=PLANNED),
+        _in_a_project("resume-fresh", ("state", "resume", "--fresh"), [gate], files=PLANNED),
+        _in_a_project("wait", ("state", "wait", "--question", "Which?", "--option", "A")),
         _in_a_project("phase-add", ("phase", "add", "Second"), editing=edits_state),
         _in_a_project("phase-insert", ("phase", "insert", "1", "Fix")),
         _in_a_project("phase-remove", ("phase", "remove", "2"), [("phase", "add", "Second")]),
         _in_a_project("phase-complete", ("phase", "complete", "1"), files=FINISHED),
+        _in_a_project("roadmap-progress", ("roadmap", "update-progress"), files=FINISHED),
         _in_a_project("milestone-complete", ("milestone", "complete", "v1.0"), files=FINISHED),
+        _in_a_project(
+            "milestone-new",
+            ("milestone", "new", "v1.1", "Search"),
+            [("milestone", "complete", "v1.0", "--force", "--reason", "enough")],
+        ),
+        _in_a_project("doctor-fix", ("doctor", "--fix"), files=FINISHED, editing=edits_state),
+        _in_a_project("doctor-correct", (*claims, "correct"), files=CLAIMED),
+        _in_a_project("doctor-reconstruct", (*claims, "reconstruct"), files=CLAIMED),
         _in_a_project("undo", ("undo",), [ours]),
+        _in_a_project("undo-moves", ("undo",), [("phase", "insert", "1", "Fix")]),
+        _in_a_project("merge-driver", ("merge-driver", "--register")),
     )
     return {row.name: row for row in rows}
 
