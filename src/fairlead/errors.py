@@ -560,6 +560,75 @@ class AgentError(FairleadError):
     exit_code = 5
 
 
+class NoProgram(AgentError):
+    """An outside program that is not installed."""
+
+    code = "no-program"
+
+    def __init__(self, name: str, without: str = "") -> None:
+        super().__init__(
+            f"the program {name} is not on PATH",
+            hint=f"install {name}, then run the command again{without and f'; or {without}'}",
+        )
+
+
+class NotStarted(AgentError):
+    """An outside program that the system does not start."""
+
+    code = "not-started"
+
+    def __init__(self, path: object, why: str) -> None:
+        super().__init__(f"{path} cannot be started: {why}", hint="look at the file's permissions")
+
+
+class NoAnswer(AgentError):
+    """An outside program that did not answer in time, or did not stop talking."""
+
+    code = "no-answer"
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(
+            f"{what}: {why}, and was ended",
+            hint="run the command again: what was done before it stays, and nothing is done twice",
+        )
+
+
+class OddAnswer(AgentError):
+    """An outside program whose answer cannot be understood."""
+
+    code = "odd-answer"
+
+    def __init__(self, what: str, said: str) -> None:
+        super().__init__(
+            f"{what}: the answer {said!r} is not understood",
+            hint="run the command again: an issue that was made all the same is found by its marker",
+        )
+
+
+class ProgramRefused(AgentError):
+    """An outside program that says it could not do what it was asked."""
+
+    code = "program-refused"
+
+    def __init__(self, what: str, said: str) -> None:
+        super().__init__(
+            f"{what}: {said}",
+            hint="put that right, then run the command again; what was done before it stays",
+        )
+
+
+class NotLoggedIn(AgentError):
+    """The GitHub program has nobody's permission to act."""
+
+    code = "not-logged-in"
+
+    def __init__(self, said: str) -> None:
+        super().__init__(
+            f"gh is not logged in: {said}",
+            hint="log in with: gh auth login; or approve without issues: --skip-issues",
+        )
+
+
 class BlockedError(FairleadError):
     """Waits for a person, or for criteria that are not met."""
 

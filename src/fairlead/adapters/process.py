@@ -1,0 +1,189 @@
+"""Processes: a child with a deadline, and the only module that starts one.
+
+A child is an argument list, never a line for a shell. It gets a session of its own, so that it
+and whatever it starts can be ended together: when its time is over, when it says more than it
+may, when we are interrupted, and when it has left something running behind it.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import IO
+
+from fairlead.errors import NoProgram, NotStarted
+
+_PIECE = 1 << 16
+_TICK_SECONDS = 0.05
+
+
+class Ended(StrEnum):
+    """How a child came to its end."""
+
+    EXITED = "exited"
+    TIMED_OUT = "timed-out"
+    TOO_MUCH = "too-much"  # said more than it may
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a child may take."""
+
+    wall: timedelta
+    output_bytes: int = 1 << 20  # of each stream
+    grace: timedelta = timedelta(seconds=2)  # between being asked to end and being ended
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What came of a child."""
+
+    ended: Ended
+    code: int  # negative: the signal that ended it
+    output: bytes
+    errors: bytes
+
+
+def program(name: str) -> str:
+    """The absolute path of a program; folders of PATH that depend on where we stand do not count."""
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        found = shutil.which(name, path=folder) if os.path.isabs(folder) else None
+        if found:
+            return found
+    raise NoProgram(name)
+
+
+def surroundings(names: Iterable[str], **more: str) -> dict[str, str]:
+    """An environment of the named variables only, as far as they are set, and some of our own."""
+    return {name: os.environ[name] for name in names if name in os.environ} | more
+
+
+def run(
+    words: Sequence[str],
+    *,
+    folder: str,
+    environment: Mapping[str, str],
+    limits: Limits,
+    stdin: bytes = b"",
+    held: tuple[int, ...] = (),
+) -> Finished:
+    """Run a program to its end. `held` are open files that it keeps open for as long as it lives."""
+    try:
+        child = subprocess.Popen(
+            words,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=held,
+        )
+    except OSError as error:
+        raise NotStarted(words[0], error.strerror or str(error)) from error
+    with child:
+        try:
+            talk = _Talk(child, stdin, limits)
+            ended = talk.to_the_end()
+        finally:
+            _end_group(child, limits.grace)
+        return Finished(ended, child.returncode, talk.said(child.stdout), talk.said(child.stderr))
+
+
+class _Talk:
+    """Both directions at once, without threads: a child that is not read from stands still."""
+
+    def __init__(self, child: subprocess.Popen[bytes], stdin: bytes, limits: Limits) -> None:
+        self._child = child
+        self._rest = memoryview(stdin)
+        self._limits = limits
+        self._deadline = time.monotonic() + limits.wall.total_seconds()
+        self._said: dict[IO[bytes] | None, bytearray] = {
+            child.stdout: bytearray(),
+            child.stderr: bytearray(),
+        }
+
+    def said(self, stream: IO[bytes] | None) -> bytes:
+        """What came from a stream, as far as the limit."""
+        return bytes(self._said[stream][: self._limits.output_bytes])
+
+    def to_the_end(self) -> Ended:
+        """Exchange until the child has ended or has to be."""
+        with selectors.DefaultSelector() as selector:
+            for stream in self._said:
+                assert stream is not None
+                selector.register(stream, selectors.EVENT_READ)
+            assert self._child.stdin is not None
+            os.set_blocking(self._child.stdin.fileno(), False)
+            selector.register(self._child.stdin, selectors.EVENT_WRITE)
+            while selector.get_map():
+                ready = selector.select(min(max(self._left(), 0), _TICK_SECONDS))
+                for key, _ in ready:
+                    if not self._moved(key.fileobj):
+                        selector.unregister(key.fileobj)
+                if any(len(said) > self._limits.output_bytes for said in self._said.values()):
+                    return Ended.TOO_MUCH
+                if self._left() <= 0:
+                    return Ended.TIMED_OUT
+                # What the child left behind may hold the pipes open for ever.
+                if not ready and self._child.poll() is not None:
+                    break
+        try:
+            self._child.wait(max(self._left(), 0))
+        except subprocess.TimeoutExpired:
+            return Ended.TIMED_OUT
+        return Ended.EXITED
+
+    def _left(self) -> float:
+        return self._deadline - time.monotonic()
+
+    def _moved(self, stream: object) -> bool:
+        """Move one piece; False when this direction is done."""
+        if stream is self._child.stdin:
+            return self._written()
+        each = self._child.stdout if stream is self._child.stdout else self._child.stderr
+        assert each is not None
+        piece = os.read(each.fileno(), _PIECE)
+        self._said[each].extend(piece)
+        return bool(piece)
+
+    def _written(self) -> bool:
+        assert self._child.stdin is not None
+        try:
+            count = os.write(self._child.stdin.fileno(), self._rest[:_PIECE]) if self._rest else 0
+        except BlockingIOError:
+            return True
+        except BrokenPipeError:
+            count = len(self._rest)  # it does not want to hear the rest
+        self._rest = self._rest[count:]
+        if not self._rest:
+            self._child.stdin.close()
+        return bool(self._rest)
+
+
+def _end_group(child: subprocess.Popen[bytes], grace: timedelta) -> None:
+    """End the child, if it still runs, and all that it started."""
+    if child.poll() is None:
+        _signal_group(child, signal.SIGTERM)
+        try:
+            child.wait(grace.total_seconds())
+        except subprocess.TimeoutExpired:
+            pass
+    # A group keeps its number for as long as it has members, so this reaches nobody else.
+    _signal_group(child, signal.SIGKILL)
+    child.wait()
+
+
+def _signal_group(child: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    try:
+        os.killpg(child.pid, number)
+    except (ProcessLookupError, PermissionError):
+        pass
