@@ -126,21 +126,22 @@ class _Talk:
             selector.register(self._child.stdin, selectors.EVENT_WRITE)
             while selector.get_map():
                 ready = selector.select(min(max(self._left(), 0), _TICK_SECONDS))
-                for key, _ in ready:
-                    if not self._moved(key.fileobj):
-                        selector.unregister(key.fileobj)
-                if any(len(said) > self._limits.output_bytes for said in self._said.values()):
-                    return Ended.TOO_MUCH
-                if self._left() <= 0:
-                    return Ended.TIMED_OUT
+                for done in [key.fileobj for key, _ in ready if not self._moved(key.fileobj)]:
+                    selector.unregister(done)
                 # What the child left behind may hold the pipes open for ever.
-                if not ready and self._child.poll() is not None:
+                is_alone = not ready and self._child.poll() is not None
+                if is_alone or self._is_too_much() or self._left() <= 0:
                     break
+        if self._is_too_much():
+            return Ended.TOO_MUCH
         try:
             self._child.wait(max(self._left(), 0))
         except subprocess.TimeoutExpired:
             return Ended.TIMED_OUT
         return Ended.EXITED
+
+    def _is_too_much(self) -> bool:
+        return max(map(len, self._said.values())) > self._limits.output_bytes
 
     def _left(self) -> float:
         return self._deadline - time.monotonic()
