@@ -1,10 +1,16 @@
 """Ports: what the engine needs from outside, as protocols that adapters fulfil."""
 
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Protocol
+from __future__ import annotations
 
-from fairlead.model.issue import Issue, MadeIssue
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # the values of a port are loaded by who uses them
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+
+    from fairlead.model.agent_events import AgentEvent, Ending
+    from fairlead.model.agent_orders import Order
+    from fairlead.model.issue import Issue, MadeIssue
 
 
 class Clock(Protocol):
@@ -24,4 +30,22 @@ class Tracker(Protocol):
 
     def make(self, issue: Issue, *, held: int) -> MadeIssue:
         """Make an issue. The open file `held` stays open until that has ended, even without us."""
+        ...
+
+
+class Agent(Protocol):
+    """A program that changes files."""
+
+    @property
+    def name(self) -> str:
+        """The name it goes by in settings."""
+        ...
+
+    def start(
+        self,
+        order: Order,
+        watch: Callable[[AgentEvent], None],
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> Ending:
+        """Carry out an order; every event is shown to `watch`. Ends early once it is not wanted."""
         ...

@@ -1,0 +1,414 @@
+"""Agents' streams: the table of events by program, and what no stream may do to its reader."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairlead.model.agent_events import (
+    Denied,
+    EndKind,
+    FileChanged,
+    Finished,
+    Malformed,
+    Other,
+    Retried,
+    Said,
+    Spent,
+    Started,
+    ToolFinished,
+    ToolStarted,
+    Trouble,
+    Usage,
+)
+from fairlead.model.agent_streams import Decoder, Exit, Stream, Tally, events_of
+
+CLAUDE, CODEX, GEMINI, OPENCODE = Stream.CLAUDE, Stream.CODEX, Stream.GEMINI, Stream.OPENCODE
+JSON_STREAMS = [CLAUDE, CODEX, GEMINI, OPENCODE]
+
+
+def assistant(**block):
+    return {"type": "assistant", "parent_tool_use_id": None, "message": {"content": [block]}}
+
+
+def answered(identity, *, is_error=False):
+    block = {"type": "tool_result", "tool_use_id": identity, "is_error": is_error}
+    return {"type": "user", "message": {"content": [block]}}
+
+
+def item(kind, *, event="item.completed", **fields):
+    return {"type": event, "item": {"id": "i1", "type": kind, **fields}}
+
+
+WRITE = {"file_path": "a.py", "content": "x"}
+RESULT = {"type": "result", "subtype": "success", "is_error": False, "result": "done"}
+USED = {"modelUsage": {"m": {"inputTokens": 5, "cacheReadInputTokens": 3, "outputTokens": 2}}}
+STATS = {"input_tokens": 9, "cached": 4, "output_tokens": 2}
+PART = {"tokens": {"input": 5, "output": 2, "reasoning": 1, "cache": {"read": 3, "write": 1}}}
+
+# The stream, what the program writes, and what it means.
+MEANINGS = [
+    (
+        CLAUDE,
+        [{"type": "system", "subtype": "init", "session_id": "s", "model": "m"}],
+        [Started("s", "m")],
+    ),
+    (CODEX, [{"type": "thread.started", "thread_id": "s"}], [Started("s")]),
+    (GEMINI, [{"type": "init", "session_id": "s", "model": "m"}], [Started("s", "m")]),
+    (OPENCODE, [{"type": "step_start", "sessionID": "s"}], [Started("s"), Other("step_start")]),
+    (CLAUDE, [assistant(type="text", text="hi")], [Said("hi")]),
+    (CODEX, [item("agent_message", text="hi")], [Said("hi")]),
+    (
+        GEMINI,
+        [{"type": "message", "role": "assistant", "content": "hi", "delta": True}],
+        [Said("hi", is_piece=True)],
+    ),
+    (GEMINI, [{"type": "message", "role": "user", "content": "hi"}], [Other("message")]),
+    (OPENCODE, [{"type": "text", "part": {"text": "hi"}}], [Said("hi")]),
+    (CLAUDE, [assistant(type="thinking", thinking="hm")], [Said("hm", is_thinking=True)]),
+    (CODEX, [item("reasoning", text="hm")], [Said("hm", is_thinking=True)]),
+    (OPENCODE, [{"type": "reasoning", "part": {"text": "hm"}}], [Said("hm", is_thinking=True)]),
+    (
+        CLAUDE,
+        [assistant(type="tool_use", id="t", name="Write", input=WRITE), answered("t")],
+        [ToolStarted("t", "Write", "a.py"), ToolFinished("t", "Write"), FileChanged("a.py")],
+    ),
+    (
+        CLAUDE,
+        [
+            assistant(type="tool_use", id="t", name="Write", input=WRITE),
+            answered("t", is_error=True),
+        ],
+        [ToolStarted("t", "Write", "a.py"), ToolFinished("t", "Write", is_error=True)],
+    ),
+    (
+        CODEX,
+        [
+            item("command_execution", event="item.started", command="ls"),
+            item("command_execution", command="ls", status="completed"),
+        ],
+        [ToolStarted("i1", "command_execution", "ls"), ToolFinished("i1", "command_execution")],
+    ),
+    (
+        GEMINI,
+        [
+            {"type": "tool_use", "tool_id": "t", "tool_name": "write_file", "parameters": WRITE},
+            {"type": "tool_result", "tool_id": "t", "status": "success"},
+        ],
+        [
+            ToolStarted("t", "write_file", "a.py"),
+            ToolFinished("t", "write_file"),
+            FileChanged("a.py"),
+        ],
+    ),
+    (
+        OPENCODE,
+        [
+            {
+                "type": "tool_use",
+                "part": {
+                    "callID": "t",
+                    "tool": "write",
+                    "state": {"status": "completed", "input": {"filePath": "a.py"}},
+                },
+            }
+        ],
+        [ToolStarted("t", "write", "a.py"), ToolFinished("t", "write"), FileChanged("a.py")],
+    ),
+    (
+        CODEX,
+        [item("file_change", changes=[{"path": "a.py", "kind": "add"}])],
+        [FileChanged("a.py")],
+    ),
+    (
+        CLAUDE,
+        [
+            {
+                "type": "system",
+                "subtype": "api_retry",
+                "attempt": 2,
+                "retry_delay_ms": 500,
+                "error": "overloaded",
+            }
+        ],
+        [Retried(2, 0.5, "overloaded")],
+    ),
+    (
+        GEMINI,
+        [{"type": "error", "severity": "warning", "message": "again"}],
+        [Retried(0, 0.0, "again")],
+    ),
+    (
+        CLAUDE,
+        [{"type": "system", "subtype": "permission_denied", "tool_name": "Bash", "message": "no"}],
+        [Denied("Bash", "no")],
+    ),
+    (
+        CODEX,
+        [item("command_execution", command="rm", status="declined")],
+        [Denied("command_execution", "rm"), ToolFinished("i1", "", is_error=True)],
+    ),
+    (
+        CLAUDE,
+        [{**RESULT, **USED, "total_cost_usd": 0.5}],
+        [Spent(Usage(8, 3, 2), 0.5, is_total=True), Finished(is_ok=True, text="done")],
+    ),
+    (
+        CODEX,
+        [
+            {
+                "type": "turn.completed",
+                "usage": {"input_tokens": 8, "cached_input_tokens": 3, "output_tokens": 2},
+            }
+        ],
+        [Spent(Usage(8, 3, 2)), Finished(is_ok=True)],
+    ),
+    (
+        GEMINI,
+        [{"type": "result", "status": "success", "stats": STATS}],
+        [Spent(Usage(9, 4, 2), is_total=True), Finished(is_ok=True)],
+    ),
+    (
+        OPENCODE,
+        [{"type": "step_finish", "part": {**PART, "cost": 0.1}}],
+        [Spent(Usage(9, 3, 3), 0.1)],
+    ),
+    (
+        CODEX,
+        [{"type": "turn.failed", "error": {"message": "unexpected status 401 Unauthorized: no"}}],
+        [Finished(False, "", EndKind.AUTH, "unexpected status 401 Unauthorized: no")],
+    ),
+    (
+        CODEX,
+        [{"type": "error", "message": "reconnecting"}],
+        [Trouble(EndKind.FAILED, "reconnecting")],
+    ),
+    (
+        OPENCODE,
+        [
+            {
+                "type": "error",
+                "error": {
+                    "name": "APIError",
+                    "data": {
+                        "statusCode": 429,
+                        "message": "slow",
+                        "responseHeaders": {"retry-after": "7"},
+                    },
+                },
+            }
+        ],
+        [Trouble(EndKind.RATE_LIMITED, "slow", 7.0)],
+    ),
+    (
+        CLAUDE,
+        [{"type": "rate_limit_event", "rate_limit_info": {"status": "rejected", "resetsAt": 99}}],
+        [Trouble(EndKind.RATE_LIMITED, "the account's limit is reached", resets_at=99)],
+    ),
+]
+
+
+def lines(*events) -> bytes:
+    return b"".join(json.dumps(event).encode() + b"\n" for event in events)
+
+
+def ending(stream, *events, **exit_):
+    tally = Tally(stream)
+    for event in events_of(stream, lines(*events)):
+        tally.add(event)
+    return tally.ending(Exit(**{"code": 0, **exit_}))
+
+
+@pytest.mark.parametrize(("stream", "written", "meant"), MEANINGS)
+def test_an_event_of_a_program_has_its_meaning(stream, written, meant):
+    assert list(events_of(stream, lines(*written))) == meant
+
+
+@pytest.mark.parametrize("stream", JSON_STREAMS)
+def test_an_unknown_event_is_counted_and_nothing_more(stream):
+    assert list(events_of(stream, lines({"type": "telepathy", "part": 5}))) == [Other("telepathy")]
+
+
+@pytest.mark.parametrize("stream", JSON_STREAMS)
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"warming up",
+        b"[1]",
+        b'{"type": "a", "type": "b"}',
+        b'{"type": NaN}',
+        b'{"type": "\xff"}',
+        b'{"type": "a"}{"type": "b"}',
+        b'{"type": "a"',
+        b'{"a":' * 100_000,
+        b'{"a": ' + b"9" * 5000 + b"}",
+    ],
+)
+def test_a_line_that_readers_take_differently_is_no_event(stream, line):
+    (event,) = events_of(stream, line + b"\n")
+
+    assert isinstance(event, Malformed)
+
+
+@pytest.mark.parametrize("stream", JSON_STREAMS)
+def test_a_line_over_the_limit_is_dropped_and_the_next_is_read(stream):
+    decoder = Decoder(stream, line_bytes=50)
+    long = b'{"type": "' + b"x" * 100 + b'"}'
+
+    events = [*decoder.feed(long + b"\n" + lines({"type": "odd"})), *decoder.close()]
+
+    assert events == [Malformed("a line over the limit", len(long)), Other("odd")]
+
+
+@pytest.mark.parametrize("stream", JSON_STREAMS)
+def test_a_stream_split_at_any_byte_has_the_same_events(stream):
+    written = [line for each, held, _ in MEANINGS if each is stream for line in held]
+    data = b"noise \xc3\xa9\n" + lines(*written, {"type": "é€🎉"}) + b'{"torn": '
+    whole = events_of(stream, data)
+
+    for place in range(len(data)):
+        decoder = Decoder(stream)
+        split = (*decoder.feed(data[:place]), *decoder.feed(data[place:]), *decoder.close())
+        assert split == whole, place
+
+
+@given(st.binary(max_size=300), st.sampled_from(list(Stream)))
+def test_no_bytes_break_a_decoder(data, stream):
+    events_of(stream, data)
+
+
+odd_values = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+
+
+@given(st.data(), st.sampled_from(MEANINGS))
+def test_a_field_of_another_type_breaks_no_decoder(data, case):
+    stream, written, _ = case
+    event = json.loads(json.dumps(data.draw(st.sampled_from(written))))
+    inner = data.draw(st.sampled_from([event, *(v for v in event.values() if isinstance(v, dict))]))
+    inner[data.draw(st.sampled_from(sorted(inner)))] = data.draw(odd_values)
+
+    ending(stream, event)
+
+
+@pytest.mark.parametrize(
+    ("stream", "events", "exit_", "kind"),
+    [
+        (CLAUDE, [{**RESULT, **USED}], {}, EndKind.OK),
+        (CLAUDE, [{**RESULT, **USED, "is_error": True}], {}, EndKind.FAILED),
+        (
+            CLAUDE,
+            [{**RESULT, **USED, "is_error": True, "api_error_status": 529}],
+            {},
+            EndKind.OVERLOADED,
+        ),
+        (
+            CLAUDE,
+            [
+                {**assistant(type="text", text="no"), "error": "rate_limit"},
+                {**RESULT, "is_error": True},
+            ],
+            {},
+            EndKind.RATE_LIMITED,
+        ),
+        (CLAUDE, [{**RESULT, **USED, "subtype": "error_max_turns"}], {}, EndKind.FAILED),
+        (CLAUDE, [RESULT], {}, EndKind.INVALID_OUTPUT),
+        (CLAUDE, [{**RESULT, **USED}], {"code": 1}, EndKind.FAILED),
+        (CLAUDE, [{**RESULT, **USED}], {"code": -15, "stopped": EndKind.KILLED}, EndKind.OK),
+        (CLAUDE, [], {}, EndKind.INVALID_OUTPUT),
+        (CLAUDE, [], {"code": -9}, EndKind.KILLED),
+        (CLAUDE, [], {"code": -15, "stopped": EndKind.IDLE}, EndKind.IDLE),
+        (CODEX, [{"type": "turn.completed"}], {}, EndKind.OK),
+        (
+            CODEX,
+            [{"type": "error", "message": "again"}, {"type": "turn.completed"}],
+            {},
+            EndKind.OK,
+        ),
+        (CODEX, [{"type": "turn.completed"}], {"code": 1}, EndKind.FAILED),
+        (CODEX, [item("agent_message", text="all done")], {}, EndKind.INVALID_OUTPUT),
+        (
+            CODEX,
+            [{"type": "turn.failed", "error": {"message": "last status: 429"}}],
+            {"code": 1},
+            EndKind.RATE_LIMITED,
+        ),
+        (CODEX, [item("agent_message", text="unexpected status 429")], {"code": 1}, EndKind.FAILED),
+        (GEMINI, [{"type": "result", "status": "success"}], {}, EndKind.OK),
+        (
+            GEMINI,
+            [{"type": "result", "status": "error", "error": {"message": "no"}}],
+            {},
+            EndKind.FAILED,
+        ),
+        (GEMINI, [], {"code": 41}, EndKind.AUTH),
+        (OPENCODE, [{"type": "text", "part": {"text": "done"}}], {}, EndKind.OK),
+        (OPENCODE, [{"type": "step_start"}], {}, EndKind.FAILED),
+        (OPENCODE, [{"type": "text", "part": {"text": "done"}}], {"code": 1}, EndKind.FAILED),
+        (
+            OPENCODE,
+            [
+                {"type": "text", "part": {"text": "x"}},
+                {"type": "error", "error": {"name": "ProviderAuthError"}},
+            ],
+            {},
+            EndKind.AUTH,
+        ),
+    ],
+)
+def test_a_call_ends_as_its_typed_fields_and_its_exit_say(stream, events, exit_, kind):
+    assert ending(stream, *events, **exit_).kind is kind
+
+
+def test_the_last_message_is_the_answer_where_the_program_names_none():
+    said = [item("agent_message", text="first"), item("agent_message", text="last")]
+
+    assert ending(CODEX, *said, {"type": "turn.completed"}).text == "last"
+
+
+def test_pieces_of_a_message_are_put_together_from_the_last_tool_on():
+    piece = {"type": "message", "role": "assistant", "delta": True}
+    tool = {"type": "tool_use", "tool_id": "t", "tool_name": "ls", "parameters": {}}
+    said = [
+        {**piece, "content": "look"},
+        tool,
+        {**piece, "content": "a"},
+        {**piece, "content": "b"},
+    ]
+
+    assert ending(GEMINI, *said, {"type": "result", "status": "success"}).text == "ab"
+
+
+def test_steps_are_added_up_until_the_program_tells_the_total():
+    usage = {"input_tokens": 4, "output_tokens": 1}
+    first = {"type": "assistant", "message": {"id": "m1", "usage": usage, "content": []}}
+    second = {"type": "assistant", "message": {"id": "m2", "usage": usage, "content": []}}
+
+    assert ending(CLAUDE, first, first, second).usage == Usage(8, 0, 2)
+    assert ending(CLAUDE, first, {**RESULT, **USED}).usage == Usage(8, 3, 2)
+
+
+def test_half_a_surrogate_pair_is_shown_as_a_question_mark():
+    (said,) = events_of(
+        CODEX, b'{"type":"item.completed","item":{"type":"agent_message","text":"\\ud83d!"}}\n'
+    )
+
+    assert said == Said("?!")
+
+
+def test_text_without_a_protocol_is_the_answer_when_the_exit_code_is_0():
+    tally = Tally(Stream.TEXT)
+    for event in events_of(Stream.TEXT, b"hello\nworld\n"):
+        tally.add(event)
+
+    assert (tally.ending(Exit(0)).kind, tally.ending(Exit(0)).text) == (
+        EndKind.OK,
+        "hello\nworld\n",
+    )
+    assert tally.ending(Exit(3)).kind is EndKind.FAILED
