@@ -42,6 +42,10 @@ FILES = {
     "CONTINUE": "the hand-over for the next session, written ahead at every step of a gate",
     "ACTIVE_WORKSTREAM": "the name of the workstream that is looked at when there is no STATE.md",
     "PHASES": "one folder a phase, with its plans and summaries",
+    "PLAN_FILE": "the Plan Phase: goal, requirements, modules, exit criteria; kept out of git",
+    "EXEC_FILE": "the modules after approval; kept out of git",
+    "PLAN_IGNORED": "the entry in `.gitignore` for both, and for their backups",
+    "PLAN_DESK": "what `.planning/.fairlead/` is, where there is no `.planning/`",
     "DESK": "the lock, unfinished work and rescued versions; ignores itself in git",
 }
 
@@ -148,7 +152,9 @@ def files_page(names: Mapping[str, object]) -> str:
     paths = {
         name: path
         for name, path in names.items()
-        if name.isupper() and isinstance(path, str) and path.startswith(layout.PLANNING)
+        if name.isupper()
+        and isinstance(path, str)
+        and path.startswith((layout.PLANNING, ".claude/"))
     }
     rows = [(f"`{path}`", FILES[name], limit(path)) for name, path in paths.items()]
     return page(["# Files", table(("path", "holds", "limit"), rows)])

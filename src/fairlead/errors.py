@@ -239,6 +239,47 @@ class SeveralHandovers(UsageError):
         )
 
 
+class NoPlanPhase(UsageError):
+    """No plan was found here or above."""
+
+    code = "no-plan-phase"
+
+    def __init__(self, path: object) -> None:
+        super().__init__(
+            f"not in a Plan Phase: there is no {path}",
+            hint='begin one with: fairlead planning start "GOAL"',
+        )
+
+
+class EmptyText(UsageError):
+    """A goal, a name or criteria without a word in it."""
+
+    code = "empty-text"
+
+    def __init__(self, what: str, why: str = "cannot be empty") -> None:
+        super().__init__(f"{what} {why}", hint=f"give {what} in quotes")
+
+
+class UnknownPart(UsageError):
+    """A module, requirement or criterion was named that the plan does not have."""
+
+    code = "unknown-part"
+
+    def __init__(self, kind: str, name: object, known: "tuple[str, ...]") -> None:
+        super().__init__(
+            f"the plan has no {kind} {str(name)!r}", hint=f"it has: {', '.join(known) or 'none'}"
+        )
+
+
+class NothingNamed(UsageError):
+    """A change was asked for without saying what is to change."""
+
+    code = "nothing-named"
+
+    def __init__(self, options: "tuple[str, ...]") -> None:
+        super().__init__("nothing to change was named", hint=f"give one of: {', '.join(options)}")
+
+
 # --- documents -------------------------------------------------------------------------
 
 
@@ -391,6 +432,21 @@ class UnsafeEdit(DocumentError):
             column=column,
             hint="change this line in an editor; nothing was changed",
         )
+
+
+class PlanField(DocumentError):
+    """A field of a plan file whose value is of the wrong kind, or missing."""
+
+    code = "plan-field"
+
+    def __init__(self, field: str, why: str, *, line: int, wanted: str = "") -> None:
+        super().__init__(
+            f"{field} {why}",
+            line=line,
+            column=1,
+            hint=(f"it takes {wanted}; " if wanted else "") + "nothing was changed",
+        )
+        self.field = field
 
 
 # --- conflicts -------------------------------------------------------------------------
@@ -547,6 +603,63 @@ class ChangedSince(ConflictError):
         super().__init__(
             f"{path} was changed after the last event ({command})",
             hint="nothing was changed; take the older version from git if you want it",
+        )
+
+
+class PlanExists(ConflictError):
+    """A plan was to be started where there is one."""
+
+    code = "plan-exists"
+
+    def __init__(self, path: object) -> None:
+        super().__init__(
+            f"a Plan Phase is already active: {path} exists",
+            hint="look at it: fairlead planning status; put it aside: fairlead planning reset --confirm",
+        )
+
+
+class PlanApproved(ConflictError):
+    """A plan was to be changed that is approved, and so read-only."""
+
+    code = "plan-approved"
+
+    def __init__(self, plan: object) -> None:
+        super().__init__(
+            f"{plan} is approved and cannot be changed",
+            hint="open it again, which voids the approval: fairlead planning reset --reopen --confirm",
+        )
+
+
+class PartExists(ConflictError):
+    """A module or requirement was to be added that the plan has."""
+
+    code = "part-exists"
+
+    def __init__(self, kind: str, name: object) -> None:
+        super().__init__(
+            f"{kind} {str(name)!r} already exists",
+            hint=f"change it with: fairlead planning modify {kind} {name}",
+        )
+
+
+class PartProtected(ConflictError):
+    """A part of the plan was to be changed or removed that work hangs on."""
+
+    code = "part-protected"
+
+    def __init__(self, verb: str, part: str, why: str, way: str) -> None:
+        super().__init__(f"cannot {verb} {part}: {why}", hint=way)
+
+
+class PlanTransition(ConflictError):
+    """A step that a plan cannot take in the status it has."""
+
+    code = "plan-transition"
+
+    def __init__(self, status: str, event: str, allowed: "tuple[str, ...]") -> None:
+        super().__init__(
+            f"a plan that is {status} cannot take {event}",
+            hint=f"it can take: {', '.join(allowed)}",
         )
 
 
@@ -719,6 +832,40 @@ class NoAttemptsLeft(BlockedError):
         super().__init__(
             f"{task!r} failed {attempts} times and is not tried again",
             hint="decide what to do with it, then: fairlead state gate skip --reason TEXT",
+        )
+
+
+class PlanUnready(BlockedError):
+    """A plan was to be reviewed or approved that is not complete; everything that is open is told."""
+
+    code = "plan-unready"
+
+    def __init__(self, plan: object, faults: "tuple[str, ...]") -> None:
+        super().__init__(
+            f"{plan} is not ready: {'; '.join(faults)}",
+            hint="see what satisfies each: fairlead planning status",
+        )
+        self.faults = faults
+
+
+class NeedsPerson(BlockedError):
+    """Something that only a person may confirm or allow."""
+
+    code = "needs-person"
+
+    def __init__(self, what: str, command: str) -> None:
+        super().__init__(what, hint=f"a person does that with: {command}")
+
+
+class CheckFailed(BlockedError):
+    """The command of an exit criterion did not succeed; the result is recorded."""
+
+    code = "check-failed"
+
+    def __init__(self, command: str, how: str, said: str) -> None:
+        super().__init__(
+            f"{command} {how}" + (f": {said}" if said else ""),
+            hint="put it right, then confirm again",
         )
 
 

@@ -117,7 +117,7 @@ def stage(desk: Desk, place: Place, old: bytes | None, new: bytes) -> str:
         _require_single(place.path, like)
     staged = layout.staged_name(place.name, fingerprint(old), fingerprint(new))
     try:
-        write_beside(desk, staged, new, like=like)
+        write_beside(desk, staged, new, mode=layout.mode_of(place.path), like=like)
     except OSError as error:
         raise fault(place.path, error) from error
     return staged

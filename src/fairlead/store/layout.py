@@ -12,6 +12,10 @@ import os
 from fairlead.errors import FairleadError, NoProject, NotAFolder, PathOutside
 from fairlead.store.confine import Root, components, kind_of
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 PLANNING = ".planning"
 STATE_NAME = "STATE.md"
 ROADMAP_NAME = "ROADMAP.md"
@@ -40,10 +44,19 @@ ULTRAPLAN = ".ultraplan/state"  # where the other dialect keeps its hand-over
 ULTRAPLAN_CONTINUE = "continue"
 DOCUMENTS = (PROJECT, REQUIREMENTS, ROADMAP, STATE, CONFIG)
 
+# The Plan Phase stands beside the host agent's own files, also where there is no project yet.
+PLAN_FILE = ".claude/orchestrator-plan-phase.local.md"
+EXEC_FILE = ".claude/orchestrator-exec-phase.local.md"
+PLAN_IGNORED = ".claude/orchestrator-*.local.md"  # both of them, and their backups
+PLAN_REQUIREMENTS = "USER_REQUIREMENTS.md"  # unless the plan file names another
+GIT_IGNORE = ".gitignore"
+CHECKS = "checks"  # what a person allowed and what came of it, in the person's own state folder
+
 # The desk is where the writer keeps its lock and its unfinished work: never in the way of
 # a person's files or of an agent's `git add`.
 DESK_NAME = ".fairlead"
 DESK = f"{PLANNING}/{DESK_NAME}"
+PLAN_DESK = f".claude/{DESK_NAME}"  # only where there is no `.planning`
 USER_DESK = DESK_NAME
 LOCK = "lock"
 IGNORE = ".gitignore"
@@ -75,6 +88,11 @@ def limit_of(path: str) -> int:
             return DOCUMENT_LIMIT
 
 
+def mode_of(path: str) -> int:
+    """Who may read a new document, before the umask: what a person allowed is their own."""
+    return 0o600 if path.startswith(f"{CHECKS}/") else 0o666
+
+
 def require_document(path: str, desk: str) -> None:
     """Refuse what is not a document beside the desk.
 
@@ -85,8 +103,32 @@ def require_document(path: str, desk: str) -> None:
     parts = components(path)
     if desk == DESK and _is_handover(parts):
         return
+    if desk in (DESK, PLAN_DESK) and is_plan_document(path):
+        return
+    if desk == PLAN_DESK:
+        raise PathOutside(path, "is not a document of the Plan Phase")
     if parts[: len(home)] != home or len(parts) == len(home) or parts[len(home)] == DESK_NAME:
         raise PathOutside(path, f"is not a document in {'/'.join(home) or 'this folder'}")
+
+
+def is_plan_document(path: str) -> bool:
+    """Whether it is one of the few files that the Plan Phase writes."""
+    lead, _, tail = PLAN_IGNORED.partition("*")
+    is_local = path.startswith(lead) and path.endswith(tail) and "/" not in path[len(lead) :]
+    return is_local or path in (PLAN_REQUIREMENTS, GIT_IGNORE)
+
+
+def plan_backup(path: str, stamp: str) -> str:
+    """Where a plan or exec file goes that is put aside; the git-ignore entry covers it."""
+    return f"{path.removesuffix('.local.md')}.{stamp}.local.md"
+
+
+def checks_name(folder: str) -> str:
+    """The record of a project's checks, named for its folder and its place."""
+    place = 0xCBF29CE484222325  # FNV-1a: no secret, and no import
+    for byte in os.fsencode(folder):
+        place = ((place ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return f"{CHECKS}/{_cut(os.path.basename(folder)) or 'root'}-{place:016x}.json"
 
 
 def handover_path(session: str, *, in_ultraplan: bool) -> str:
@@ -109,9 +151,9 @@ def aside_path(path: str, stamp: str) -> str:
     return f"{path}.{stamp}"
 
 
-def removed_path(path: str, stamp: str) -> str:
+def removed_path(path: str, stamp: str, desk: str = DESK) -> str:
     """Where a file of ours goes that has done its duty."""
-    return f"{DESK}/{REMOVED}/{stamp}-{_cut(path.rpartition('/')[2].lstrip('.'))}"
+    return f"{desk}/{REMOVED}/{stamp}-{_cut(path.rpartition('/')[2].lstrip('.'))}"
 
 
 def undone_name(path: str) -> str:
@@ -147,6 +189,8 @@ def archive_of(workstream: str) -> str:
 
 def hint_for(path: str) -> str:
     """What to do when a document is not there."""
+    if path == PLAN_FILE:
+        return 'begin one with: fairlead planning start "GOAL"'
     if path.startswith(f"{PLANNING}/"):
         return 'make the documents of a new project with: fairlead init "Title" --yes'
     return "nothing was changed"
@@ -176,17 +220,38 @@ def rescued_name(label: str) -> str:
 
 def find_project(start: str) -> str:
     """The folder of the project that `start` belongs to."""
+    found = _nearest(start, _has_planning)
+    if not found:
+        raise NoProject(start)
+    return found
+
+
+def find_plan_home(start: str) -> str:
+    """The nearest folder, here or above, that has a plan or a project; nothing if none has."""
+    return _nearest(start, lambda folder: _has_plan(folder) or _has_planning(folder))
+
+
+def desk_of(folder: str) -> str:
+    """Where the writers of this folder meet: one lock a project, whatever is written."""
+    return DESK if _has_planning(folder) else PLAN_DESK
+
+
+def _nearest(start: str, holds: Callable[[str], bool]) -> str:
     folder = os.path.realpath(start)
     while True:
-        if _has_planning(folder):
+        if holds(folder):
             return folder
         main = _main_tree(folder)
-        if main and _has_planning(main):
+        if main and holds(main):
             return main
         above = os.path.dirname(folder)
         if above == folder:
-            raise NoProject(start)
+            return ""
         folder = above
+
+
+def _has_plan(folder: str) -> bool:
+    return any(os.path.lexists(os.path.join(folder, path)) for path in (PLAN_FILE, EXEC_FILE))
 
 
 def _is_handover(parts: list[str]) -> bool:

@@ -1,0 +1,297 @@
+"""Exit criteria: which are met, by what evidence, and what would satisfy the others.
+
+The four default criteria are known by their text, wherever they stand in the file's list; any
+other is a person's, met by a confirmation, a file, or the recorded result of a command that the
+person allowed. Nothing is run here and nothing read: `store.facts` brings what the disk says.
+Standard library only and few imports, because the stop hook decides by this.
+"""
+
+from fairlead.model.planning import COMPLETE, DEFAULT_CRITERIA, REVIEWING, Criterion, Plan
+
+MET, UNMET, STALE = "met", "unmet", "stale"
+
+_REQUIREMENTS, _MODULES, _ISSUES, _APPROVAL = DEFAULT_CRITERIA
+_COMPLETE = " complete"
+
+
+class Result:
+    """What a command of a criterion came to."""
+
+    __slots__ = ("at", "code", "content", "head")
+
+    def __init__(self, code: int, at: str, head: str, content: str) -> None:
+        self.code = code
+        self.at = at
+        self.head = head  # the commit that was checked out
+        self.content = content  # the hash of the plan
+
+
+class Facts:
+    """What the disk says about a plan."""
+
+    __slots__ = ("allowed", "faults", "head", "requirements", "results")
+
+    def __init__(self) -> None:
+        self.requirements: str | None = None  # the text of the requirements document
+        self.faults: dict[str, str] = {}  # what is wrong with a file that a criterion names
+        self.head = ""  # the commit that is checked out; empty without git
+        self.allowed: dict[str, str] = {}  # commands by their hash, and when they were allowed
+        self.results: dict[str, Result] = {}  # the last result of each
+
+
+class Judgement:
+    """One criterion, judged."""
+
+    __slots__ = ("command", "criterion", "evidence", "state")
+
+    def __init__(self, criterion: Criterion, state: str, evidence: str, command: str = "") -> None:
+        self.criterion = criterion
+        self.state = state
+        self.evidence = evidence
+        self.command = command  # what would satisfy it; empty when it is met
+
+    @property
+    def is_met(self) -> bool:
+        """Whether nothing is left to do. Stale evidence is none."""
+        return self.state == MET
+
+
+def evaluate(plan: Plan, facts: Facts) -> "list[Judgement]":
+    """Judge every criterion of the file, in the file's order."""
+    return [_judged(plan, facts, number, each) for number, each in enumerate(plan.criteria, 1)]
+
+
+def unready(plan: Plan, facts: Facts) -> "list[str]":
+    """Everything that keeps the plan from being reviewed or approved, all of it at once."""
+    return _requirement_faults(plan, facts) + _module_faults(plan)
+
+
+def content_hash(plan: Plan, requirements: "str | None") -> str:
+    """The hash that an approval and a confirmation hold for.
+
+    It covers the frontmatter but for what changes on the way (statuses, issue numbers, flags and
+    our own records), and the whole requirements document. Comments, quoting and the body of the
+    plan file may change; a goal, a module, a priority or a criterion may not.
+    """
+    return _sha256(plan.content + _counted("-" if requirements is None else "+" + requirements))
+
+
+def command_hash(command: "tuple[str, ...]") -> str:
+    """The hash by which a person allows a command: program and every argument."""
+    return _sha256("".join(_counted(word) for word in command))
+
+
+def unfilled(text: str, names: "tuple[str, ...]") -> "list[str]":
+    """What is wrong with a requirements document: a heading is missing, or no text is under it."""
+    filled = _headings(text)
+    faults = []
+    for name in names:
+        state = filled.get(_folded(name))
+        if state is None:
+            faults.append(f"has no heading {name!r}")
+        elif not state:
+            faults.append(f"has no text under {name!r}")
+    return faults
+
+
+# --- the four defaults -------------------------------------------------------------------
+
+
+def _judged(plan: Plan, facts: Facts, number: int, criterion: Criterion) -> Judgement:
+    if criterion.file:
+        return _file(facts, criterion)
+    if criterion.command:
+        return _command(plan, facts, number, criterion)
+    text = _folded(criterion.text)
+    document = _folded(plan.requirements_file) + _COMPLETE
+    if text in (_folded(_REQUIREMENTS), document):
+        return _requirements(plan, facts, criterion)
+    judge = {
+        _folded(_MODULES): _modules,
+        _folded(_ISSUES): _issues,
+        _folded(_APPROVAL): _approval,
+    }.get(text)
+    return judge(plan, facts, criterion) if judge else _person(plan, facts, number, criterion)
+
+
+def _requirements(plan: Plan, facts: Facts, criterion: Criterion) -> Judgement:
+    faults = _requirement_faults(plan, facts)
+    if not faults:
+        count = len(plan.sections)
+        evidence = f"{plan.requirements_file} has text for {count} of {count} sections"
+        return Judgement(criterion, MET, evidence)
+    return Judgement(criterion, UNMET, "; ".join(faults), _requirements_way(plan, facts))
+
+
+def _requirement_faults(plan: Plan, facts: Facts) -> "list[str]":
+    document = plan.requirements_file
+    if facts.requirements is None:
+        faults = [f"{document} {facts.faults.get(document) or 'does not exist'}"]
+    elif not facts.requirements.strip():
+        faults = [f"{document} is empty"]
+    else:
+        names = tuple(section.name for section in plan.sections)
+        faults = [f"{document} {fault}" for fault in unfilled(facts.requirements, names)]
+    if not plan.sections:
+        faults.append("no requirement sections are defined")
+    return faults + [
+        f"requirement {section.name!r} is {section.status}"
+        for section in plan.sections
+        if section.status != COMPLETE
+    ]
+
+
+def _requirements_way(plan: Plan, facts: Facts) -> str:
+    document = quoted(plan.requirements_file)
+    names = tuple(section.name for section in plan.sections)
+    if not names:
+        return "fairlead planning add requirement NAME"
+    if facts.requirements is None:
+        return f"fairlead planning export --format requirements > {document}"
+    if not facts.requirements.strip() or unfilled(facts.requirements, names):
+        return f"write the text of each section into {document}"
+    open_one = next(each.name for each in plan.sections if each.status != COMPLETE)
+    return f"fairlead planning modify requirement {quoted(open_one)} --status complete"
+
+
+def _modules(plan: Plan, facts: Facts, criterion: Criterion) -> Judgement:  # noqa: ARG001
+    faults = _module_faults(plan)
+    if not faults:
+        return Judgement(criterion, MET, f"{len(plan.modules)} modules, each with criteria")
+    bare = next((module.id for module in plan.modules if not module.criteria.strip()), "")
+    way = f"modify module {bare}" if bare else "add module NAME"
+    return Judgement(
+        criterion, UNMET, "; ".join(faults), f"fairlead planning {way} --criteria TEXT"
+    )
+
+
+def _module_faults(plan: Plan) -> "list[str]":
+    if not plan.modules:
+        return ["no modules are defined"]
+    return [
+        f"module {module.id!r} has no acceptance criteria"
+        for module in plan.modules
+        if not module.criteria.strip()
+    ]
+
+
+def _issues(plan: Plan, facts: Facts, criterion: Criterion) -> Judgement:
+    without = [module.id for module in plan.modules if not module.issue]
+    if plan.modules and not without:
+        issues = ", ".join(module.issue for module in plan.modules)
+        return Judgement(criterion, MET, f"issues {issues}")
+    if plan.modules and plan.issues_waived:
+        return Judgement(criterion, MET, f"waived at {plan.issues_waived}")
+    evidence = f"no issue for: {', '.join(without)}" if without else "no modules are defined"
+    return Judgement(criterion, UNMET, evidence, _approval_way(plan, facts))
+
+
+def _approval(plan: Plan, facts: Facts, criterion: Criterion) -> Judgement:
+    if not plan.is_complete:
+        evidence = f"the plan is {plan.status}"
+        return Judgement(criterion, UNMET, evidence, _approval_way(plan, facts))
+    if not plan.approved_hash:
+        return Judgement(criterion, MET, "approved, without a record of what was approved")
+    if plan.approved_hash == content_hash(plan, facts.requirements):
+        return Judgement(criterion, MET, f"approved as {plan.approved_hash[:19]}")
+    way = "fairlead planning reset --reopen --confirm"
+    return Judgement(criterion, STALE, "the plan was changed after its approval", way)
+
+
+def _approval_way(plan: Plan, facts: Facts) -> str:
+    ready = plan.status == REVIEWING and not unready(plan, facts)
+    return f"fairlead planning {'approve' if ready else 'review'}"
+
+
+# --- a person's own ----------------------------------------------------------------------
+
+
+def _person(plan: Plan, facts: Facts, number: int, criterion: Criterion) -> Judgement:
+    way = f"fairlead planning confirm {number}"
+    given = [each for each in plan.confirmations if each.text == criterion.text]
+    if not given:
+        return Judgement(criterion, UNMET, "a person has to confirm it", way)
+    if given[-1].hash == content_hash(plan, facts.requirements):
+        return Judgement(criterion, MET, f"confirmed at {given[-1].at}")
+    evidence = f"confirmed at {given[-1].at}, and the plan was changed since"
+    return Judgement(criterion, STALE, evidence, way)
+
+
+def _file(facts: Facts, criterion: Criterion) -> Judgement:
+    fault = facts.faults.get(criterion.file, "was not looked at")
+    if fault:
+        way = f"write {quoted(criterion.file)}"
+        return Judgement(criterion, UNMET, f"{criterion.file} {fault}", way)
+    return Judgement(criterion, MET, f"{criterion.file} holds something")
+
+
+def _command(plan: Plan, facts: Facts, number: int, criterion: Criterion) -> Judgement:
+    shown = " ".join(quoted(word) for word in criterion.command)
+    way = f"fairlead planning confirm {number}"
+    name = command_hash(criterion.command)
+    result = facts.results.get(name)
+    if name not in facts.allowed:
+        return Judgement(criterion, UNMET, f"nobody has allowed: {shown}", way)
+    if result is None:
+        return Judgement(criterion, UNMET, f"not run yet: {shown}", way)
+    if result.head != facts.head or result.content != content_hash(plan, facts.requirements):
+        evidence = f"{shown} ended with {result.code} at {result.at}, for another state"
+        return Judgement(criterion, STALE, evidence, way)
+    state = UNMET if result.code else MET
+    evidence = f"{shown} ended with {result.code} at {result.at}"
+    return Judgement(criterion, state, evidence, way if result.code else "")
+
+
+# --- texts -------------------------------------------------------------------------------
+
+
+def quoted(word: str) -> str:
+    """A word as a shell takes it literally; it is shown, never run."""
+    is_plain = (
+        word.isascii()
+        and word.replace("-", "a").replace("_", "a").replace(".", "a").replace("/", "a").isalnum()
+    )
+    return word if is_plain else "'" + word.replace("'", "'\\''") + "'"
+
+
+def _headings(text: str) -> "dict[str, bool]":
+    """Every heading of a document, and whether anything is written below it."""
+    filled: dict[str, bool] = {}
+    above: list[tuple[int, str]] = []
+    fence = ""
+    for line in _without_comments(text).splitlines():
+        bare = line.strip()
+        mark = bare[:3] if bare[:3] in ("```", "~~~") else ""
+        if mark and fence in ("", mark):
+            fence = "" if fence else mark
+        level = len(bare) - len(bare.lstrip("#"))
+        if not fence and 1 <= level <= 6 and bare[level : level + 1] in (" ", "\t"):
+            title = _folded(bare[level:].rstrip("#"))
+            above = [each for each in above if each[0] < level]
+            above.append((level, title))
+            filled.setdefault(title, False)
+        elif bare and not mark:
+            for _, title in above:
+                filled[title] = True
+    return filled
+
+
+def _without_comments(text: str) -> str:
+    """What a template says in comments is not what a person has written."""
+    head, *rest = text.split("<!--")
+    return head + "".join(part.partition("-->")[2] for part in rest)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _counted(text: str) -> str:
+    """A text with its length before it, so that no two sequences of texts look alike."""
+    return f"{len(text)}:{text},"
+
+
+def _sha256(text: str) -> str:
+    import hashlib  # a fifth of the interpreter's start, and most plans need no hash
+
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
