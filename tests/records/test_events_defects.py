@@ -303,7 +303,7 @@ def test_defect_19_a_refused_event_changes_nothing() -> None:
     assert held.text == STATE
 
 
-def test_defect_23_setting_the_last_activity_keeps_its_description() -> None:
+def test_defect_23_and_issue_4862_setting_the_last_activity_keeps_its_description() -> None:
     text = STATE.replace(
         "last_activity: 2026-05-01", "last_activity: 2026-05-01\nlast_activity_desc: mine"
     )

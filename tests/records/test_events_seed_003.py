@@ -1,7 +1,11 @@
 """Seed 003, table by table: what STATE.md says after each event, row by row."""
 
+from pathlib import Path
+
 import pytest
 
+from fairlead.engine.overview import Overview
+from fairlead.engine.truth import truth_of
 from fairlead.errors import (
     NoPlans,
     NotVerified,
@@ -11,8 +15,9 @@ from fairlead.errors import (
     UnknownPlan,
 )
 from fairlead.model.inventory import Completion
-from fairlead.model.lifecycle import GateEvent
+from fairlead.model.lifecycle import GateEvent, GateStatus
 from fairlead.model.progress import Progress, bar_by_floor
+from fairlead.model.standing import standing_of
 from fairlead.records.bars import redrawn
 from fairlead.records.blockers import add_blocker
 from fairlead.records.events import (
@@ -28,8 +33,11 @@ from fairlead.records.metrics import Metric, record_metric, with_plans_completed
 from fairlead.records.session import Stop, record_session
 from fairlead.records.state import Decision, add_decision
 from fairlead.records.tasks import Outcome, TaskResult, task_result
+from fairlead.store.load import Reader
+from fairlead.store.scan import scan
 from fairlead.text.document import Document
 from tests.support.moments import NOON
+from tests.support.projects import Project
 from tests.support.standings import a_standing, an_inventory
 from tests.support.states import STATE, ULTRAPLAN, changed_lines
 
@@ -439,3 +447,146 @@ def test_a_gate_event_updates_the_task_in_the_frontmatter(
 
     assert isinstance(held, dict)
     assert {key: held[key] for key in expected} == expected
+
+
+# --- the rows that need a project on disk ----------------------------------------------------
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = Project(tmp_path)
+    project.plan("1", 1)
+    project.plan("1", 2)
+    return project
+
+
+STEPS = {
+    "Planning: PLAN.md is being created": ("planning_started", "2", "Planning", "planning"),
+    "In progress: tasks are executed": ("execution_started", "1", "In progress", "executing"),
+    "Verifying: architect or critic reviews": (
+        "verification_started",
+        "3",
+        "Verifying",
+        "verifying",
+    ),
+    "Discussing": ("discussion_started", "2", "Discussing", "discussing"),
+}
+
+
+@pytest.mark.parametrize("row", STEPS)
+def test_a_step_in_flight_has_its_status(project: Project, row: str) -> None:
+    step, phase, words, status = STEPS[row]
+    project.plan("3", 1)
+    project.summary("3", 1)
+    getattr(project.events, step)(phase)
+    held = Document(project.state)
+
+    assert (field(held, "Status"), held.value("status")) == (words, status)
+    assert held.value("active_phase") == phase
+
+
+def test_a_phase_that_is_verified_stays_active_through_sync_and_is_no_finding(
+    project: Project,
+) -> None:
+    for plan in (1, 2):
+        project.summary("1", plan)
+    project.events.sync()
+    project.events.verification_started("1")
+    before = project.state
+
+    assert project.events.sync().paths == ()
+    found = truth_of(Reader(str(project.folder))).drift
+    assert [each for each in found if each.path.endswith("STATE.md")] == []
+    assert project.state == before
+
+
+def test_a_phase_with_open_plans_is_not_verified(project: Project) -> None:
+    with pytest.raises(PlansOpen):
+        project.events.verification_started("1")
+
+
+PLACES = {
+    "phase complete: every summary is there": ((1, 2), "complete", "01-02"),
+    "plan complete: its summary is there": ((1,), "partial", "01-01"),
+    "in progress: a plan without a summary": ((), "planned", ""),
+}
+
+
+@pytest.mark.parametrize("row", PLACES)
+def test_the_state_is_derived_from_the_files(project: Project, row: str) -> None:
+    done, stage, last = PLACES[row]
+    for plan in done:
+        project.summary("1", plan)
+    phase = standing_of(scan(str(project.folder))).scope.phases[0]
+    assert phase.folder is not None
+
+    assert phase.stage == stage
+    assert [plan.id for plan in phase.folder.plans if plan.is_complete][-1:] == [last][: len(done)]
+
+
+def test_progress_counts_the_tasks_of_a_plan_a_phase_and_the_project(project: Project) -> None:
+    for plan in (1, 2):
+        path = project.planning / "phases" / "01-core" / f"01-0{plan}-PLAN.md"
+        path.write_text("<tasks>\n<task type='auto'>x</task>\n</tasks>\n", "utf-8")
+    project.summary("1", 1)
+    status = Overview(Reader(str(project.folder))).status()
+
+    assert (status.progress.completed_tasks, status.progress.total_tasks) == (1, 2)
+    assert status.progress.tasks_percent == 50
+    assert (status.phases[0].completed_plans, status.phases[0].total_plans) == (1, 2)
+
+
+def test_the_duration_of_a_task_is_added_to_its_plan(project: Project) -> None:
+    project.events.execution_started("1")
+    for task in ("Task 1", "Task 2"):
+        result = TaskResult(task, Outcome.SUCCESS, duration="90000ms", plan="01-01")
+        project.events.task_result(result)
+        project.events.task_result(result)  # told again, it counts once
+
+    assert "| Phase 1 P01 | 3m0s | - | - |" in project.state
+    assert "| 1. Core | 1 | 3 min | 3 min |" in project.state
+
+
+def test_a_blocked_task_is_kept_for_the_order_to_be_computed_anew(project: Project) -> None:
+    told = OpenTask("Task 3", "1", "01-01", note="needs plan 01-02")
+    project.sessions.gate(GateEvent("start"), told)
+    project.sessions.gate(GateEvent("executor-blocked"), told)
+    held = Document(project.state).value("current_task")
+
+    assert isinstance(held, dict)
+    assert (held["gate_status"], held["note"]) == ("BLOCKED", "needs plan 01-02")
+
+
+def test_an_abnormal_exit_leaves_what_was_done_and_what_comes_next(project: Project) -> None:
+    project.sessions.gate(GateEvent("start"), OpenTask("Task 3", "1", "01-01"))
+    left = (project.planning / ".continue-here.md").read_text("utf-8")
+
+    assert "Task 3" in left
+    assert "Resume file: .planning/.continue-here.md" in project.state
+
+
+def test_the_next_session_is_offered_to_resume_and_clears_it_after_its_first_step(
+    project: Project,
+) -> None:
+    project.sessions.gate(GateEvent("start"), OpenTask("Task 3", "1", "01-01"))
+    assert [each.handover.task.name for each in project.sessions.offers()] == ["Task 3"]
+    project.sessions.resume()
+    assert (project.planning / ".continue-here.md").exists()
+    for event in ("executor-success", "verify-passed", "approved"):
+        project.sessions.gate(GateEvent(event), OpenTask("Task 3", "1", "01-01"))
+    project.sessions.ended(Stop("Task 3 complete", ""))
+
+    assert not (project.planning / ".continue-here.md").exists()
+
+
+@pytest.mark.parametrize("status", GateStatus)
+def test_a_gate_status_is_one_of_the_seven(status: GateStatus) -> None:
+    assert status in (
+        "EXECUTING",
+        "VERIFYING",
+        "REVIEWING",
+        "APPROVED",
+        "FAILED",
+        "BLOCKED",
+        "SKIPPED",
+    )

@@ -69,7 +69,9 @@ def test_line_endings_do_not_matter(text: str) -> None:
         "table about something else",
     ],
 )
-def test_defect_21_what_only_looks_like_a_phase_does_not_count(extra: str) -> None:
+def test_defect_21_and_issue_875_issue_1588_issue_3569_what_only_looks_like_a_phase_does_not_count(
+    extra: str,
+) -> None:
     assert numbers(f"{LIST_AND_DETAILS}\n{extra}") == ["1", "2", "2.1"]
 
 
@@ -219,7 +221,7 @@ def test_numbers_that_begin_anew_are_told_apart_by_their_names() -> None:
     assert (new.milestone, new.status, new.goal) == ("v1.1", "Not started", "Safe doors")
 
 
-def test_issue_1591_a_collapsed_block_does_not_cut_the_milestone_around_it() -> None:
+def test_issue_1591_and_issue_2787_a_collapsed_block_does_not_cut_the_milestone_around_it() -> None:
     text = (
         "# Roadmap\n\n### 🚧 v1.1 Security\n\n- [ ] **Phase 3: Locks**\n\n"
         "<details>\n<summary>notes</summary>\n\ntext\n\n</details>\n\n- [ ] **Phase 4: Keys**\n"

@@ -9,7 +9,17 @@ from __future__ import annotations
 from fairlead.engine.look import Change, Look
 from fairlead.engine.ports import Clock
 from fairlead.model.ids import PhaseId
-from fairlead.records import blockers, events, evolution, metrics, prune, session, tasks, values
+from fairlead.records import (
+    blockers,
+    events,
+    evolution,
+    metrics,
+    position,
+    prune,
+    session,
+    tasks,
+    values,
+)
 from fairlead.records.waiting import Question, same_question, waiting_text
 from fairlead.store import layout
 from fairlead.store.files import Draft, Files, Outcome
@@ -29,11 +39,27 @@ class Events:
 
     # -- phases and plans -----------------------------------------------------------------
 
+    def discussion_started(self, phase: str, *, dry_run: bool = False) -> Outcome:
+        """A phase is being discussed."""
+        return self._record(
+            "state begin-phase --step discuss",
+            lambda held, at: events.discussion_started(held, at.standing, phase, at.now),
+            dry_run=dry_run,
+        )
+
     def planning_started(self, phase: str, *, dry_run: bool = False) -> Outcome:
         """The plans of a phase are being made."""
         return self._record(
             "state planned-phase --started",
             lambda held, at: events.planning_started(held, at.standing, phase, at.now),
+            dry_run=dry_run,
+        )
+
+    def verification_started(self, phase: str, *, dry_run: bool = False) -> Outcome:
+        """A phase whose plans are done is being verified."""
+        return self._record(
+            "state begin-phase --step verify",
+            lambda held, at: events.verification_started(held, at.standing, phase, at.now),
             dry_run=dry_run,
         )
 
@@ -76,6 +102,11 @@ class Events:
 
         def change(held: Document, at: Look) -> Document:
             told = tasks.task_result(held, result, at.standing, at.now)
+            if result.duration and told is not held:
+                phase = result.phase or position.recorded_phase(held, at.standing)
+                plan = result.plan or str(position.recorded_plan(held))
+                took = metrics.Metric(phase, plan, result.duration)
+                told = metrics.add_time(told, took, at.standing, at.inventory, at.now)
             return metrics.with_plans_completed(told, at.standing, at.inventory)
 
         return self._record("state task-result", change, dry_run=dry_run)

@@ -42,6 +42,7 @@ _DEFAULTS = frozenset(
         "in progress",
         "planning",
         "verifying",
+        "discussing",
         "completed",
         "complete",
         "done",

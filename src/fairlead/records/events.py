@@ -24,6 +24,7 @@ from fairlead.records.digest import (
 from fairlead.records.position import (
     active_phase,
     is_paused,
+    may_be_active,
     phase_of,
     plan_numbers,
     plans_of,
@@ -34,17 +35,20 @@ from fairlead.records.position import (
     with_plan,
 )
 from fairlead.records.recorded import position_section
-from fairlead.records.state import stamped
+from fairlead.records.state import VERSION, stamped
 from fairlead.text.document import Document
+
+
+def discussion_started(
+    document: Document, standing: Standing, phase: str, now: datetime
+) -> Document:
+    """What a phase has to be is being discussed."""
+    return _begun(document, _at(standing, phase, "Discussing", Status.DISCUSSING), standing, now)
 
 
 def planning_started(document: Document, standing: Standing, phase: str, now: datetime) -> Document:
     """The plans of a phase are being made."""
-    here = _at(standing, phase, "Planning", Status.PLANNING)
-    told = f"Phase {_number(here)} planning started"
-    if _is_elsewhere(document, here):
-        return _noted(document, standing, told, now)
-    return _moved(document, here, told, now, active=_number(here))
+    return _begun(document, _at(standing, phase, "Planning", Status.PLANNING), standing, now)
 
 
 def plans_ready(document: Document, standing: Standing, phase: str, now: datetime) -> Document:
@@ -68,6 +72,19 @@ def execution_started(
     document = _with_current(document, here)
     told = f"Phase {_number(here)} execution {word}"
     return _moved(document, here, told, now, active=_number(here))
+
+
+def verification_started(
+    document: Document, standing: Standing, phase: str, now: datetime
+) -> Document:
+    """A phase whose plans are done is being verified; the position stays where the work is."""
+    here = _at(standing, phase, "Verifying", Status.VERIFYING)
+    _require_plans(here)
+    if _open(here):
+        raise PlansOpen(_number(here), _open(here))
+    told = f"Phase {_number(here)} verification started"
+    there = replace(standing, words=here.words, status=here.status)
+    return _moved(document, there, told, now, active=_number(here))
 
 
 def plan_completed(
@@ -115,18 +132,26 @@ def synced(document: Document, standing: Standing, now: datetime) -> Document:
     """Everything derived, written anew; a phase that is being worked on stays the current one."""
     document.require_writable()
     active = active_phase(document)
+    if active is not None and not may_be_active(active, str(document.value("status")), standing):
+        active = None
     recorded = active or recorded_id(document)
     here = next((each for each in _unfinished(standing) if each.id == recorded), None)
     if here is not None:
         standing = replace(standing, current=here)
-    is_active = here is not None and active is not None
-    changed = _derived(document, standing, active=here.id.short if here and is_active else "")
-    if not is_active:
+    changed = _derived(document, standing, active=active.short if active else "")
+    if active is None:
         changed = _statused(changed, settled(standing))
-    return stamped(changed, now) if changed.text != document.text else document
+    return _signed(changed, now) if changed.text != document.text else document
 
 
 # --- the parts of an event ---------------------------------------------------------------
+
+
+def _begun(document: Document, here: Standing, standing: Standing, now: datetime) -> Document:
+    told = f"Phase {_number(here)} {here.status} started".replace("discussing", "discussion")
+    if _is_elsewhere(document, here):
+        return _noted(document, standing, told, now)
+    return _moved(document, here, told, now, active=_number(here))
 
 
 def _moved(
@@ -147,7 +172,7 @@ def _moved(
     if changed.text == document.text and not active:
         return document
     changed = with_activity(changed, told, now)
-    return stamped(changed, now) if changed.text != document.text else document
+    return _signed(changed, now) if changed.text != document.text else document
 
 
 def _is_elsewhere(document: Document, here: Standing) -> bool:
@@ -168,6 +193,13 @@ def _was_last(document: Document, here: Standing) -> bool:
 def _noted(document: Document, standing: Standing, told: str, now: datetime) -> Document:
     changed = with_activity(synced(document, standing, now), told, now)
     return stamped(changed, now) if changed.text != document.text else document
+
+
+def _signed(document: Document, now: datetime) -> Document:
+    """Frontmatter that we derive has the version of its schema, and the time of the write."""
+    if document.block is not None and VERSION not in document.shown_front:
+        document = document.set_front((VERSION,), "1.0")
+    return stamped(document, now)
 
 
 def _derived(document: Document, here: Standing, *, active: str) -> Document:

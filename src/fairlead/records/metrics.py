@@ -6,7 +6,7 @@ figure or a placeholder are written, so that what a person says of a number stay
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from fairlead.model.duration import duration_in, in_hours, in_minutes, parse_duration, trend_of
@@ -80,6 +80,18 @@ def record_metric(
     changed = _with_phase(changed, metric, rows, standing)
     changed = _with_trend(changed, tuple(rows.after.values()))
     return stamped(changed, now) if changed.text != document.text else document
+
+
+def add_time(
+    document: Document, metric: Metric, standing: Standing, inventory: Inventory, now: datetime
+) -> Document:
+    """Add what a task took to the time of its plan."""
+    took = parse_duration(metric.duration)
+    rows = _durations(document).items()
+    held = next((each for name, each in rows if _same_plan(name, metric.name)), timedelta())
+    seconds = round((held + took).total_seconds())
+    whole = replace(metric, duration=f"{seconds // 60}m{seconds % 60}s")
+    return record_metric(document, whole, standing, inventory, now)
 
 
 def with_plans_completed(document: Document, standing: Standing, inventory: Inventory) -> Document:

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from fairlead.errors import UnknownPhase
 from fairlead.model.ids import PhaseId
-from fairlead.model.inventory import Phase, Plan
+from fairlead.model.inventory import Phase, Plan, Stage
 from fairlead.model.standing import Standing
-from fairlead.model.status import Status
+from fairlead.model.status import Status, normalise
 from fairlead.records.digest import plan_line, position_line
 from fairlead.records.recorded import phase_in, position_section
 from fairlead.text.document import Document
@@ -26,6 +26,15 @@ def active_phase(document: Document) -> PhaseId | None:
     """The phase that a command is working on, as the frontmatter says."""
     value = document.value("active_phase")
     return phase_in(value) if isinstance(value, str) and not is_null(value) else None
+
+
+def may_be_active(active: PhaseId, status: str, standing: Standing) -> bool:
+    """Whether work on a phase can be going on: it is unfinished, or it is being verified."""
+    here = next((each for each in standing.scope.phases if each.id == active), None)
+    if here is None:
+        return False
+    is_verifying = normalise(status) is Status.VERIFYING and here.stage is Stage.COMPLETE
+    return is_verifying or not here.is_complete(standing.policy)
 
 
 def settled(standing: Standing) -> Standing:

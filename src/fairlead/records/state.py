@@ -19,6 +19,8 @@ DECISIONS = Listing(
     ("Decisions", "Decisions Made", "Accumulated Decisions", "Key Decisions"), "Decisions"
 )
 
+VERSION = "gsd_state_version"
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -75,8 +77,8 @@ def add_decision(document: Document, decision: Decision, now: datetime) -> Docum
 
 
 def stamped(document: Document, now: datetime) -> Document:
-    """The document with the time of this write, where it keeps one."""
-    if "last_updated" not in document.shown_front:
+    """The document with the time of this write, where it keeps one or has the schema's version."""
+    if not document.shown_front.keys() & {"last_updated", VERSION}:
         return document
     return document.set_front(("last_updated",), moment(now))
 
@@ -120,5 +122,5 @@ def with_milestone(document: Document, version: str, name: str) -> Document:
     """The document with the milestone that is worked on; every other key stays."""
     if document.block is None:
         return document
-    document = document.set_front(("milestone",), version, after="gsd_state_version")
+    document = document.set_front(("milestone",), version, after=VERSION)
     return document.set_front(("milestone_name",), name, after="milestone") if name else document

@@ -44,6 +44,8 @@ class TaskResult:
     outcome: Outcome
     phase: str = ""  # empty: the one that is worked on
     reason: str = ""  # the error, or what is missing
+    duration: str = ""  # what a success took; it is added to the plan's time
+    plan: str = ""  # of the duration; empty: the one that is worked on
 
     @property
     def told(self) -> str:

@@ -18,16 +18,32 @@ maybe_phase_option = click.option(
 
 @click.command("begin-phase", epilog="Example: fairlead state begin-phase --phase 3")
 @phase_option
+@click.option(
+    "--step",
+    type=click.Choice(["discuss", "plan", "execute", "verify"]),
+    default="execute",
+    show_default=True,
+    help="What begins.",
+)
 @dry_run_option
 @json_option
 @with_app
-def begin_phase(app: App, *, phase: str, dry_run: bool, as_json: bool) -> None:
-    """Record that the execution of a phase starts; the same phase again is resumed."""
-    outcome = app.events.execution_started(phase, dry_run=dry_run)
+def begin_phase(app: App, *, phase: str, step: str, dry_run: bool, as_json: bool) -> None:
+    """Record that work on a phase starts: its execution, or another step.
+
+    The execution of the same phase again is resumed.
+    """
+    steps = {
+        "discuss": (app.events.discussion_started, "discussed"),
+        "plan": (app.events.planning_started, "planned"),
+        "execute": (app.events.execution_started, "executed"),
+        "verify": (app.events.verification_started, "verified"),
+    }
+    record, word = steps[step]
     report_change(
-        outcome,
-        done=f"Phase {phase} is being executed",
-        unchanged=f"Phase {phase} is being executed already",
+        record(phase, dry_run=dry_run),
+        done=f"Phase {phase} is being {word}",
+        unchanged=f"Phase {phase} is being {word} already",
         as_json=as_json,
         dry_run=dry_run,
     )
@@ -96,6 +112,10 @@ def complete_phase(app: App, *, phase: str, dry_run: bool, as_json: bool) -> Non
 @click.option("--task", required=True, metavar="NAME", help="The task.")
 @click.option("--reason", default="", metavar="TEXT", help="The error, or what is missing.")
 @maybe_phase_option
+@click.option("--plan", default="", metavar="N", help="The plan; without it the one at hand.")
+@click.option(
+    "--duration", default="", metavar="TIME", help="What it took: 45s, 12m or 900ms; adds up."
+)
 @dry_run_option
 @json_option
 @with_app
@@ -106,11 +126,13 @@ def task_result(
     task: str,
     reason: str,
     phase: str,
+    plan: str,
+    duration: str,
     dry_run: bool,
     as_json: bool,
 ) -> None:
     """Record what an executor returned: success, failure or blocked."""
-    result = TaskResult(task, Outcome(outcome), phase, reason)
+    result = TaskResult(task, Outcome(outcome), phase, reason, duration, plan)
     report_change(
         app.events.task_result(result, dry_run=dry_run),
         done=f"Recorded: {result.told}",
