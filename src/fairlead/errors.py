@@ -449,6 +449,27 @@ class PlanField(DocumentError):
         self.field = field
 
 
+class PlanCycle(DocumentError):
+    """Plans that depend on each other in a circle."""
+
+    code = "plan-cycle"
+
+    def __init__(self, plans: "tuple[str, ...]") -> None:
+        super().__init__(
+            f"plans wait for each other: {' -> '.join(plans)}",
+            hint="take one of them out of the depends_on of the next",
+        )
+
+
+class PlanTwice(DocumentError):
+    """Two plans with the same name."""
+
+    code = "plan-twice"
+
+    def __init__(self, one: str, other: str) -> None:
+        super().__init__(f"plans {one} and {other} have the same name", hint="rename one of them")
+
+
 # --- conflicts -------------------------------------------------------------------------
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairlead.model.lifecycle import Gate, GateStatus
+from fairlead.model.lifecycle import Failure, Gate, GateStatus
 from fairlead.records.gate import OpenTask
 from fairlead.records.handoff import marked_resumed, read_handover, written_ahead
 from tests.support.moments import NOON
@@ -12,7 +12,14 @@ TASK = OpenTask(
     "3",
     "03-01",
     "5f0c",
-    Gate(GateStatus.VERIFYING, 2, "success", "running", attempt=2, failures=("attempt 1: x",)),
+    Gate(
+        GateStatus.VERIFYING,
+        2,
+        "success",
+        "running",
+        attempt=2,
+        failures=(Failure(1, None, "attempt 1: x"),),
+    ),
     "2026-06-01T11:00:00.000Z",
 )
 

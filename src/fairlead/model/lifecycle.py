@@ -2,15 +2,21 @@
 
 A gate is the way of one task through executor, verify command and architect. Each transition is
 a row of the table below; `advance` refuses everything else by name, so no step can be left out
-and a retry always begins at step 1. A blocked task has used no attempt.
+and a retry always begins at step 1. A blocked task has used no attempt; an interrupted one has
+not either, but interruptions have a limit of their own. How often each kind of failure is tried
+again is `RETRIES`; three attempts in all.
 """
 
+import re
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from enum import StrEnum
 
 from fairlead.errors import GateTransition, NoAttemptsLeft
 
 MOST_ATTEMPTS = 3
+MOST_INTERRUPTIONS = 5
+LONGEST_SUMMARY = 200
 
 
 class GateStatus(StrEnum):
@@ -41,6 +47,13 @@ class GateEvent(StrEnum):
     RETRY = "retry"
     UNBLOCKED = "unblocked"
     SKIP = "skip"
+    PERMISSION_DENIED = "permission-denied"
+    PLAN_MALFORMED = "plan-malformed"
+    INTERRUPTED = "interrupted"  # nobody runs the step any more, and it left no result
+    ABANDONED = "abandoned"  # it was interrupted too often
+    ABORT = "abort"  # the answer of a person, as are the next two
+    RESTART = "restart"  # all attempts anew
+    FIX = "fix"  # one more attempt, with a person's guidance
 
 
 class FailureClass(StrEnum):
@@ -51,6 +64,56 @@ class FailureClass(StrEnum):
     TIMEOUT = "TIMEOUT"
     VERIFY = "VERIFY_FAILURE"
     REJECTION = "ARCHITECT_REJECTION"
+    PERMISSION = "PERMISSION_DENIED"
+    PLAN = "MALFORMED_PLAN"
+    INTERRUPTED = "INTERRUPTED"
+    ABORTED = "ABORTED"
+
+
+class SkipKind(StrEnum):
+    """What was skipped; only the first and the last count as complete, and both are shown."""
+
+    VERIFY = "verify"
+    TASK = "task"
+    FORCED = "forced"
+
+
+# How often a failure of each class is followed by another attempt on its own.
+RETRIES = {
+    FailureClass.EXECUTION: 2,
+    FailureClass.VERIFY: 2,
+    FailureClass.REJECTION: 1,
+    FailureClass.TIMEOUT: 1,
+    FailureClass.MALFORMED: 2,
+    FailureClass.PERMISSION: 0,
+    FailureClass.PLAN: 0,
+    FailureClass.INTERRUPTED: 0,
+    FailureClass.ABORTED: 0,
+}
+DELAYS = {FailureClass.TIMEOUT: timedelta(seconds=30)}
+_FAILURE = re.compile(r"attempt ([0-9]{1,4}): ([A-Z_]+)(?:: (.*))?\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failed attempt. A class that is not known counts as an attempt and no more."""
+
+    number: int
+    kind: FailureClass | None
+    summary: str = ""
+
+    def __str__(self) -> str:
+        if self.kind is None:
+            return self.summary
+        return f"attempt {self.number}: {self.kind}" + (self.summary and f": {self.summary}")
+
+    @classmethod
+    def read(cls, text: str, number: int) -> "Failure":
+        """A failure from the line that `str` made of it, or from anybody's words."""
+        match = _FAILURE.match(text)
+        if match and match[2] in tuple(FailureClass):
+            return cls(int(match[1]), FailureClass(match[2]), match[3] or "")
+        return cls(number, None, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +127,47 @@ class Gate:
     architect: str = "pending"  # pending reviewing approved rejected
     attempt: int = 1  # the one that runs, or would run next
     max_attempts: int = MOST_ATTEMPTS
-    failures: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()  # all of them, those that no longer count included
+    forgiven: int = 0  # how many of them do not count, since a person said to start anew
+    interruptions: int = 0
+    skip_kind: SkipKind | None = None
 
     @property
     def is_open(self) -> bool:
         """Whether it is still on its way: a task may not begin beside it."""
         return self.status in _WORKING or (self.status is GateStatus.FAILED and has_attempts(self))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the task counts as done for its plan."""
+        return self.status is GateStatus.APPROVED or self.skip_kind in (
+            SkipKind.VERIFY,
+            SkipKind.FORCED,
+        )
+
+    @property
+    def counted(self) -> tuple[Failure, ...]:
+        """The failures that count against the limits."""
+        return self.failures[self.forgiven :]
+
+    @property
+    def serial(self) -> int:
+        """The number of the attempt over all restarts: no two attempts share one."""
+        return len(self.failures) + (0 if self.status is GateStatus.FAILED else 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """It is tried again, after this delay."""
+
+    delay: timedelta = timedelta(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Escalate:
+    """A person decides."""
+
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +215,26 @@ TRANSITIONS = (
         executor="failure",
         failure=FailureClass.MALFORMED,
     ),
+    # A review that cannot be read is no approval.
+    Transition(
+        (GateStatus.REVIEWING,),
+        GateEvent.MALFORMED,
+        GateStatus.FAILED,
+        failure=FailureClass.MALFORMED,
+    ),
     Transition(_WORKING, GateEvent.TIMEOUT, GateStatus.FAILED, failure=FailureClass.TIMEOUT),
+    Transition(
+        _WORKING, GateEvent.PERMISSION_DENIED, GateStatus.FAILED, failure=FailureClass.PERMISSION
+    ),
+    Transition(
+        (None, GateStatus.EXECUTING),
+        GateEvent.PLAN_MALFORMED,
+        GateStatus.FAILED,
+        failure=FailureClass.PLAN,
+    ),
+    *(Transition((status,), GateEvent.INTERRUPTED, status) for status in _WORKING),
+    Transition(_WORKING, GateEvent.ABANDONED, GateStatus.FAILED, failure=FailureClass.INTERRUPTED),
+    Transition(_UNFINISHED, GateEvent.ABORT, GateStatus.FAILED, failure=FailureClass.ABORTED),
     Transition(
         (GateStatus.VERIFYING,),
         GateEvent.VERIFY_PASSED,
@@ -143,35 +260,35 @@ TRANSITIONS = (
         architect="rejected",
         failure=FailureClass.REJECTION,
     ),
-    Transition(
-        (GateStatus.FAILED,),
-        GateEvent.RETRY,
-        GateStatus.EXECUTING,
-        1,
-        "running",
-        "pending",
-        "pending",
-    ),
-    Transition(
-        (GateStatus.BLOCKED,),
-        GateEvent.UNBLOCKED,
-        GateStatus.EXECUTING,
-        1,
-        "running",
-        "pending",
-        "pending",
+    *(
+        Transition(sources, event, GateStatus.EXECUTING, 1, "running", "pending", "pending")
+        for sources, event in (
+            ((GateStatus.FAILED,), GateEvent.RETRY),
+            ((GateStatus.BLOCKED,), GateEvent.UNBLOCKED),
+            ((GateStatus.FAILED,), GateEvent.RESTART),
+            ((GateStatus.FAILED, GateStatus.BLOCKED), GateEvent.FIX),
+        )
     ),
     Transition(_UNFINISHED, GateEvent.SKIP, GateStatus.SKIPPED),
 )
 
 
-def advance(gate: Gate, event: GateEvent, *, task: str = "the task") -> Gate:
+def advance(
+    gate: Gate,
+    event: GateEvent,
+    *,
+    task: str = "the task",
+    summary: str = "",
+    skip: SkipKind = SkipKind.TASK,
+) -> Gate:
     """The gate after an event; an event that it cannot take is refused."""
     row = _row(gate.status, event)
     if row is None:
         raise GateTransition(gate.status or "not started", event, allowed_events(gate))
     if event is GateEvent.RETRY and not has_attempts(gate):
-        raise NoAttemptsLeft(task, len(gate.failures))
+        raise NoAttemptsLeft(task, len(gate.counted))
+    if event is GateEvent.INTERRUPTED and isinstance(next_after_interruption(gate), Escalate):
+        raise NoAttemptsLeft(task, gate.interruptions)
     after = replace(
         gate,
         status=row.target,
@@ -180,19 +297,58 @@ def advance(gate: Gate, event: GateEvent, *, task: str = "the task") -> Gate:
         verify=row.verify or gate.verify,
         architect=row.architect or gate.architect,
     )
-    return _failed(after, row.failure) if row.failure else after
+    if row.failure:
+        return _failed(after, row.failure, summary)
+    match event:
+        case GateEvent.SKIP:
+            return replace(after, skip_kind=skip)
+        case GateEvent.INTERRUPTED:
+            return replace(after, interruptions=gate.interruptions + 1)
+        case GateEvent.RESTART:
+            return replace(
+                after,
+                forgiven=len(gate.failures),
+                interruptions=0,
+                attempt=1,
+                max_attempts=MOST_ATTEMPTS,
+            )
+        case GateEvent.FIX:
+            number = len(gate.counted) + 1
+            return replace(after, attempt=number, max_attempts=max(number, gate.max_attempts))
+    return after
+
+
+def next_after_failure(gate: Gate) -> Retry | Escalate:
+    """What follows a failure: another attempt, or the question to a person."""
+    if not gate.counted:
+        return Retry()
+    last = gate.counted[-1].kind
+    for kind in FailureClass:
+        times = sum(failure.kind is kind for failure in gate.counted)
+        if times > RETRIES[kind]:
+            return Escalate(f"{times} x {kind}, at most {RETRIES[kind]} retries")
+    if len(gate.counted) >= gate.max_attempts:
+        return Escalate(f"{len(gate.counted)} failed attempts of {gate.max_attempts}")
+    return Retry(DELAYS.get(last, timedelta(0)) if last else timedelta(0))
+
+
+def next_after_interruption(gate: Gate) -> Retry | Escalate:
+    """What follows an interruption: the same attempt again, or the question to a person."""
+    if gate.interruptions >= MOST_INTERRUPTIONS:
+        return Escalate(f"interrupted {gate.interruptions} times")
+    return Retry()
 
 
 def has_attempts(gate: Gate) -> bool:
-    """Whether a failed task may be tried again."""
-    return len(gate.failures) < gate.max_attempts
+    """Whether a failed task may be tried again without asking anybody."""
+    return isinstance(next_after_failure(gate), Retry)
 
 
 def allowed_events(gate: Gate) -> tuple[str, ...]:
     """The events that a gate can take now."""
-    allowed = [row.event for row in TRANSITIONS if gate.status in row.sources]
+    allowed = dict.fromkeys(row.event for row in TRANSITIONS if gate.status in row.sources)
     if not has_attempts(gate):
-        allowed = [event for event in allowed if event is not GateEvent.RETRY]
+        allowed.pop(GateEvent.RETRY, None)
     return tuple(allowed)
 
 
@@ -201,8 +357,9 @@ def _row(status: GateStatus | None, event: GateEvent) -> Transition | None:
     return next(rows, None)
 
 
-def _failed(gate: Gate, failure: FailureClass) -> Gate:
+def _failed(gate: Gate, kind: FailureClass, summary: str) -> Gate:
     """A failure uses its attempt; the number counts on only while another one may follow."""
-    failures = (*gate.failures, f"attempt {len(gate.failures) + 1}: {failure}")
-    attempt = min(len(failures) + 1, gate.max_attempts)
-    return replace(gate, failures=failures, attempt=attempt)
+    failure = Failure(len(gate.counted) + 1, kind, " ".join(summary.split())[:LONGEST_SUMMARY])
+    after = replace(gate, failures=(*gate.failures, failure))
+    following = len(after.counted) + (1 if has_attempts(after) else 0)
+    return replace(after, attempt=min(following, gate.max_attempts))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from fairlead.errors import GateOpen
-from fairlead.model.lifecycle import Gate, GateEvent, GateStatus, advance
+from fairlead.model.lifecycle import Failure, Gate, GateEvent, GateStatus, SkipKind, advance
 from fairlead.records.state import moment, stamped
 from fairlead.text.document import Document
 from fairlead.text.emit import Value
@@ -22,6 +22,14 @@ _TASK_STATUS: dict[GateStatus | None, str] = {
     GateStatus.BLOCKED: "blocked",
     GateStatus.SKIPPED: "skipped",
 }
+_SKIPPED = {SkipKind.VERIFY: "complete (unverified)", SkipKind.FORCED: "complete (forced)"}
+_RARE = (
+    "skip_kind",
+    "interruptions",
+    "forgiven_failures",
+    "session",
+    "note",
+)  # if they say anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,8 @@ def read_task(document: Document) -> OpenTask | None:
 def task_from(held: dict[str, object]) -> OpenTask:
     """A task from the keys of a map."""
     failures = held.get("previous_failures")
+    told = [str(each) for each in failures] if isinstance(failures, list) else []
+    skip = _text(held, "skip_kind")
     return OpenTask(
         name=_text(held, "name"),
         phase=_text(held, "phase"),
@@ -59,7 +69,10 @@ def task_from(held: dict[str, object]) -> OpenTask:
             architect=_text(held, "architect_status") or "pending",
             attempt=_number(held, "attempt", 1),
             max_attempts=_number(held, "max_attempts", Gate().max_attempts),
-            failures=tuple(str(each) for each in failures) if isinstance(failures, list) else (),
+            failures=tuple(Failure.read(each, at) for at, each in enumerate(told, 1)),
+            forgiven=_number(held, "forgiven_failures", 0),
+            interruptions=_number(held, "interruptions", 0),
+            skip_kind=SkipKind(skip) if skip in tuple(SkipKind) else None,
         ),
         started_at=_text(held, "started_at"),
         note=_text(held, "note"),
@@ -73,7 +86,7 @@ def task_keys(task: OpenTask, now: datetime) -> dict[str, Value]:
         "name": task.name,
         "phase": task.phase or None,
         "plan": task.plan or None,
-        "status": _TASK_STATUS.get(gate.status, "in_progress"),
+        "status": _status_word(gate),
         "gate_status": str(gate.status) if gate.status else None,
         "gate_step": gate.step,
         "executor_status": gate.executor,
@@ -83,13 +96,16 @@ def task_keys(task: OpenTask, now: datetime) -> dict[str, Value]:
         "last_step_at": moment(now),
         "attempt": gate.attempt,
         "max_attempts": gate.max_attempts,
-        "previous_failures": list(gate.failures),
+        "previous_failures": [str(failure) for failure in gate.failures],
     }
-    if task.session != MAIN_SESSION:
-        keys["session"] = task.session
-    if task.note:
-        keys["note"] = task.note
-    return keys
+    rare: dict[str, Value] = {
+        "skip_kind": str(gate.skip_kind) if gate.skip_kind else None,
+        "interruptions": gate.interruptions,
+        "forgiven_failures": gate.forgiven,
+        "session": task.session if task.session != MAIN_SESSION else None,
+        "note": task.note,
+    }
+    return keys | {key: value for key, value in rare.items() if value}
 
 
 def after_event(held: OpenTask | None, event: GateEvent, told: OpenTask, now: datetime) -> OpenTask:
@@ -104,7 +120,9 @@ def after_event(held: OpenTask | None, event: GateEvent, told: OpenTask, now: da
         return OpenTask(name, told.phase, told.plan, told.session, gate, moment(now), told.note)
     if before.gate.status is not None and name != before.name:
         raise GateOpen(before.name, str(before.gate.status))
-    gate = advance(before.gate, event, task=name)
+    gate = advance(
+        before.gate, event, task=name, summary=told.note, skip=told.gate.skip_kind or SkipKind.TASK
+    )
     return OpenTask(
         before.name,
         told.phase or before.phase,
@@ -125,7 +143,7 @@ def with_task(document: Document, task: OpenTask, now: datetime) -> Document:
     for key, value in keys.items():
         document = document.set_front((KEY, key), value)
     held = document.value(KEY)
-    for key in ("session", "note"):
+    for key in _RARE:
         if key not in keys and isinstance(held, dict) and key in held:
             document = document.remove_front((KEY, key))
     return stamped(document, now)
@@ -151,6 +169,12 @@ def with_front(document: Document) -> Document:
     return document.replaced(mark + head + document.text.removeprefix(mark))
 
 
+def _status_word(gate: Gate) -> str:
+    if gate.skip_kind in _SKIPPED:
+        return _SKIPPED[gate.skip_kind]
+    return _TASK_STATUS.get(gate.status, "in_progress")
+
+
 def _status(text: str) -> GateStatus | None:
     return GateStatus(text.upper()) if text.upper() in tuple(GateStatus) else None
 
@@ -161,5 +185,5 @@ def _text(held: dict[str, object], key: str) -> str:
 
 
 def _number(held: dict[str, object], key: str, otherwise: int) -> int:
-    value = _text(held, key)
+    value = str(held.get(key) or "")
     return int(value) if value.isascii() and value.isdigit() and len(value) < 6 else otherwise
