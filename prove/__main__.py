@@ -49,14 +49,14 @@ def _run(chosen: list[Proof], progress: Progress, seed: int, seconds: float) -> 
             say(f"{proof.name}: skipped, {why}")
         else:
             left.append(proof)
-    while left and time.monotonic() < limit:
-        share = shares(left, limit - time.monotonic())
-        left = [proof for proof, until in share if not _finished(proof, progress, seed, until)]
-
-
-def _finished(proof: Proof, progress: Progress, seed: int, until: float) -> bool:
-    with tempfile.TemporaryDirectory(prefix=f"prove-{proof.name}-") as scratch:
-        return run_proof(proof, progress, seed, until, Path(scratch), say)
+    # One folder for all, so that the sweeps share the worlds they prepare.
+    with tempfile.TemporaryDirectory(prefix="prove-") as scratch:
+        while left and time.monotonic() < limit:
+            left = [
+                proof
+                for proof, until in shares(left, limit - time.monotonic())
+                if not run_proof(proof, progress, seed, until, Path(scratch), say)
+            ]
 
 
 def _options() -> argparse.Namespace:

@@ -13,7 +13,8 @@ from functools import cache, partial
 from pathlib import Path
 
 from prove.frame import Tally, Trial
-from tests.support import strace
+from tests.support import branching, strace
+from tests.support.branches import Branches
 from tests.support.crashstates import CrashStates, crash_states, put_state
 from tests.support.durability import WATCHED
 from tests.support.figures import PRODUCT
@@ -89,6 +90,31 @@ def _rig(name: str, scratch: Path) -> Rig:
     return Rig(product_subjects()[name], folder, remembers=True)
 
 
+@cache
+def _branches(name: str, scratch: Path, pid: int) -> Branches:
+    """What this very process holds: only who has started a process may trace it."""
+    del pid
+    return Branches(_rig(name, scratch))
+
+
+def _branches_of(rig: Rig) -> Branches | None:
+    if branching.why_not():
+        return None
+    return _branches(rig.subject.name, rig.scratch.parent, os.getpid())
+
+
+@cache
+def _changing_calls(rig: Rig) -> tuple[Call, ...]:
+    """The calls from the first one that could change the disk; the lock is taken soon after."""
+    branches = _branches_of(rig)
+    if branches is None:
+        return rig.calls_from_the_lock
+    try:
+        return branches.undisturbed()[1]
+    finally:
+        branches.close()
+
+
 def _point_name(point: Point) -> str:
     call = point.call
     how = "onward" if point.onward else "once"
@@ -99,15 +125,27 @@ def _point_name(point: Point) -> str:
 def _try_point(rig: Rig, words: list[str]) -> list[Finding]:
     effect, name, number, how, talks = words
     call = Call(name, int(number), talks, None, "")
-    return try_point(rig, Point(call, effect, how == "onward"))
+    point, branches = Point(call, effect, how == "onward"), _branches_of(rig)
+    return branches.try_point(point) if branches else try_point(rig, point)
+
+
+def _try_start(rig: Rig, words: list[str]) -> list[Finding]:
+    effect, name, number, *_ = words
+    return try_point(rig, Point(Call(name, int(number), "", None, ""), effect))
 
 
 def _kill_cases(rig: Rig) -> list[str]:
-    return [_point_name(point) for point in kill_points(rig.calls_of_the_process)]
+    return [_point_name(point) for point in kill_points(_changing_calls(rig))]
+
+
+def _start_cases(rig: Rig) -> list[str]:
+    changing = {call.place for call in _changing_calls(rig)}
+    calls = [call for call in rig.calls_of_the_process if call.place not in changing]
+    return [_point_name(point) for point in kill_points(calls)]
 
 
 def _error_cases(rig: Rig) -> list[str]:
-    calls = rig.calls_from_the_lock
+    calls = _changing_calls(rig)
     points = error_points(calls) + write_points(calls)
     return [_point_name(point) for point in points]
 
@@ -115,14 +153,12 @@ def _error_cases(rig: Rig) -> list[str]:
 def _gap_cases(rig: Rig) -> list[str]:
     if rig.subject.editing is None:
         return []
-    return [
-        f"{gap.call.name}|{gap.call.number}|{gap.style}" for gap in gaps(rig.calls_from_the_lock)
-    ]
+    return [f"{gap.call.name}|{gap.call.number}|{gap.style}" for gap in gaps(_changing_calls(rig))]
 
 
 def _try_gap(rig: Rig, words: list[str]) -> list[Finding]:
     name, number, style = words
-    return try_gap(rig, Gap(Call(name, int(number), "", None, ""), style))
+    return try_gap(rig, Gap(Call(name, int(number), "", None, ""), style), _branches_of(rig))
 
 
 def _power_cases(rig: Rig) -> list[str]:
@@ -215,9 +251,17 @@ SWEEPS = (
     ),
     SweepProof(
         "kill",
-        "kill -9 before any system call leaves old or new, and the next command works",
+        "kill -9 before any call from the first that could change the disk on, in every command, "
+        "leaves old or new, and the next command works",
         "kills",
         _kill_cases,
         _try_point,
+    ),
+    SweepProof(
+        "kill-start",
+        "kill -9 before any call of a command's start, each in a process of its own, too",
+        "kills",
+        _start_cases,
+        _try_start,
     ),
 )

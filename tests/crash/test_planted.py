@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from tests.crash.conftest import MakeRig
+from tests.support import branching
+from tests.support.branches import Branches
 from tests.support.crashstates import crash_states
 from tests.support.gaps import gaps, try_gap
 from tests.support.mounts import FILE_SYSTEMS, Loss
@@ -21,6 +23,10 @@ from tests.support.sweep import (
     write_points,
 )
 from tests.support.trials import findings_of
+
+needs_copies = pytest.mark.skipif(
+    branching.why_not() != "", reason=branching.why_not() or "processes can be copied"
+)
 
 WRITING = frozenset({"write", "fsync", "rename", "renameat2", "openat", "unlink", "ftruncate"})
 
@@ -77,6 +83,24 @@ def test_a_writer_that_does_not_compare_loses_a_foreign_edit_and_is_found(
     rig = rig_of("planted-no-compare")
     found = findings_of(gaps(_writing(rig), ["by rename"]), lambda gap: try_gap(rig, gap))[1]
     assert any("the other edit is lost" in finding.what for finding in found)
+
+
+@needs_copies
+def test_the_same_is_found_in_copies_of_one_process(rig_of: MakeRig) -> None:
+    careful, careless = (Branches(rig_of(f"planted-{fault}")) for fault in ("none", "in-place"))
+    try:
+        points = [
+            *kill_points(careful.undisturbed()[1]),
+            *sampled(error_points(careful.undisturbed()[1])),
+            *write_points(careful.undisturbed()[1]),
+        ]
+        assert [found for point in points for found in careful.try_point(point)] == []
+        kills = kill_points(careless.undisturbed()[1])
+        found = [found.what for point in kills for found in careless.try_point(point)]
+        assert any("torn" in what for what in found)
+    finally:
+        careful.close()
+        careless.close()
 
 
 def test_a_fault_that_does_not_strike_is_an_error_of_the_test(rig_of: MakeRig) -> None:

@@ -79,7 +79,7 @@ def in_own_namespaces(
     said: dict[str, bool] = {}
     why: list[str] = []
     for crowd in crowds:
-        output, errors = crowd.communicate(timeout=600)
+        output, errors = crowd.communicate(timeout=1200)
         assert crowd.returncode == 0, errors.decode(errors="replace")
         answer = json.loads(output)
         said |= dict.fromkeys(answer["acknowledged"], True)
@@ -147,7 +147,7 @@ def _crowd(
 ) -> dict[str, Outcome]:
     def write(writer: int) -> dict[str, Outcome]:
         tags = [f"{prefix}{writer}-{number}" for number in range(updates)]
-        return {tag: run(updating.command(folder, tag), patience=300) for tag in tags}
+        return {tag: run(updating.command(folder, tag), patience=900) for tag in tags}
 
     with ThreadPoolExecutor(writers) as pool:
         outcomes: dict[str, Outcome] = {}

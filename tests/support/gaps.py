@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.branches import Branches
 from tests.support.programs import Outcome
 from tests.support.strace import Call, Injection, paused
 from tests.support.subjects import PROJECT, Editing
@@ -58,20 +59,31 @@ def gaps(calls: Iterable[Call], styles: Iterable[str] = tuple(STYLES)) -> list[G
     return [Gap(call, style) for call in calls if call.name != "exit_group" for style in styles]
 
 
-def try_gap(rig: Rig, gap: Gap) -> list[Finding]:
+def try_gap(rig: Rig, gap: Gap, branches: Branches | None = None) -> list[Finding]:
     """Edit the file in the gap, and say what got lost."""
     editing = rig.subject.editing
     assert editing is not None, f"{rig.subject.name} has no file to edit"
-    with rig.world() as world:
+    stop = Injection(gap.call.name, gap.call.number, "signal=STOP")
+
+    def meanwhile(world: Path) -> None:
         path = world / PROJECT / editing.path
-        stop = Injection(gap.call.name, gap.call.number, "signal=STOP")
-        with paused(rig.subject.command(world), stop) as child:
-            STYLES[gap.style](path, editing.edit(path.read_bytes()))
-        output, errors = child.communicate(timeout=60)
-        outcome = Outcome(child.returncode, output, errors, 0.0)
-        broken = _lost(rig, editing, path.read_bytes(), outcome)
-        broken += rig.left_behind(world)
+        STYLES[gap.style](path, editing.edit(path.read_bytes()))
+
+    if branches is not None:
+        with branches.after(stop, meanwhile) as (world, traced):
+            broken = _broken(rig, editing, world, traced.outcome)
+    else:
+        with rig.world() as world:
+            with paused(rig.subject.command(world), stop) as child:
+                meanwhile(world)
+            output, errors = child.communicate(timeout=60)
+            broken = _broken(rig, editing, world, Outcome(child.returncode, output, errors, 0.0))
     return [Finding(str(gap), what) for what in broken]
+
+
+def _broken(rig: Rig, editing: Editing, world: Path, outcome: Outcome) -> list[str]:
+    now = (world / PROJECT / editing.path).read_bytes()
+    return _lost(rig, editing, now, outcome) + rig.left_behind(world)
 
 
 def _lost(rig: Rig, editing: Editing, now: bytes, outcome: Outcome) -> list[str]:

@@ -184,8 +184,13 @@ def _on_one_processor() -> tuple[str, ...]:
     """Tracer and traced take turns thousands of times; on one processor that is three times faster."""
     if shutil.which("taskset") is None:
         return ()
+    return ("taskset", "-c", str(processor()))
+
+
+def processor() -> int:
+    """The processor for the traced runs of this worker."""
     processors = sorted(os.sched_getaffinity(0))
-    return ("taskset", "-c", str(processors[_lane() % len(processors)]))
+    return processors[_lane() % len(processors)]
 
 
 def _lane() -> int:

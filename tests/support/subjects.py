@@ -76,10 +76,13 @@ def add_a_setting(text: bytes) -> bytes:
     return head + brace + b'\n  "somebody": "else",' + tail
 
 
+EDITS_STATE = Editing(STATE, append_a_line)
+
+
 def product_subjects() -> dict[str, Subject]:
     """Every state-changing command of the product: one line each."""
     ours = (*DECISION, "ours")
-    edits_state, edits_settings = Editing(STATE, append_a_line), Editing(CONFIG, add_a_setting)
+    edits_settings = Editing(CONFIG, add_a_setting)
     setting = ("config", "set", "mode", "yolo")
     their_own = ("config", "set", "--user")
     gate = ("state", "gate", "start", "--task", "Task 1", "--phase", "1", "--plan", "01-01")
@@ -88,7 +91,7 @@ def product_subjects() -> dict[str, Subject]:
     claims = ("doctor", "--fix", "--claims")
     evolution = ("state", "add-roadmap-evolution", "--note", "later")
     rows = (
-        _in_a_project("add-decision", ours, editing=edits_state),
+        _in_a_project("add-decision", ours),
         _in_a_project("config-set", setting, editing=edits_settings),
         _in_a_project(
             "config-set-user",
@@ -97,11 +100,11 @@ def product_subjects() -> dict[str, Subject]:
         ),
         _in_an_empty_folder("init", ("init", "Sample", "--yes")),
         _in_an_empty_folder("init-ultraplan", ("init", "S", "--yes", "--dialect", "ultraplan")),
-        _in_a_project("add-blocker", blocker, editing=edits_state),
+        _in_a_project("add-blocker", blocker),
         _in_a_project("resolve-blocker", ("state", "resolve-blocker", "--text", "wall"), [blocker]),
-        _in_a_project("add-roadmap-evolution", evolution, editing=edits_state),
-        _in_a_project("state-set", ("state", "set", "Status", "Testing"), editing=edits_state),
-        _in_a_project("sync", ("state", "sync"), files=FINISHED, editing=edits_state),
+        _in_a_project("add-roadmap-evolution", evolution),
+        _in_a_project("state-set", ("state", "set", "Status", "Testing")),
+        _in_a_project("sync", ("state", "sync"), files=FINISHED),
         _in_a_project("prune", ("state", "prune", "--lines", "9", "--keep", "0"), [ours, blocker]),
         _in_a_project("planned-phase", ("state", "planned-phase", "--phase", "1"), files=PLANNED),
         _in_a_project("begin-phase", ("state", "begin-phase", "--phase", "1"), files=PLANNED),
@@ -109,17 +112,17 @@ def product_subjects() -> dict[str, Subject]:
         _in_a_project(
             "complete-phase", ("state", "complete-phase", "--phase", "1"), files=FINISHED
         ),
-        _in_a_project("record-metric", metric, files=FINISHED, editing=edits_state),
+        _in_a_project("record-metric", metric, files=FINISHED),
         _in_a_project("task-result", ("state", "task-result", "success", "--task", "Task 1")),
-        _in_a_project("gate-start", gate, files=PLANNED, editing=edits_state),
+        _in_a_project("gate-start", gate, files=PLANNED),
         _in_a_project("gate-step", ("state", "gate", "executor-success"), [gate], files=PLANNED),
         _in_a_project("record-session", ("state", "record-session", "--stopped-at", "here")),
-        _in_a_project("pause", ("state", "pause", "--at", "noon"), editing=edits_state),
+        _in_a_project("pause", ("state", "pause", "--at", "noon")),
         _in_a_project("resume", ("state", "resume"), [("state", "pause", "--at", "noon")]),
         _in_a_project("resume-gate", ("state", "resume"), [gate], files=PLANNED),
         _in_a_project("resume-fresh", ("state", "resume", "--fresh"), [gate], files=PLANNED),
         _in_a_project("wait", ("state", "wait", "--question", "Which?", "--option", "A")),
-        _in_a_project("phase-add", ("phase", "add", "Second"), editing=edits_state),
+        _in_a_project("phase-add", ("phase", "add", "Second")),
         _in_a_project("phase-insert", ("phase", "insert", "1", "Fix")),
         _in_a_project("phase-remove", ("phase", "remove", "2"), [("phase", "add", "Second")]),
         _in_a_project("phase-complete", ("phase", "complete", "1"), files=FINISHED),
@@ -130,7 +133,7 @@ def product_subjects() -> dict[str, Subject]:
             ("milestone", "new", "v1.1", "Search"),
             [("milestone", "complete", "v1.0", "--force", "--reason", "enough")],
         ),
-        _in_a_project("doctor-fix", ("doctor", "--fix"), files=FINISHED, editing=edits_state),
+        _in_a_project("doctor-fix", ("doctor", "--fix"), files=FINISHED),
         _in_a_project("doctor-correct", (*claims, "correct"), files=CLAIMED),
         _in_a_project("doctor-reconstruct", (*claims, "reconstruct"), files=CLAIMED),
         _in_a_project("undo", ("undo",), [ours]),
@@ -147,7 +150,7 @@ def _in_a_project(
     *,
     files: Mapping[str, str] | None = None,
     follow_up: tuple[str, ...] = (*DECISION, "next"),
-    editing: Editing | None = None,
+    editing: Editing = EDITS_STATE,
 ) -> Subject:
     program = fairlead()
 
@@ -205,5 +208,5 @@ def planted_subject(fault: str) -> Subject:
         prepare,
         ("add", "next"),
         ("show",),
-        editing=Editing(STATE, append_a_line),
+        editing=EDITS_STATE,
     )

@@ -225,15 +225,20 @@ def try_point(rig: Rig, point: Point) -> list[Finding]:
         else:
             watched = {point.call.name} if point.effect == KILL else WATCHED
             traced = trace(command, point.injection, watched)
-        if point.effect == KILL:
-            broken = list(_after_kill(rig, traced, world))
-        else:
-            broken = list(_after_error(rig, traced, world, point))
-        is_sure = traced.outcome.code > 0 and not _says_unsure(traced.outcome)
-        afterwards = rig.afterwards(world)
-        broken += afterwards.wrong
-        if is_sure and afterwards.standing is Standing.NEW and not point.silences_output:
-            broken.append("reported as not done, yet the next command completed it")
+        return findings_after(rig, point, traced, world)
+
+
+def findings_after(rig: Rig, point: Point, traced: Traced, world: Path) -> list[Finding]:
+    """Which promises a run with a fault broke, and what the next command makes of the world."""
+    if point.effect == KILL:
+        broken = list(_after_kill(rig, traced, world))
+    else:
+        broken = list(_after_error(rig, traced, world, point))
+    is_sure = traced.outcome.code > 0 and not _says_unsure(traced.outcome)
+    afterwards = rig.afterwards(world)
+    broken += afterwards.wrong
+    if is_sure and afterwards.standing is Standing.NEW and not point.silences_output:
+        broken.append("reported as not done, yet the next command completed it")
     return [Finding(str(point.injection), what) for what in broken]
 
 
