@@ -271,6 +271,15 @@ class UnknownPart(UsageError):
         )
 
 
+class WrongWord(UsageError):
+    """A word was given that the field does not take."""
+
+    code = "wrong-word"
+
+    def __init__(self, what: str, word: str, allowed: "tuple[str, ...]") -> None:
+        super().__init__(f"{what} cannot be {word}", hint=f"it takes: {', '.join(allowed)}")
+
+
 class NothingNamed(UsageError):
     """A change was asked for without saying what is to change."""
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fairlead.engine.milestones import Milestones
     from fairlead.engine.overview import Overview
     from fairlead.engine.phases import Phases
+    from fairlead.engine.planning import Planning
     from fairlead.engine.roadmaps import Roadmaps
     from fairlead.engine.sessions import Sessions
 
@@ -64,7 +65,30 @@ class App:
 
     def undo(self, *, dry_run: bool) -> tuple[str, Outcome]:
         """Take back the last event of the project that this folder belongs to."""
-        return self._files(layout.find_project(self.folder)).undo(dry_run=dry_run)
+        folder = layout.find_plan_home(self.folder) or layout.find_project(self.folder)
+        return self._files(folder, layout.desk_of(folder)).undo(dry_run=dry_run)
+
+    @cached_property
+    def planning(self) -> Planning:
+        """The Plan Phase of the nearest folder that has one, or of this very folder."""
+        from fairlead.adapters.checks import ProcessChecker
+        from fairlead.adapters.clock import SystemClock
+        from fairlead.engine.planning import Desks, Planning
+        from fairlead.store.facts import state_folder_of
+
+        private = Files(
+            state_folder_of(os.environ),
+            desk=layout.USER_DESK,
+            wait_seconds=self.preferences.lock_wait_seconds,
+        )
+        desk = layout.desk_of(self.plan_home)
+        desks = Desks(self._files(self.plan_home, desk), private, desk)
+        return Planning(desks, SystemClock(), ProcessChecker())
+
+    @cached_property
+    def plan_home(self) -> str:
+        """The nearest folder that has a plan or a project; else this very folder."""
+        return layout.find_plan_home(self.folder) or os.path.realpath(self.folder)
 
     @cached_property
     def events(self) -> Events:
@@ -120,9 +144,10 @@ class App:
 
         return Memory(self._files(folder), SystemClock())
 
-    def _files(self, folder: str) -> Files:
+    def _files(self, folder: str, desk: str = layout.DESK) -> Files:
         return Files(
             folder,
+            desk=desk,
             wait_seconds=self.preferences.lock_wait_seconds,
             allow_shared=self.preferences.shared_disk,
         )

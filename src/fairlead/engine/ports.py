@@ -49,3 +49,11 @@ class Agent(Protocol):
     ) -> Ending:
         """Carry out an order; every event is shown to `watch`. Ends early once it is not wanted."""
         ...
+
+
+class Checker(Protocol):
+    """Runs the commands that a person allowed, each with a limit."""
+
+    def run(self, command: tuple[str, ...], folder: str) -> tuple[int, str]:
+        """Run one to its end: its exit code, and the last line it said. Raises if it has no end."""
+        ...

@@ -39,21 +39,21 @@ def first_documents(project: NewProject, now: datetime) -> dict[str, str]:
     """Every document of the new project, by path."""
     values = _values(project, now)
     return {
-        layout.PROJECT: _filled("PROJECT.md", values),
-        layout.REQUIREMENTS: _filled("REQUIREMENTS.md", values),
-        layout.ROADMAP: _filled("ROADMAP.md", values),
-        layout.CONFIG: _filled("config.json", values),
-        layout.STATE: _filled(f"STATE.{project.dialect}.md", values),
+        layout.PROJECT: filled("PROJECT.md", values),
+        layout.REQUIREMENTS: filled("REQUIREMENTS.md", values),
+        layout.ROADMAP: filled("ROADMAP.md", values),
+        layout.CONFIG: filled("config.json", values),
+        layout.STATE: filled(f"STATE.{project.dialect}.md", values),
     }
 
 
 def fresh_requirements(title: str, core_value: str, now: datetime) -> str:
     """The requirements of a new milestone."""
     values = _values(NewProject(title or "Project", core_value=core_value), now)
-    return _filled("REQUIREMENTS.md", values)
+    return filled("REQUIREMENTS.md", values)
 
 
-def _filled(name: str, values: Mapping[str, str]) -> str:
+def filled(name: str, values: Mapping[str, str]) -> str:
     """One pass over the template: a value that looks like a place is not filled again."""
     head, *places = template(name).split("{{")
     filled = head

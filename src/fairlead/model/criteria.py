@@ -11,7 +11,6 @@ from fairlead.model.planning import COMPLETE, DEFAULT_CRITERIA, REVIEWING, Crite
 MET, UNMET, STALE = "met", "unmet", "stale"
 
 _REQUIREMENTS, _MODULES, _ISSUES, _APPROVAL = DEFAULT_CRITERIA
-_COMPLETE = " complete"
 
 
 class Result:
@@ -61,6 +60,11 @@ def evaluate(plan: Plan, facts: Facts) -> "list[Judgement]":
     return [_judged(plan, facts, number, each) for number, each in enumerate(plan.criteria, 1)]
 
 
+def is_personal(plan: Plan, criterion: Criterion) -> bool:
+    """Whether only a person can say that it is met."""
+    return not (criterion.file or criterion.command or _default(plan, criterion))
+
+
 def unready(plan: Plan, facts: Facts) -> "list[str]":
     """Everything that keeps the plan from being reviewed or approved, all of it at once."""
     return _requirement_faults(plan, facts) + _module_faults(plan)
@@ -82,16 +86,12 @@ def command_hash(command: "tuple[str, ...]") -> str:
 
 
 def unfilled(text: str, names: "tuple[str, ...]") -> "list[str]":
-    """What is wrong with a requirements document: a heading is missing, or no text is under it."""
+    """What is wrong with a requirements document: headings are missing, or text under them."""
     filled = _headings(text)
-    faults = []
-    for name in names:
-        state = filled.get(_folded(name))
-        if state is None:
-            faults.append(f"has no heading {name!r}")
-        elif not state:
-            faults.append(f"has no text under {name!r}")
-    return faults
+    missing = [repr(name) for name in names if _folded(name) not in filled]
+    empty = [repr(name) for name in names if filled.get(_folded(name)) is False]
+    found = (("heading", missing), ("text under", empty))
+    return [f"has no {what} {', '.join(which)}" for what, which in found if which]
 
 
 # --- the four defaults -------------------------------------------------------------------
@@ -102,16 +102,24 @@ def _judged(plan: Plan, facts: Facts, number: int, criterion: Criterion) -> Judg
         return _file(facts, criterion)
     if criterion.command:
         return _command(plan, facts, number, criterion)
+    kind = _default(plan, criterion)
+    if not kind:
+        return _person(plan, facts, number, criterion)
+    judges = {
+        _REQUIREMENTS: _requirements,
+        _MODULES: _modules,
+        _ISSUES: _issues,
+        _APPROVAL: _approval,
+    }
+    return judges[kind](plan, facts, criterion)
+
+
+def _default(plan: Plan, criterion: Criterion) -> str:
+    """Which of the four defaults it is; nothing if it is a person's own."""
     text = _folded(criterion.text)
-    document = _folded(plan.requirements_file) + _COMPLETE
-    if text in (_folded(_REQUIREMENTS), document):
-        return _requirements(plan, facts, criterion)
-    judge = {
-        _folded(_MODULES): _modules,
-        _folded(_ISSUES): _issues,
-        _folded(_APPROVAL): _approval,
-    }.get(text)
-    return judge(plan, facts, criterion) if judge else _person(plan, facts, number, criterion)
+    if text == _folded(f"{plan.requirements_file} complete"):
+        return _REQUIREMENTS
+    return next((each for each in DEFAULT_CRITERIA if _folded(each) == text), "")
 
 
 def _requirements(plan: Plan, facts: Facts, criterion: Criterion) -> Judgement:
@@ -134,11 +142,8 @@ def _requirement_faults(plan: Plan, facts: Facts) -> "list[str]":
         faults = [f"{document} {fault}" for fault in unfilled(facts.requirements, names)]
     if not plan.sections:
         faults.append("no requirement sections are defined")
-    return faults + [
-        f"requirement {section.name!r} is {section.status}"
-        for section in plan.sections
-        if section.status != COMPLETE
-    ]
+    still = [f"{each.name!r} is {each.status}" for each in plan.sections if each.status != COMPLETE]
+    return faults + ([f"requirement {', '.join(still)}"] if still else [])
 
 
 def _requirements_way(plan: Plan, facts: Facts) -> str:

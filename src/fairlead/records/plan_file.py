@@ -8,13 +8,21 @@ and takes back the release of its session, in the same write. `plan_read` reads.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fairlead.errors import EmptyText, PartExists, PartProtected, PlanApproved, UnknownPart
+from fairlead.errors import (
+    EmptyText,
+    PartExists,
+    PartProtected,
+    PlanApproved,
+    UnknownPart,
+    WrongWord,
+)
 from fairlead.model import planning
 from fairlead.model.ids import slug
 from fairlead.model.planning import COMPLETE, IN_PROGRESS, OTHER_SPELLING, Module, Plan, Section
 from fairlead.records.plan_read import OURS, read_plan
 from fairlead.text.document import Document
 from fairlead.text.emit import Value
+from fairlead.text.visible import visible
 
 _PROTECTED = (IN_PROGRESS, COMPLETE)
 
@@ -29,8 +37,8 @@ class Wanted:
     priority: str | None = None
 
 
-def add_module(document: Document, name: str, wanted: Wanted) -> tuple[Document, str]:
-    """Append a module; the id that it got comes back too."""
+def add_module(document: Document, name: str, wanted: Wanted) -> Document:
+    """Append a module."""
     plan = _open(document)
     identifier = module_id(name, plan)
     if any(module.id == identifier for module in plan.modules):
@@ -43,7 +51,7 @@ def add_module(document: Document, name: str, wanted: Wanted) -> tuple[Document,
         "acceptance_criteria": wanted.criteria or "",
         "github_issue": None,
     }
-    return _edited(document.append_front(("modules",), module), document, plan), identifier
+    return _edited(document.append_front(("modules",), module), document, plan)
 
 
 def module_id(name: str, plan: Plan) -> str:
@@ -103,6 +111,8 @@ def modify_section(document: Document, name: str, wanted: Wanted) -> Document:
     """Change the name or the status of a section; what follows for the document is kept in step."""
     plan = _open(document)
     at, section = _section(plan, name)
+    if wanted.status == planning.PLANNED:
+        raise WrongWord("the status of a requirement", wanted.status, planning.SECTION_STATUSES)
     changed = document
     if wanted.name is not None and wanted.name != section.name:
         if any(each.name == wanted.name for each in plan.sections):
@@ -158,10 +168,14 @@ def confirmed(document: Document, number: int, content: str, now: str) -> Docume
     """Record a person's word that a criterion is met by this content of the plan."""
     plan = _open(document)
     text = plan.criteria[number].text
-    kept = [each for each in plan.confirmations if each.text != text]
-    entries = [{"criterion": each.text, "hash": each.hash, "at": each.at} for each in kept]
-    new: list[Value] = [*entries, {"criterion": text, "hash": content, "at": now}]
-    return document.set_front((OURS, "confirmed"), new)
+    for at, each in enumerate(plan.confirmations):
+        if each.text == text:
+            place = (OURS, "confirmed", at)
+            if each.hash == content:
+                return document
+            return document.set_front((*place, "hash"), content).set_front((*place, "at"), now)
+    entry: Value = {"criterion": text, "hash": content, "at": now}
+    return document.append_front((OURS, "confirmed"), entry)
 
 
 def released(document: Document, now: str) -> Document:
@@ -209,8 +223,10 @@ def with_goal_in_body(document: Document, old: str, new: str) -> Document:
 def goal_in_body(goal: str) -> str:
     """A goal as prose; one that could be taken for structure stands in a quotation."""
     lines = goal.splitlines() or [""]
-    is_prose = len(lines) == 1 and goal[:1].isalnum() and goal == goal.strip() and "<" not in goal
-    return goal if is_prose else "\n".join(f"> {line}".rstrip() for line in lines)
+    is_prose = (
+        len(lines) == 1 and goal[:1].isalnum() and "<" not in goal and goal == visible(goal.strip())
+    )
+    return goal if is_prose else "\n".join(f"> {visible(line)}".rstrip() for line in lines)
 
 
 def _open(document: Document) -> Plan:

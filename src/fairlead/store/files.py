@@ -168,7 +168,7 @@ class Files(Reader):
         if dry_run:
             with Root(self.folder) as root, self._open_desk(root, False) as folder:
                 event = last.load(Desk(folder, prepare(), []))
-                texts, places = last.reverse(root, event)
+                texts, places = last.reverse(root, event, self._desk)
                 versions = versions_of(self.content, last.rewrites_of(texts, event))
             return event.command, _outcome(versions, places=places)
         with self._transaction("undo", may_create=False) as transaction:

@@ -99,7 +99,7 @@ def load(desk: Desk) -> Event:
     return event
 
 
-def reverse(root: Root, event: Event) -> tuple[dict[str, bytes], Places]:
+def reverse(root: Root, event: Event, desk: str) -> tuple[dict[str, bytes], Places]:
     """What takes an event back: the documents as they were, and the moves that lead back there.
 
     A document or folder that the event made goes to the shelf, from where the next undo brings
@@ -110,14 +110,14 @@ def reverse(root: Root, event: Event) -> tuple[dict[str, bytes], Places]:
         if digest(root.read(document.path, layout.limit_of(document.path))) != document.new_sha256:
             raise ChangedSince(document.path, event.command)
         if document.old is None:
-            back.append(Move(document.path, layout.undone_name(document.path)))
+            back.append(Move(document.path, layout.undone_name(document.path, desk)))
     made = {document.path for document in event.documents if document.old is None}
     for folder in sorted(event.folders, reverse=True):
         held = {f"{folder}/{name}" for name in root.names(folder) or ()}
         if held - made:
             raise ChangedSince(folder, event.command)
         made.add(folder)
-        back.append(Move(folder, layout.undone_name(folder)))
+        back.append(Move(folder, layout.undone_name(folder, desk)))
     texts = {each.path: each.old for each in event.documents if each.old is not None}
     return texts, Places(moves=tuple(back))
 

@@ -156,9 +156,9 @@ def removed_path(path: str, stamp: str, desk: str = DESK) -> str:
     return f"{desk}/{REMOVED}/{stamp}-{_cut(path.rpartition('/')[2].lstrip('.'))}"
 
 
-def undone_name(path: str) -> str:
+def undone_name(path: str, desk: str) -> str:
     """Where a file or folder goes when the event that made it is taken back."""
-    return f"{DESK}/{REMOVED}/{_random()}-{_cut(path.rpartition('/')[2])}"
+    return f"{desk}/{REMOVED}/{_random()}-{_cut(path.rpartition('/')[2])}"
 
 
 def planning_of(workstream: str) -> str:

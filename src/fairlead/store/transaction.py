@@ -71,7 +71,7 @@ class Transaction:
         event = last.load(self._desk)
 
         def decide() -> Plan:
-            texts, places = last.reverse(self._root, event)
+            texts, places = last.reverse(self._root, event, self._desk.folder.path)
             return Plan(last.rewrites_of(texts, event), places)
 
         return (event.command, *self.carry_out(decide))

@@ -21,6 +21,7 @@ _COMMANDS = {
     "init": "fairlead.interfaces.cli.init:init",
     "merge-driver": "fairlead.interfaces.cli.merge_driver:merge_driver",
     "milestone": "fairlead.interfaces.cli.milestone:milestone",
+    "planning": "fairlead.interfaces.cli.planning:planning",
     "phase": "fairlead.interfaces.cli.phase:phase",
     "roadmap": "fairlead.interfaces.cli.roadmap:roadmap",
     "state": "fairlead.interfaces.cli.state:state",

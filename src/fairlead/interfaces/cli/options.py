@@ -1,7 +1,8 @@
 """What the commands share: the application, and the options that mean the same everywhere."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
+from importlib import import_module
 from typing import Any
 
 import click
@@ -32,3 +33,29 @@ def with_app(command: Callable[..., Any]) -> Callable[..., Any]:
         return context.invoke(command, app, *args, **options)
 
     return called
+
+
+def changes(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What every command has that changes something: --dry-run, --json, and its application."""
+    return dry_run_option(json_option(with_app(command)))
+
+
+class Verbs(click.Group):
+    """A group some of whose verbs stand in rooms of their own, imported when they are needed."""
+
+    def __init__(self, *args: Any, rooms: Mapping[str, str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.rooms = rooms  # a verb's name, and `module:command`
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, without importing anything."""
+        return sorted((*self.commands, *self.rooms))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one verb."""
+        if cmd_name not in self.rooms:
+            return super().get_command(ctx, cmd_name)
+        room, _, name = self.rooms[cmd_name].partition(":")
+        command = getattr(import_module(room), name)
+        assert isinstance(command, click.Command)
+        return command

@@ -4,11 +4,9 @@ The verbs stand in rooms of their own and are imported when they are called: rec
 decision must not pay for the gates.
 """
 
-from importlib import import_module
-
 import click
 
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.options import Verbs, dry_run_option, json_option, with_app
 from fairlead.interfaces.cli.show import report_change
 from fairlead.records.state import Decision
 from fairlead.wiring import App
@@ -36,24 +34,7 @@ _VERBS = {
 }
 
 
-class Verbs(click.Group):
-    """A group whose verbs are imported when they are needed."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, without importing anything."""
-        return sorted((*self.commands, *_VERBS))
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one verb."""
-        if cmd_name not in _VERBS:
-            return super().get_command(ctx, cmd_name)
-        room, _, name = _VERBS[cmd_name].partition(":")
-        command = getattr(import_module(_ROOM + room), name)
-        assert isinstance(command, click.Command)
-        return command
-
-
-@click.group(cls=Verbs)
+@click.group(cls=Verbs, rooms={verb: _ROOM + room for verb, room in _VERBS.items()})
 def state() -> None:
     """Record what happens in the project."""
 
