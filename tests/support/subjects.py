@@ -5,7 +5,7 @@ person would edit its main file meanwhile.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.support.programs import ROOT, Command, Program, fairlead, interpreter, run
@@ -13,6 +13,8 @@ from tests.support.programs import ROOT, Command, Program, fairlead, interpreter
 PROJECT = "project"
 STATE = ".planning/STATE.md"
 CONFIG = ".planning/config.json"
+PLAN = ".claude/orchestrator-plan-phase.local.md"
+BEGIN = ("planning", "start", "Goal")
 DECISION = ("state", "add-decision", "--phase", "1", "--summary")
 READER = ("status", "--json")
 PHASE = ".planning/phases/01-foundation"
@@ -139,8 +141,53 @@ def product_subjects() -> dict[str, Subject]:
         _in_a_project("undo", ("undo",), [ours]),
         _in_a_project("undo-moves", ("undo",), [("phase", "insert", "1", "Fix")]),
         _in_a_project("merge-driver", ("merge-driver", "--register")),
+        *_of_planning(),
     )
     return {row.name: row for row in rows}
+
+
+def _of_planning() -> tuple[Subject, ...]:
+    """The commands of the Plan Phase: in a folder of their own, one of them in a project."""
+    add = ("planning", "add")
+    module = (*add, "module", "Core", "--criteria", "It holds")
+    text = (*add, "criterion", "Ana agrees")
+    check = (*add, "criterion", "It runs", "--command", "true")
+    sections = ("Functional Requirements", "Non-Functional Requirements", "Architecture Design")
+    done = [
+        ("planning", "modify", "requirement", name, "--status", "complete") for name in sections
+    ]
+    written = {"USER_REQUIREMENTS.md": "".join(f"## {name}\n\ntext\n" for name in sections)}
+    return (
+        _in_an_empty_folder("planning-start", BEGIN),
+        _with_a_plan("planning-add", module),
+        _with_a_plan("planning-add-in-project", module, [("init", "Sample", "--yes")]),
+        _with_a_plan("planning-modify", ("planning", "modify", "goal", "G", "--unlock")),
+        _with_a_plan("planning-remove", ("planning", "remove", "module", "core"), [module]),
+        _with_a_plan("planning-review", ("planning", "review"), [module, *done], files=written),
+        _with_a_plan("planning-confirm", ("planning", "confirm", "5", "--yes"), [text]),
+        _with_a_plan("planning-confirm-command", ("planning", "confirm", "5", "--yes"), [check]),
+        _with_a_plan("planning-release", ("planning", "release")),
+        _with_a_plan("planning-reset", ("planning", "reset", "--confirm")),
+    )
+
+
+def _with_a_plan(
+    name: str,
+    arguments: tuple[str, ...],
+    before: Sequence[tuple[str, ...]] = (),
+    *,
+    files: Mapping[str, str] | None = None,
+) -> Subject:
+    """A command of the Plan Phase; after a reset there is no plan left to read or to change."""
+    gone = frozenset({0, 2})
+    return replace(
+        _in_a_project(name, arguments, (BEGIN, *before), files=files, first=()),
+        editing=Editing(PLAN, append_a_line),
+        follow_up=("planning", "add", "module", "Next"),
+        reader=("planning", "status", "--json"),
+        follow_up_codes=gone,
+        reader_codes=gone,
+    )
 
 
 def _in_a_project(
@@ -151,12 +198,13 @@ def _in_a_project(
     files: Mapping[str, str] | None = None,
     follow_up: tuple[str, ...] = (*DECISION, "next"),
     editing: Editing = EDITS_STATE,
+    first: tuple[tuple[str, ...], ...] = (("init", "Sample", "--yes"),),
 ) -> Subject:
     program = fairlead()
 
     def prepare(world: Path) -> None:
         _make_folders(world)
-        for words in (("init", "Sample", "--yes"), *before):
+        for words in (*first, *before):
             done = run(program.command(world / PROJECT, *words))
             assert done.code == 0, done.describe()
         for path, text in (files or {}).items():
