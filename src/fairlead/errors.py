@@ -724,6 +724,18 @@ class NotStarted(AgentError):
         super().__init__(f"{path} cannot be started: {why}", hint="look at the file's permissions")
 
 
+class NoAgent(AgentError):
+    """No program that could do the work was found."""
+
+    code = "no-agent"
+
+    def __init__(self, looked_for: "list[str] | tuple[str, ...]", rehearsal: str) -> None:
+        super().__init__(
+            f"no agent was found; looked for {', '.join(looked_for)}",
+            hint=f"install one of them, or try the whole way without any: {rehearsal}",
+        )
+
+
 class NoAnswer(AgentError):
     """An outside program that did not answer in time, or did not stop talking."""
 
@@ -899,6 +911,18 @@ class CheckFailed(BlockedError):
         )
 
 
+class NestedRun(BlockedError):
+    """An agent tried to start agents."""
+
+    code = "nested-run"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this runs inside an agent, and an agent may not start agents",
+            hint="run it in a terminal of your own",
+        )
+
+
 # --- storage ---------------------------------------------------------------------------
 
 
@@ -958,6 +982,18 @@ class StepInterrupted(NotConfirmed):
             self,
             f"writing {', '.join(paths)} was interrupted: {why}",
             hint="do not run it again: the next command that writes completes it",
+        )
+
+
+class NotPrivate(StorageError):
+    """A folder for private files that others can see."""
+
+    code = "not-private"
+
+    def __init__(self, path: object) -> None:
+        super().__init__(
+            f"{path} must be a folder of yours that nobody else can open",
+            hint=f"look at it, then: chmod 700 {path}",
         )
 
 

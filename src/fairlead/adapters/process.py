@@ -52,13 +52,24 @@ class Finished:
     errors: bytes
 
 
-def program(name: str) -> str:
-    """The absolute path of a program; folders of PATH that depend on where we stand do not count."""
-    for folder in os.environ.get("PATH", "").split(os.pathsep):
-        found = shutil.which(name, path=folder) if os.path.isabs(folder) else None
-        if found:
-            return found
-    raise NoProgram(name)
+def search_path(outside: Iterable[str] = ()) -> str:
+    """PATH without folders that depend on where we stand, and without those inside some folders.
+
+    What lies in a project is the project's: it must not be found in place of a program.
+    """
+    inside = tuple(os.path.realpath(each) + os.sep for each in outside)
+    folders = [each for each in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(each)]
+    return os.pathsep.join(
+        each for each in folders if not (os.path.realpath(each) + os.sep).startswith(inside)
+    )
+
+
+def program(name: str, outside: Iterable[str] = ()) -> str:
+    """The absolute path of a program on our search path."""
+    found = shutil.which(name, path=search_path(outside) or os.devnull)
+    if found is None or os.path.basename(name) != name:
+        raise NoProgram(name)
+    return found
 
 
 def surroundings(names: Iterable[str], **more: str) -> dict[str, str]:
@@ -96,6 +107,69 @@ def run(
         finally:
             _end_group(child, limits.grace)
         return Finished(ended, child.returncode, talk.said(child.stdout), talk.said(child.stderr))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A program behind its keeper, and our ends of the pipes. See `supervision`."""
+
+    keeper: subprocess.Popen[bytes]
+    output: int
+    errors: int
+    status: int
+    control: int
+
+    def ask(self, word: bytes) -> None:
+        """Say a word to the keeper."""
+        try:
+            os.write(self.control, word)
+        except OSError:
+            pass  # it has ended, and its status says so
+
+    def close(self) -> bool:
+        """Let go: what still runs is ended. False if the keeper did not get that done."""
+        os.close(self.control)
+        try:
+            code = self.keeper.wait(5)
+        except subprocess.TimeoutExpired:
+            self.keeper.kill()
+            code = self.keeper.wait()
+        for number in (self.output, self.errors, self.status):
+            os.close(number)
+        return code == 0
+
+
+def keep(
+    keeper: Sequence[str],
+    words: Sequence[str],
+    folder: str,
+    environment: Mapping[str, str],
+    stdin: int,
+) -> Kept:
+    """Start a keeper with its two numbers and the words for it, in a session of its own."""
+    (output, said), (errors, cried), (status, telling), (hearing, control) = (
+        os.pipe() for _ in range(4)
+    )
+    theirs = (said, cried, telling, hearing)
+    try:
+        child = subprocess.Popen(
+            [*keeper, str(hearing), str(telling), *words],
+            cwd=folder,
+            env=environment,
+            stdin=stdin,
+            stdout=said,
+            stderr=cried,
+            start_new_session=True,
+            pass_fds=(hearing, telling),
+        )
+    except OSError as error:
+        for number in (output, errors, status, control):
+            os.close(number)
+        raise NotStarted(words[-1], error.strerror or str(error)) from error
+    finally:
+        for number in theirs:
+            os.close(number)
+    return Kept(child, output, errors, status, control)
 
 
 class _Talk:

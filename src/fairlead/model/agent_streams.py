@@ -145,6 +145,7 @@ class Exit:
     reason: str = ""
     errors: str = ""  # the last of its standard error
     dropped_bytes: int = 0
+    at: float = 0.0  # when, in seconds since 1970
 
 
 class Tally:
@@ -205,7 +206,7 @@ class Tally:
             cost_usd=spent.cost_usd,
             exit_code=exit_.code,
             error="" if is_ok else error[:_ERROR_LENGTH],
-            retry_after=self.trouble.retry_after if self.trouble and not is_ok else None,
+            retry_after=None if is_ok else self._retry_after(exit_.at),
             dropped_bytes=exit_.dropped_bytes,
             malformed_lines=self._malformed,
             denied=tuple(self._denied),
@@ -229,6 +230,11 @@ class Tally:
         if self._stream is Stream.OPENCODE and (trouble or not self._text.strip()):
             return (trouble.fault, told) if trouble else (EndKind.FAILED, told or "it said nothing")
         return EndKind.OK, ""
+
+    def _retry_after(self, at: float) -> float | None:
+        if self.trouble and self.trouble.resets_at and at:
+            return max(0.0, self.trouble.resets_at - at)
+        return self.trouble.retry_after if self.trouble else None
 
     def _bad_exit(self, code: int) -> EndKind:
         if self.trouble:

@@ -1,0 +1,140 @@
+"""An agent as a row of a table: which program, which words, which variables, which stream.
+
+What programs differ in is in their rows (`agent_*.py`); starting, watching and judging is here,
+once. A prompt goes in by standard input or a private file, never as a word of the command: the
+system limits words, and everybody on the machine can read them.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from fairlead.adapters import keeper, process
+from fairlead.adapters.supervision import Launch, supervise
+from fairlead.errors import NestedRun
+from fairlead.model.agent_events import AgentEvent, Ending, Malformed, Paused
+from fairlead.model.agent_orders import Order
+from fairlead.model.agent_streams import Decoder, Stream, Tally
+
+# Everything a program gets of our environment, unless its row names more. What is not here is
+# not passed on: LD_*, PYTHON*, NODE_OPTIONS, GIT_*, the marks of a host agent, other keys.
+PASSED = (
+    *("HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"),
+    *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
+)
+PROMPT_FILE = "{prompt}"  # a word that stands for the path of a private file with the prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One program, and how it is used."""
+
+    name: str
+    programs: tuple[str, ...]  # names to look for, the first found is used
+    stream: Stream
+    words: Callable[[Order], tuple[str, ...]]  # what follows the program
+    keys: tuple[str, ...] = ()  # variables it needs: keys, addresses, its own folder
+    settings: Mapping[str, str] = field(default_factory=dict)  # variables that we set
+    settings_for: Callable[[Order], Mapping[str, str]] = lambda _: {}
+    needs: tuple[str, ...] = ()  # options that its help must know
+    help_words: tuple[str, ...] = ("--help",)
+    first_words: tuple[str, ...] = ()  # between the program and the words: for a program's program
+    is_free: bool = False  # asks no model
+
+
+class CliAgent:
+    """An agent that is a program on this machine."""
+
+    def __init__(self, row: Row, program: str, outside: tuple[str, ...] = ()) -> None:
+        self.row = row
+        self.program = program
+        self._outside = outside  # folders whose programs are never used
+
+    @property
+    def name(self) -> str:
+        """The name it goes by in settings."""
+        return self.row.name
+
+    def start(
+        self,
+        order: Order,
+        watch: Callable[[AgentEvent], None],
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> Ending:
+        """Carry out an order; see `engine.ports.Agent`."""
+        if depth() > 0:
+            raise NestedRun
+        hearing = _Hearing(self.row.stream, watch)
+        launch = self._launch(order)
+        exit_ = supervise(launch, hearing, is_wanted)
+        hearing.close()
+        return hearing.tally.ending(exit_)
+
+    def _launch(self, order: Order) -> Launch:
+        call = str(uuid.uuid4())
+        words = (*self.row.first_words, *self.row.words(order))
+        path = os.path.join(order.raw, "prompt.txt")
+        return Launch(
+            words=(self.program, *(path if word == PROMPT_FILE else word for word in words)),
+            folder=order.folder,
+            environment=self._environment(order, call),
+            raw=order.raw,
+            limits=order.limits,
+            call=call,
+            stdin=order.prompt.encode("utf-8", "replace"),
+            has_stdin=PROMPT_FILE not in words,
+        )
+
+    def _environment(self, order: Order, call: str) -> dict[str, str]:
+        ours = {
+            "PATH": process.search_path((*self._outside, order.folder)),
+            "TERM": "dumb",
+            "NO_COLOR": "1",
+            keeper.CALL: call,
+            keeper.JOB: order.job or call,
+            keeper.DEPTH: str(depth() + 1),
+        }
+        passed = process.surroundings((*PASSED, *self.row.keys, *order.environment))
+        return {**passed, **self.row.settings, **self.row.settings_for(order), **ours}
+
+
+def depth() -> int:
+    """How many agents we run inside of."""
+    held = os.environ.get(keeper.DEPTH, "0")
+    return int(held) if held.isdecimal() else 1
+
+
+class _Hearing:
+    """Listens to a program: bytes to events, events to the tally and to who watches."""
+
+    def __init__(self, stream: Stream, watch: Callable[[AgentEvent], None]) -> None:
+        self._decoder = Decoder(stream)
+        self._watch = watch
+        self.tally = Tally(stream)
+
+    @property
+    def is_done(self) -> bool:
+        return self.tally.finished is not None
+
+    def hear(self, data: bytes) -> bool:
+        is_alive = False
+        for event in self._decoder.feed(data):
+            self._take(event)
+            is_alive = is_alive or not isinstance(event, Malformed)
+        return is_alive
+
+    def close(self) -> None:
+        for event in self._decoder.close():
+            self._take(event)
+
+    def slept(self, seconds: float) -> None:
+        self._watch(Paused(seconds))
+
+    def _take(self, event: AgentEvent) -> None:
+        self.tally.add(event)
+        self._watch(event)

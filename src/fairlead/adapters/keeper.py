@@ -1,0 +1,244 @@
+"""The keeper: a small program between us and an agent that ends all that the agent started.
+
+Started as a file, by an isolated interpreter: keeper.py CONTROL STATUS GRACE WORD...
+It inherits every orphan below it, so that neither a new session nor a double fork gets away.
+A `T` on CONTROL asks all to end and ends them after GRACE seconds. CONTROL closed means that we
+are dead, and all are ended at once. It imports nothing of ours; `supervision` uses its tools.
+"""
+
+import ctypes
+import os
+import resource
+import select
+import signal
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+JOB, CALL, DEPTH = "FAIRLEAD_JOB", "FAIRLEAD_CALL", "FAIRLEAD_DEPTH"
+ASK = b"T"
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_AFTER_EXIT_SECONDS = 0.5  # for what the agent left running when it ended
+_NEVER = float("inf")
+
+Mark = tuple[int, int]  # a process: its number and the moment it was started
+
+
+def main(arguments: "list[str]") -> None:
+    """Keep one child until nothing of it is left."""
+    control, status, grace = int(arguments[0]), int(arguments[1]), float(arguments[2])
+    for number in (control, status):
+        os.set_inheritable(number, False)
+    os.umask(0o077)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    wake, woken = os.pipe()
+    os.set_blocking(woken, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # only CONTROL and death end a keeper
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    child = _started(arguments[3:], status)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):  # the agent's pipes close with the agent
+        os.dup2(nothing, number)
+    if child:
+        _Watch(child, control, status, grace).to_the_end(wake)
+    _tell(status, "gone")
+
+
+class _Watch:
+    def __init__(self, child: int, control: int, status: int, grace: float) -> None:
+        self._child = child
+        self._control = control
+        self._status = status
+        self._grace = grace
+        self._kill_at = _NEVER
+        self._is_running = True
+
+    def to_the_end(self, wake: int) -> None:
+        sources = [self._control, wake]
+        while self._reaped():
+            left = self._kill_at - time.monotonic()
+            if left <= 0:
+                kill_all(lambda: below(os.getpid()))
+                _signal_group(self._child)
+                left = 0.02
+            ready = select.select(sources, (), (), None if left == _NEVER else left)[0]
+            if wake in ready:
+                os.read(wake, 4096)
+            if self._control in ready:
+                self._heard(os.read(self._control, 1))
+                if self._kill_at <= time.monotonic():
+                    sources = [wake]
+
+    def _heard(self, word: bytes) -> None:
+        if word == ASK and self._kill_at == _NEVER:
+            self._ask(self._grace)
+        elif not word:
+            self._kill_at = 0
+
+    def _ask(self, seconds: float) -> None:
+        for mark in below(os.getpid()):
+            signal_mark(mark, signal.SIGTERM)
+            signal_mark(mark, signal.SIGCONT)  # a stopped process hears nothing
+        self._kill_at = time.monotonic() + seconds
+
+    def _reaped(self) -> bool:
+        """Take leave of the dead; False when nobody is left."""
+        while True:
+            try:
+                number, result = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return False
+            if number == 0:
+                return True
+            if number == self._child:
+                self._is_running = False
+                _tell(self._status, f"exit {os.waitstatus_to_exitcode(result)}")
+                if self._kill_at == _NEVER:
+                    self._ask(_AFTER_EXIT_SECONDS)
+
+
+def _started(words: "list[str]", status: int) -> int:
+    """Start the agent; 0 and a word on STATUS when it cannot be."""
+    parent = os.getpid()
+    failing, failed = os.pipe()  # closed by a start that succeeds
+    child = os.fork()
+    if child == 0:
+        try:
+            for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGCHLD", "SIGPIPE", "SIGXFSZ"):
+                signal.signal(getattr(signal, name), signal.SIG_DFL)
+            os.setsid()
+            _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() == parent:
+                os.execv(words[0], words)
+        except OSError as error:
+            os.write(failed, str(error.errno).encode())
+        finally:
+            os._exit(127)
+    os.close(failed)
+    reason = os.read(failing, 16)
+    if reason:
+        os.waitpid(child, 0)
+        _tell(status, f"spawn {reason.decode()}")
+        return 0
+    return child
+
+
+def _tell(status: int, word: str) -> None:
+    try:
+        os.write(status, word.encode() + b"\n")
+    except OSError:
+        pass  # nobody listens any more; the work here goes on
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def _signal_group(leader: int) -> None:
+    try:
+        os.killpg(leader, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def kill_all(find: "Callable[[], list[Mark]]") -> None:
+    """End what `find` finds, again and again until nothing new comes up.
+
+    All are held before any is ended: whoever forks faster than we look would stay ahead of us.
+    """
+    held: set[Mark] = set()
+    for _ in range(100):
+        fresh = set(find()) - held
+        if not fresh:
+            break
+        for mark in fresh:
+            signal_mark(mark, signal.SIGSTOP)
+        held |= fresh
+    for mark in held:
+        signal_mark(mark, signal.SIGKILL)
+
+
+def below(ancestor: int) -> "list[Mark]":
+    """Every living process below one."""
+    parents = {}
+    for number in _numbers():
+        fields = _stat(number)
+        if fields and fields[0] not in "ZX":
+            parents[number] = (int(fields[1]), int(fields[19]))
+    found: list[Mark] = []
+    layer = {ancestor}
+    while layer:
+        layer = {number for number, (parent, _) in parents.items() if parent in layer}
+        found += [(number, parents[number][1]) for number in layer]
+    return found
+
+
+def carrying(name: str, value: str) -> "list[Mark]":
+    """Every living process of ours that has a variable of this value, save ourselves."""
+    wanted = f"{name}={value}".encode()
+    found: list[Mark] = []
+    for number in _numbers():
+        if number == os.getpid() or wanted not in _environment(number).split(b"\0"):
+            continue
+        fields = _stat(number)
+        if fields and fields[0] not in "ZX":
+            found.append((number, int(fields[19])))
+    return found
+
+
+def mark_of(number: int) -> "Mark | None":
+    """A process by number and the moment it was started; None if there is none."""
+    fields = _stat(number)
+    return (number, int(fields[19])) if fields and fields[0] not in "ZX" else None
+
+
+def signal_mark(mark: Mark, number: int) -> None:
+    """Send a signal to exactly this process, not to the next one with its number."""
+    try:
+        handle = os.pidfd_open(mark[0])
+    except OSError:
+        return
+    try:
+        if mark_of(mark[0]) == mark:
+            signal.pidfd_send_signal(handle, number)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
+
+
+def _numbers() -> "Iterable[int]":
+    try:
+        return [int(name) for name in os.listdir("/proc") if name.isdecimal()]
+    except FileNotFoundError:  # no /proc here: the process group is all that is known
+        return []
+
+
+def _stat(number: int) -> "list[str]":
+    """The fields of a process from its state on; none if it has gone."""
+    text = _read(f"/proc/{number}/stat")
+    return text[text.rfind(b")") + 1 :].decode("ascii", "replace").split()
+
+
+def _environment(number: int) -> bytes:
+    return _read(f"/proc/{number}/environ")
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
