@@ -55,7 +55,7 @@ def an_order(folder: Path, *, prompt: str = "do it", limits: Limits = SHORT, **m
 def called(agent: CliAgent, order: Order, **limits) -> Call:
     """Carry out an order; limits in seconds."""
     changed = {name: timedelta(seconds=value) for name, value in limits.items()}
-    order = replace(order, limits=replace(order.limits, **changed))
+    order = replace(order, limits=replace(order.limits, **changed))  # type: ignore[arg-type]
     events: list[AgentEvent] = []
     ending = agent.start(order, events.append)
     return Call(ending, order.job, Path(order.raw), events)

@@ -192,12 +192,11 @@ class _Pump:
                 os.set_blocking(number, False)
                 selector.register(number, selectors.EVENT_READ)
             while not is_gone:
-                ready = self._waited(selector)
-                for key in ready:
-                    if key.fd == self._kept.status:
-                        is_gone = self._told()
-                    elif not self._moved(key.fd):
-                        selector.unregister(key.fd)
+                ready = [key.fd for key in self._waited(selector)]
+                for number in [each for each in ready if each in self._logs]:
+                    if not self._moved(number):
+                        selector.unregister(number)
+                is_gone = self._kept.status in ready and self._told()
                 self._stop_if(is_wanted)
                 is_gone = is_gone or time.monotonic() > self._give_up_at
         self._drain()
