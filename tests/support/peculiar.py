@@ -108,6 +108,41 @@ def roadmap(*changes: tuple[str, str]) -> Files:
     return {**BASE, "ROADMAP.md": _changed(ROADMAP, changes)}
 
 
+REQUIREMENTS = """\
+# Requirements: Demo
+
+## v1 Requirements
+
+- [x] **AUTH-01**: People sign in
+- [ ] **FIND-01**: People search
+- [ ] **FIND-02**: People filter
+
+## Out of Scope
+
+- [ ] **FIND-09**: People guess
+
+## Traceability
+
+| Requirement | Phase | Status |
+|-------------|-------|--------|
+| AUTH-01 | Phase 1 | Complete |
+| FIND-01 | Phase 2 | Pending |
+| FIND-02 | Phase 2 | Pending |
+"""
+
+
+def requirements(*changes: tuple[str, str], asked: str = "FIND-01, FIND-02") -> Files:
+    """The base with requirements, some lines of them changed; the roadmap asks for some."""
+    told = ROADMAP.replace("**Plans:** 1/2", f"**Requirements**: {asked}\n**Plans:** 1/2")
+    return {**BASE, "ROADMAP.md": told, "REQUIREMENTS.md": _changed(REQUIREMENTS, changes)}
+
+
+def lifecycle(active: str, action: str, phases: str) -> Files:
+    """The base with the fields of the status line."""
+    keys = f"active_phase: {active}\nnext_action: {action}\nnext_phases: {phases}"
+    return state(("status: executing", f"status: executing\n{keys}"))
+
+
 # Documents that say something else than the files, by the code of the finding.
 DRIFT: dict[str, Files] = {
     "counter-differs": state(("completed_plans: 2", "completed_plans: 1")),
@@ -131,6 +166,10 @@ DRIFT: dict[str, Files] = {
         "STATE.md": STATE.replace("milestone: v1.0", "milestone: v0.9"),
         "ROADMAP.md": ROADMAP.replace("## 🚧", "## ✅ v0.9 Before (Shipped)\n\n## 🚧"),
     },
+    "lifecycle-differs on a finished phase": lifecycle('"1"', "null", "null"),
+    "lifecycle-differs on an unknown phase": lifecycle('"7"', "null", "null"),
+    "lifecycle-differs in what comes next": lifecycle("null", "execute-phase", '["1"]'),
+    "requirement-phase-unknown": requirements(("FIND-02 | Phase 2", "FIND-02 | Phase 12")),
     "field-twice": state(("Status: In progress", "Status: In progress\nPhase: 1 of 9 (Old)")),
     "roadmap-box-differs": roadmap(("- [x] **Phase 1", "- [ ] **Phase 1")),
     "roadmap-box-differs of a plan": roadmap(("- [x] 02-01", "- [ ] 02-01")),

@@ -21,7 +21,12 @@ from fairlead.model.standing import Standing, standing_of
 from fairlead.records.archive import archived
 from fairlead.records.mend import mended
 from fairlead.records.reconstruct import claimed_plans, summary_text, with_proof
-from fairlead.records.repair import repaired_roadmap, repaired_state
+from fairlead.records.repair import (
+    Repaired,
+    repaired_requirements,
+    repaired_roadmap,
+    repaired_state,
+)
 from fairlead.store import layout
 from fairlead.store.files import Draft, Files, Outcome
 from fairlead.store.scan import scan
@@ -79,6 +84,8 @@ class _Work:
 _BY_HAND = {
     Kind.ORPHAN: "write its plan, or give it the name of the plan it belongs to",
     Kind.DUPLICATE: "give one of the folders another number",
+    Kind.TRACE: "give it a phase of the roadmap, or name it under one in ROADMAP.md",
+    Kind.UNMAPPED: "give it a row in the traceability table, or name it in ROADMAP.md",
     Kind.EMPTY: "write the summary, or remove the empty file",
     Kind.SELF_CHECK: "do what the summary names, then write it anew",
 }
@@ -113,23 +120,31 @@ class Doctor:
     def _work(self, claims: Claims | None, workstream: str, now: datetime) -> _Work:
         work = _Work()
         documents = layout.documents_of(workstream)
-        state, roadmap, *_ = documents
-        texts = {path: self._in_order(path, workstream, now, work) for path in (state, roadmap)}
+        state, roadmap, _, requirements = documents
+        written = (state, roadmap, requirements)
+        texts = {path: self._in_order(path, workstream, now, work) for path in written}
         inventory = scan(
             self._files.folder, workstream=workstream, state=texts[state], roadmap=texts[roadmap]
         )
         standing = standing_of(inventory)
         if claims is Claims.RECONSTRUCT:
-            found = tuple(differences(inventory, standing, documents, texts[state]))
+            # A requirement names no plan: its claim is never a reason to record a summary.
+            others = {**texts, requirements: None}
+            found = tuple(differences(inventory, standing, documents, others))
             inventory = self._reconstructed(inventory, standing, found, texts[state], now, work)
             standing = standing_of(inventory)
-        findings = tuple(differences(inventory, standing, documents, texts[state]))
-        left = [finding for finding in findings if finding.kind is Kind.CLAIM]
+        findings = tuple(differences(inventory, standing, documents, texts))
+        left = [each for each in findings if each.kind is Kind.CLAIM and each.path != requirements]
         if claims is Claims.RECONSTRUCT and left:
             raise ClaimUnexplained(left[0], left[0].because)
         chosen = [each for each in findings if claims or each.kind is not Kind.CLAIM]
-        self._write_state(texts[state], chosen, standing, state, work)
-        self._write_roadmap(texts[roadmap], chosen, roadmap, work)
+        repairs: dict[str, Callable[[Document], Repaired]] = {
+            state: lambda held: repaired_state(held, chosen, standing, state),
+            roadmap: lambda held: repaired_roadmap(held, chosen, roadmap),
+            requirements: lambda held: repaired_requirements(held, chosen, requirements),
+        }
+        for path, repair in repairs.items():
+            self._write(path, texts[path], repair, work)
         if work.kept:
             self._write_archive(layout.archive_of(workstream), now, work)
         return work
@@ -154,6 +169,8 @@ class Doctor:
 
     def _made(self, path: str, workstream: str, now: datetime, work: _Work) -> str | None:
         """The first version of a document that is missing although there are phases or others."""
+        if not path.endswith((layout.STATE_NAME, layout.ROADMAP_NAME)):
+            return None
         truth = truth_of(self._files, workstream)
         if not any(each.kind is Kind.MISSING and each.path == path for each in truth.findings):
             return None
@@ -182,24 +199,17 @@ class Doctor:
             work.after[each.path] = summary_text(each, when, now)
         return with_proof(inventory, covered)
 
-    def _write_state(
-        self, text: str | None, chosen: list[Finding], standing: Standing, path: str, work: _Work
+    def _write(
+        self,
+        path: str,
+        text: str | None,
+        repair: Callable[[Document], Repaired],
+        work: _Work,
     ) -> None:
         document = _writable(text)
         if document is None:
             return
-        repaired = repaired_state(document, chosen, standing, path)
-        work.kept += repaired.replaced
-        if repaired.document.text != work.before[path]:
-            work.after[path] = repaired.document.text
-
-    def _write_roadmap(
-        self, text: str | None, chosen: list[Finding], path: str, work: _Work
-    ) -> None:
-        document = _writable(text)
-        if document is None:
-            return
-        repaired = repaired_roadmap(document, chosen, path)
+        repaired = repair(document)
         work.kept += repaired.replaced
         if repaired.document.text != work.before[path]:
             work.after[path] = repaired.document.text
@@ -213,12 +223,11 @@ class Doctor:
 
     def _repair(self, finding: Finding) -> Repair:
         if finding.kind is Kind.CLAIM:
-            how = (
-                f"--fix --claims correct writes {finding.true}, "
-                "--fix --claims reconstruct records the missing summaries"
-            )
+            how = f"--fix --claims correct writes {finding.true}"
+            if not finding.path.endswith(layout.REQUIREMENTS_NAME):
+                how += ", --fix --claims reconstruct records the missing summaries"
             return Repair(finding, Means.CLAIMS, how)
-        if finding.kind in _BY_HAND:
+        if finding.kind in _BY_HAND and not finding.true:
             return Repair(finding, Means.PERSON, _BY_HAND[finding.kind])
         if finding.kind is Kind.DOCUMENT:
             return self._document_repair(finding)

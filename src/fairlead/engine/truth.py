@@ -3,7 +3,7 @@
 Every call scans the disk anew. Nothing here writes.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fairlead.errors import DocumentError
@@ -11,6 +11,7 @@ from fairlead.model.divergence import Finding, Kind
 from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing, standing_of
 from fairlead.records.compare import disk_findings, state_findings
+from fairlead.records.compare_requirements import requirement_findings
 from fairlead.records.compare_roadmap import roadmap_findings
 from fairlead.records.mend import second_block
 from fairlead.records.recorded import read_recorded
@@ -44,20 +45,32 @@ def truth_of(reader: Reader, workstream: str = "") -> Truth:
     documents = layout.documents_of(workstream)
     for path in documents:
         findings += malformed(reader, path, inventory)
-    loaded = reader.load_for_display(documents[0])
-    findings += differences(inventory, standing, documents, loaded.text if loaded else None)
+    texts = {path: _shown(reader, path) for path in (documents[0], documents[3])}
+    findings += differences(inventory, standing, documents, texts)
     findings += disk_findings(standing, inventory)
     return Truth(inventory, standing, tuple(findings))
 
 
 def differences(
-    inventory: Inventory, standing: Standing, documents: tuple[str, ...], state_text: str | None
+    inventory: Inventory,
+    standing: Standing,
+    documents: tuple[str, ...],
+    texts: Mapping[str, str | None],
 ) -> Iterator[Finding]:
-    """What STATE.md and ROADMAP.md say and the files do not."""
-    state, roadmap, *_ = documents
-    if state_text is not None:
-        yield from state_findings(read_recorded(Document(state_text), state), standing, inventory)
+    """What STATE.md, ROADMAP.md and REQUIREMENTS.md say and the files do not."""
+    state, roadmap, _, requirements = documents
+    text = texts.get(state)
+    if text is not None:
+        yield from state_findings(read_recorded(Document(text), state), standing, inventory)
     yield from roadmap_findings(standing, roadmap)
+    text = texts.get(requirements)
+    if text is not None:
+        yield from requirement_findings(Document(text), standing, inventory, requirements)
+
+
+def _shown(reader: Reader, path: str) -> str | None:
+    loaded = reader.load_for_display(path)
+    return loaded.text if loaded else None
 
 
 def malformed(reader: Reader, path: str, inventory: Inventory) -> list[Finding]:

@@ -116,6 +116,7 @@ class Listed:
     line: int
     goal: str = ""
     depends_on: str = ""
+    requirements: str = ""  # as the line names them
     is_checked: bool | None = None  # None: there is no box
     is_retired: bool = False
     status: str = ""  # the cell of the progress table

@@ -28,6 +28,7 @@ class SaidPhase(NamedTuple):
     line: int
 
 
+LIFECYCLE = ("active_phase", "next_action", "next_phases")
 COUNTERS = ("total_phases", "completed_phases", "total_plans", "completed_plans")
 
 
@@ -47,4 +48,5 @@ class Recorded:
     front_status: SaidText | None
     milestone: SaidText | None
     milestone_name: SaidText | None
+    lifecycle: dict[str, SaidText]  # active_phase, next_action and next_phases, where they stand
     again: tuple[tuple[str, SaidText], ...] = ()  # fields of the position that stand there twice

@@ -12,12 +12,14 @@ from fairlead.model.divergence import Finding, Kind
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Folder, Inventory, Phase, Proof
 from fairlead.model.progress import Progress
-from fairlead.model.recorded import COUNTERS, Recorded
+from fairlead.model.recorded import COUNTERS, Recorded, SaidText
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status, is_default, normalise
 from fairlead.records.bars import find_bar, redrawn, right_percent
-from fairlead.records.digest import plan_line, position_line
+from fairlead.records.digest import lifecycle_of, plan_line, position_line
 from fairlead.records.naming import summary_name
+from fairlead.records.position import may_be_active
+from fairlead.records.recorded import phase_in
 
 
 def state_findings(
@@ -29,6 +31,7 @@ def state_findings(
     yield from _position(recorded, standing)
     yield from _status(recorded, standing)
     yield from _milestone(recorded, standing)
+    yield from _lifecycle(recorded, standing)
     for name, said in recorded.again:
         yield Finding(
             Kind.TWICE, recorded.path, said.line, name, f"{said.value!r} stands there as well", ""
@@ -284,6 +287,31 @@ def _milestone(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
             name.value,
             scope.milestone_name,
         )
+
+
+def _lifecycle(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
+    """Work that is said to go on, or to come next, on a phase that is finished or not there."""
+    held = recorded.lifecycle
+    active = phase_in(held["active_phase"].value) if "active_phase" in held else None
+    status = recorded.front_status.value if recorded.front_status else ""
+    if active is not None and may_be_active(active, status, standing):
+        return
+    if active is None and not _is_next_wrong(held, standing):
+        return
+    because = _folder_of(active, standing) if active else ()
+    for name, value in lifecycle_of(standing).items():
+        true = ", ".join(value) if isinstance(value, list) else value or "null"
+        if name in held and held[name].value != true:
+            said = held[name]
+            yield Finding(Kind.LIFECYCLE, recorded.path, said.line, name, said.value, true, because)
+
+
+def _is_next_wrong(held: dict[str, SaidText], standing: Standing) -> bool:
+    action = held["next_action"].value if "next_action" in held else ""
+    named = held["next_phases"].value.split(", ") if "next_phases" in held else []
+    phases = [phase for each in named if (phase := phase_in(each)) is not None]
+    status = "verifying" if action == "verify-phase" else ""
+    return not all(may_be_active(each, status, standing) for each in phases)
 
 
 def _summary_of(plan: str) -> str:

@@ -78,14 +78,22 @@ def with_next(document: Document, standing: Standing, *, active: str = "") -> Do
     """The document with the lifecycle fields for the status line, where it has frontmatter."""
     if document.block is None:
         return document
+    after = "status"
+    for key, value in lifecycle_of(standing, active).items():
+        document = document.set_front((key,), value, after=after)
+        after = key
+    return document
+
+
+def lifecycle_of(standing: Standing, active: str = "") -> dict[str, str | list[str] | None]:
+    """The lifecycle fields: what runs, or else what comes next."""
     ahead = standing.next
     named = ahead.action.endswith("-phase") and not active
-    document = document.set_front(("active_phase",), active or None, after="status")
-    document = document.set_front(
-        ("next_action",), ahead.action if named else None, after="active_phase"
-    )
-    phases = [ahead.phase] if named else None
-    return document.set_front(("next_phases",), phases, after="next_action")
+    return {
+        "active_phase": active or None,
+        "next_action": ahead.action if named else None,
+        "next_phases": [ahead.phase] if named else None,
+    }
 
 
 def synced(document: Document, standing: Standing, now: datetime, *, active: str = "") -> Document:

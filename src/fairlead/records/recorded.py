@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from fairlead.errors import MalformedId
 from fairlead.model.ids import PhaseId
-from fairlead.model.recorded import COUNTERS, Recorded, Said, SaidPhase, SaidText
+from fairlead.model.recorded import COUNTERS, LIFECYCLE, Recorded, Said, SaidPhase, SaidText
 from fairlead.records.bars import find_bar
 from fairlead.text.document import Document
 from fairlead.text.fields import Field, find_field
@@ -56,6 +56,11 @@ def read_recorded(document: Document, path: str) -> Recorded:
         front_status=front_text("status"),
         milestone=front_text("milestone"),
         milestone_name=front_text("milestone_name"),
+        lifecycle={
+            key: SaidText(_listed(front[key]), front_line(document, key))
+            for key in LIFECYCLE
+            if key in front
+        },
         again=tuple(_again(document, position)),
     )
 
@@ -124,6 +129,13 @@ def _again(document: Document, position: Section | None) -> Iterator[tuple[str, 
 
 def _line(document: Document, field: Field) -> int:
     return place_of(document.text, field.start)[0]
+
+
+def _listed(value: object) -> str:
+    """A value of the lifecycle as one text: phases beside each other, `null` for none."""
+    if isinstance(value, list):
+        return ", ".join(str(each) for each in value) or "null"
+    return "null" if is_null(str(value)) else str(value)
 
 
 def _number(value: object) -> int | None:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 from fairlead.model.divergence import Finding, Kind
 from fairlead.model.standing import Standing
 from fairlead.model.status import is_default
-from fairlead.records.digest import plan_line, position_line, with_progress
+from fairlead.records.digest import lifecycle_of, plan_line, position_line, with_progress
 from fairlead.records.recorded import position_section, repeated
+from fairlead.records.requirements import traced, traces_of
 from fairlead.text.document import Document
 from fairlead.text.lists import items_of, set_checked
 from fairlead.text.outline import Line
@@ -104,6 +105,8 @@ class _State:
                 self.front("milestone", scope.milestone)
             case "milestone_name":
                 self.front("milestone_name", scope.milestone_name)
+            case "active_phase" | "next_action" | "next_phases":
+                self.front(what, lifecycle_of(self.standing)[what])
             case _:
                 pass
 
@@ -116,7 +119,7 @@ class _State:
             self.replaced.append(f"- {self.path}, {name}: {found.value}")
         self.document = self.document.set_field(found, value)
 
-    def front(self, key: str, value: str | None) -> None:
+    def front(self, key: str, value: str | list[str] | None) -> None:
         self.document = self.document.set_front((key,), value)
 
     def remove_repeated(self) -> None:
@@ -149,6 +152,32 @@ def repaired_roadmap(document: Document, findings: Iterable[Finding], path: str)
             document, old = _row(document, line, finding)
             replaced += [f"- {path}, {finding.what}: {old}"] if old else []
     return Repaired(document, tuple(replaced))
+
+
+def repaired_requirements(document: Document, findings: Iterable[Finding], path: str) -> Repaired:
+    """REQUIREMENTS.md with the boxes and rows of these findings put right."""
+    replaced: list[str] = []
+    # From below, so that the lines of those still to come stay where they are.
+    mine = [each for each in findings if each.path == path and each.true]
+    for finding in sorted(mine, key=lambda each: each.line, reverse=True):
+        line = document.lines[finding.line - 1]
+        if finding.what.endswith(" box"):
+            document = _box(document, line, finding)
+        elif cell := _traced_cell(document, line, finding):
+            replaced.append(f"- {path}, {finding.what}: {cell.text.strip()}")
+            document = document.replaced(set_cell(document.text, cell, finding.true))
+    for finding in mine:
+        if finding.kind is Kind.UNMAPPED:
+            document = traced(document, finding.what, finding.true)
+    return Repaired(document, tuple(replaced))
+
+
+def _traced_cell(document: Document, line: Line, finding: Finding) -> Cell | None:
+    for trace in traces_of(document) if finding.kind is not Kind.UNMAPPED else ():
+        cell = trace.phase if finding.kind is Kind.TRACE else trace.status
+        if line.start <= cell.start < line.next:
+            return cell
+    return None
 
 
 def _box(document: Document, line: Line, finding: Finding) -> Document:

@@ -11,14 +11,19 @@ from dataclasses import dataclass
 from fairlead.errors import MalformedId
 from fairlead.model.ids import PhaseId
 from fairlead.text.document import Document
-from fairlead.text.lists import items_of
+from fairlead.text.lists import Item, items_of
 from fairlead.text.splice import Splice, spliced
-from fairlead.text.tables import Cell, tables_of
+from fairlead.text.tables import Cell, Table, append_row, tables_of
 
 _ID = re.compile(r"\b[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-[0-9]+\b")
 _PHASE = re.compile(r"[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*\b")
 _MAY_MOVE = ("", "-", "—", "pending", "in progress", "gaps found", "not started", "planned")
 _COMPLETE = "Complete"
+_COLUMNS = (
+    ("Requirement", "REQ-ID", "Requirement ID"),
+    ("Phase", "Assigned Phase"),
+    ("Status",),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +32,22 @@ class Trace:
 
     requirement: str
     phases: tuple[PhaseId, ...]
+    phase: Cell
     status: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One requirement with its check box."""
+
+    requirement: str
+    item: Item
 
 
 def completed(document: Document, ids: Collection[str], phases: Collection[PhaseId]) -> Document:
     """Tick these requirements, and those that only complete phases have."""
     document.require_writable()
-    traces = tuple(_traces(document))
+    traces = tuple(traces_of(document))
     traced = {trace.requirement for trace in traces}
     ready = {
         trace.requirement
@@ -55,9 +69,10 @@ def ids_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_ID.findall(text)))
 
 
-def _traces(document: Document) -> Iterator[Trace]:
+def traces_of(document: Document) -> Iterator[Trace]:
+    """The rows of every traceability table."""
     for table in tables_of(document.lines):
-        columns = [table.column(name) for name in ("Requirement", "Phase", "Status")]
+        columns = [_column(table, names) for names in _COLUMNS]
         if min(columns) < 0:
             continue
         for row in table.rows:
@@ -65,8 +80,37 @@ def _traces(document: Document) -> Iterator[Trace]:
                 continue
             found = _ID.search(row[columns[0]].text)
             if found:
-                phases = tuple(_phases(row[columns[1]].text))
-                yield Trace(found[0], phases, row[columns[2]])
+                phase, status = row[columns[1]], row[columns[2]]
+                yield Trace(found[0], tuple(_phases(phase.text)), phase, status)
+
+
+def boxes_of(document: Document) -> Iterator[Box]:
+    """The requirements that have a check box: the id stands first."""
+    for item in items_of(document.lines):
+        named = _ID.search(item.text[:60]) if item.box >= 0 else None
+        if named and not item.text[: named.start()].strip("*`[ "):
+            yield Box(named[0], item)
+
+
+def says_complete(status: str) -> bool:
+    """Whether a row says that its requirement is complete."""
+    return status.strip("*✅ ").casefold() == _COMPLETE.casefold()
+
+
+def traced(document: Document, requirement: str, phase: str) -> Document:
+    """The document with a new row at the end of its first traceability table."""
+    for table in tables_of(document.lines):
+        columns = [_column(table, names) for names in _COLUMNS]
+        if min(columns) >= 0:
+            cells = ["-"] * len(table.header)
+            for at, value in zip(columns, (requirement, phase, "Pending"), strict=True):
+                cells[at] = value
+            return document.replaced(append_row(document.text, table, cells, document.ending))
+    return document
+
+
+def _column(table: Table, names: tuple[str, ...]) -> int:
+    return max(table.column(name) for name in names)
 
 
 def _phases(text: str) -> Iterator[PhaseId]:
@@ -78,19 +122,16 @@ def _phases(text: str) -> Iterator[PhaseId]:
 
 
 def _may_move(status: str) -> bool:
-    word = status.strip("*✅ ").casefold()
-    return word in _MAY_MOVE or word == _COMPLETE.casefold()
+    return status.strip("*✅ ").casefold() in _MAY_MOVE or says_complete(status)
 
 
 def _rows(traces: tuple[Trace, ...], ready: set[str]) -> Iterator[Splice]:
     for trace in traces:
-        is_there = trace.status.text.strip("*✅ ").casefold() == _COMPLETE.casefold()
-        if trace.requirement in ready and not is_there:
+        if trace.requirement in ready and not says_complete(trace.status.text):
             yield Splice(trace.status.start, trace.status.end, _COMPLETE)
 
 
 def _boxes(document: Document, ready: set[str]) -> Iterator[Splice]:
-    for item in items_of(document.lines):
-        named = _ID.search(item.text[:60]) if item.box >= 0 and not item.is_checked else None
-        if named and named[0] in ready and not item.text[: named.start()].strip("*`[ "):
-            yield Splice(item.box, item.box + 1, "x")
+    for box in boxes_of(document):
+        if box.requirement in ready and not box.item.is_checked:
+            yield Splice(box.item.box, box.item.box + 1, "x")

@@ -13,7 +13,9 @@ from fairlead.records.roadmap_lines import Marker, Mention, Sheet, own_lines, re
 from fairlead.text.document import Document
 from fairlead.text.inline import plain_text
 
-_DETAIL = re.compile(r"\s*\*\*(Goal|Depends on|Plans)(?::\*\*|\*\*:)\s*(.*)", re.IGNORECASE)
+_DETAIL = re.compile(
+    r"\s*\*\*(Goal|Depends on|Requirements|Plans)(?::\*\*|\*\*:)\s*(.*)", re.IGNORECASE
+)
 _PLAN_BULLET = re.compile(r"[*`\[]*(?P<plan>[\w.-]+?)(?:\.md)?(?=[*`\]:\s]|\Z)")
 _COUNTS = re.compile(r"[0-9]+\s*/\s*[0-9]+\s+plans?\b", re.IGNORECASE)
 _BULLET_COUNTS = re.compile(r"\(([0-9]+/[0-9]+ plans?)\)", re.IGNORECASE)
@@ -68,6 +70,7 @@ def _listed(sheet: Sheet, mentions: list[Mention]) -> Listed:
         line=first.line,
         goal=details.told.get("goal", ""),
         depends_on=details.told.get("depends on", ""),
+        requirements=details.told.get("requirements", ""),
         is_checked=boxes[-1].is_checked if boxes else None,
         is_retired=any(each.is_retired for each in mentions),
         status=status,

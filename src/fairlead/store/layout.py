@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 PLANNING = ".planning"
 STATE_NAME = "STATE.md"
 ROADMAP_NAME = "ROADMAP.md"
+REQUIREMENTS_NAME = "REQUIREMENTS.md"
 CONFIG_NAME = "config.json"
 PHASES_NAME = "phases"
 MILESTONES_NAME = "milestones"
@@ -32,7 +33,7 @@ CONTINUE_NAME = ".continue-here"
 WAITING_NAME = "WAITING.json"
 STATE = f"{PLANNING}/{STATE_NAME}"
 PROJECT = f"{PLANNING}/PROJECT.md"
-REQUIREMENTS = f"{PLANNING}/REQUIREMENTS.md"
+REQUIREMENTS = f"{PLANNING}/{REQUIREMENTS_NAME}"
 ROADMAP = f"{PLANNING}/{ROADMAP_NAME}"
 CONFIG = f"{PLANNING}/{CONFIG_NAME}"
 PHASES = f"{PLANNING}/{PHASES_NAME}"
@@ -169,7 +170,7 @@ def planning_of(workstream: str) -> str:
 def documents_of(workstream: str) -> tuple[str, ...]:
     """STATE, ROADMAP, PROJECT and REQUIREMENTS of a workstream; PROJECT is shared by all."""
     home = planning_of(workstream)
-    return f"{home}/{STATE_NAME}", f"{home}/{ROADMAP_NAME}", PROJECT, f"{home}/REQUIREMENTS.md"
+    return f"{home}/{STATE_NAME}", f"{home}/{ROADMAP_NAME}", PROJECT, f"{home}/{REQUIREMENTS_NAME}"
 
 
 def archived_document(workstream: str, version: str, kind: str) -> str:
