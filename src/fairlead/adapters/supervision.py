@@ -193,9 +193,10 @@ class _Pump:
                 selector.register(number, selectors.EVENT_READ)
             while not is_gone:
                 ready = [key.fd for key in self._waited(selector)]
-                for number in [each for each in ready if each in self._logs]:
-                    if not self._moved(number):
-                        selector.unregister(number)
+                for ended in [
+                    each for each in ready if each in self._logs and not self._moved(each)
+                ]:
+                    selector.unregister(ended)
                 is_gone = self._kept.status in ready and self._told()
                 self._stop_if(is_wanted)
                 is_gone = is_gone or time.monotonic() > self._give_up_at
