@@ -615,6 +615,18 @@ class SessionHeld(ConflictError):
         )
 
 
+class SettingsOverwritten(ConflictError):
+    """A host's settings do not hold what was just written to them."""
+
+    code = "settings-overwritten"
+
+    def __init__(self, path: object) -> None:
+        super().__init__(
+            f"{path} was written by somebody else at the same moment",
+            hint="close the other program and run the same command again",
+        )
+
+
 class NothingToUndo(ConflictError):
     """There is no event that could be taken back."""
 

@@ -18,6 +18,7 @@ from fairlead.store.load import Reader
 if TYPE_CHECKING:
     from fairlead.engine.doctor import Doctor
     from fairlead.engine.events import Events
+    from fairlead.engine.hosts import Host
     from fairlead.engine.memory import Memory
     from fairlead.engine.milestones import Milestones
     from fairlead.engine.overview import Overview
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
 class App:
     """Everything a door needs, made when it is first asked for."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, *, patience_seconds: float | None = None) -> None:
         self.folder = folder
+        self._patience_seconds = patience_seconds  # None: as the settings say
 
     @cached_property
     def settings(self) -> Settings:
@@ -129,6 +131,16 @@ class App:
 
         return Roadmaps(Reader(layout.find_project(self.folder)))
 
+    def host(self, host: str, scope: str) -> Host:
+        """The settings of a host agent: a person's own, or those for this folder's project."""
+        from fairlead.engine.hosts import PLACES, USER, Host
+
+        folder = host_folder(host)
+        if scope != USER:
+            home = layout.find_plan_home(self.folder) or os.path.realpath(self.folder)
+            folder = os.path.join(home, f".{host}")
+        return Host(host, Files(folder, desk=layout.HOST_DESK), PLACES[host, scope])
+
     def new_memory(self) -> Memory:
         """The memory of a project that does not exist yet, in this very folder."""
         return self._memory(os.path.realpath(self.folder))
@@ -145,10 +157,11 @@ class App:
         return Memory(self._files(folder), SystemClock())
 
     def _files(self, folder: str, desk: str = layout.DESK) -> Files:
+        patience = self._patience_seconds
         return Files(
             folder,
             desk=desk,
-            wait_seconds=self.preferences.lock_wait_seconds,
+            wait_seconds=self.preferences.lock_wait_seconds if patience is None else patience,
             allow_shared=self.preferences.shared_disk,
         )
 
@@ -157,3 +170,9 @@ def user_folder() -> str:
     """The person's own configuration folder."""
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     return os.path.join(base, "fairlead")
+
+
+def host_folder(host: str) -> str:
+    """Where a host agent keeps a person's settings."""
+    named = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}[host]
+    return os.environ.get(named) or os.path.join(os.path.expanduser("~"), f".{host}")

@@ -30,6 +30,7 @@ OURS = {
     "fairlead.store.confine",
     "fairlead.store.glance",
     "fairlead.store.layout",
+    "fairlead.store.message",
     "fairlead.text.cursor",
     "fairlead.text.lines",
     "fairlead.text.quick",

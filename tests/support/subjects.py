@@ -29,6 +29,11 @@ CLAIMED = PLANNED | {
     STATE: "---\nstatus: executing\nprogress:\n  total_plans: 1\n  completed_plans: 1\n---\n\n"
     "# Project State\n\n## Current Position\n\nPhase: 1 of 1 (Foundation)\nPlan: 1 of 1\n"
 }
+# A person has a hook and a status line of their own.
+HOOKED = {
+    ".claude/settings.local.json": '{\n  "statusLine": {"type": "command", "command": "mine"},\n'
+    '  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "theirs"}]}]}\n}\n'
+}
 FOREIGN_LINE = b"a line by somebody else\n"
 
 
@@ -92,6 +97,9 @@ def product_subjects() -> dict[str, Subject]:
     metric = ("state", "record-metric", "--phase", "1", "--plan", "1", "--duration", "12m")
     claims = ("doctor", "--fix", "--claims")
     evolution = ("state", "add-roadmap-evolution", "--note", "later")
+    install = ("install", "claude", "--scope", "local")
+    uninstall = ("uninstall", "claude", "--scope", "local")
+    edits_host_settings = Editing(".claude/settings.local.json", add_a_setting)
     rows = (
         _in_a_project("add-decision", ours),
         _in_a_project("config-set", setting, editing=edits_settings),
@@ -142,6 +150,10 @@ def product_subjects() -> dict[str, Subject]:
         _in_a_project("undo-moves", ("undo",), [("phase", "insert", "1", "Fix")]),
         _in_a_project("merge-driver", ("merge-driver", "--register")),
         *_of_planning(),
+        _in_a_project(
+            "install", install, files=HOOKED, follow_up=install, editing=edits_host_settings
+        ),
+        _in_a_project("uninstall", uninstall, [install], follow_up=uninstall),
     )
     return {row.name: row for row in rows}
 

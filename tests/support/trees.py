@@ -56,13 +56,13 @@ def documents(tree: Tree) -> dict[str, bytes]:
     return {
         name: content
         for name, content in tree.items()
-        if SERVICE not in name.split("/") and content != FOLDER
+        if not _is_service(name) and content != FOLDER
     }
 
 
 def service_names(tree: Tree) -> frozenset[str]:
     """The names inside the service folder."""
-    return frozenset(name for name in tree if SERVICE in name.split("/"))
+    return frozenset(name for name in tree if _is_service(name))
 
 
 def judge(now: Tree, old: Tree, new: Tree) -> Verdict:
@@ -112,3 +112,7 @@ def _content(path: Path) -> bytes:
     if not stat.S_ISREG(mode):
         return b"<special>"
     return path.read_bytes()
+
+
+def _is_service(name: str) -> bool:
+    return any(part.startswith(SERVICE) for part in name.split("/"))

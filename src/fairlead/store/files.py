@@ -145,7 +145,12 @@ class Files(Reader):
         return _outcome(versions, self.notices)
 
     def carry_out(
-        self, decide: Callable[[], Draft], *, command: str, dry_run: bool = False
+        self,
+        decide: Callable[[], Draft],
+        *,
+        command: str,
+        may_create: bool = False,
+        dry_run: bool = False,
     ) -> Outcome:
         """Decide under the lock what is to be done, and do it in one step: all of it or nothing.
 
@@ -157,7 +162,7 @@ class Files(Reader):
             versions = versions_of(self.content, plan.rewrites)
             if dry_run or not (versions or plan.places):
                 return _outcome(versions, places=plan.places)
-        with self._transaction(command, may_create=False) as transaction:
+        with self._transaction(command, may_create=may_create) as transaction:
             versions, places = transaction.carry_out(lambda: self._planned(decide()))
         return _outcome(versions, self.notices, places)
 

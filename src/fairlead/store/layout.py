@@ -38,6 +38,11 @@ ROADMAP = f"{PLANNING}/{ROADMAP_NAME}"
 CONFIG = f"{PLANNING}/{CONFIG_NAME}"
 PHASES = f"{PLANNING}/{PHASES_NAME}"
 USER_CONFIG = "config.json"  # in the person's own configuration folder
+CLAUDE_SETTINGS = "settings.json"
+CLAUDE_LOCAL_SETTINGS = "settings.local.json"
+CODEX_HOOKS = "hooks.json"
+CODEX_CONFIG = "config.toml"
+RECEIPT = ".fairlead"  # after the name of a host's settings file
 ACTIVE_WORKSTREAM = f"{PLANNING}/active-workstream"
 WAITING = f"{PLANNING}/{WAITING_NAME}"
 CONTINUE = f"{PLANNING}/{CONTINUE_NAME}.md"
@@ -59,6 +64,8 @@ DESK_NAME = ".fairlead"
 DESK = f"{PLANNING}/{DESK_NAME}"
 PLAN_DESK = f".claude/{DESK_NAME}"  # only where there is no `.planning`
 USER_DESK = DESK_NAME
+HOST_DESK = ".fairlead-install"  # beside a host's settings, apart from a plan's desk there
+HOLD = "hold.json"  # which session the plan keeps from stopping
 LOCK = "lock"
 IGNORE = ".gitignore"
 IGNORE_ALL = b"*\n"
@@ -108,7 +115,8 @@ def require_document(path: str, desk: str) -> None:
         return
     if desk == PLAN_DESK:
         raise PathOutside(path, "is not a document of the Plan Phase")
-    if parts[: len(home)] != home or len(parts) == len(home) or parts[len(home)] == DESK_NAME:
+    inside = parts[len(home) :]
+    if parts[: len(home)] != home or not inside or inside[0] in (DESK_NAME, HOST_DESK):
         raise PathOutside(path, f"is not a document in {'/'.join(home) or 'this folder'}")
 
 
@@ -221,7 +229,7 @@ def rescued_name(label: str) -> str:
 
 def find_project(start: str) -> str:
     """The folder of the project that `start` belongs to."""
-    found = _nearest(start, _has_planning)
+    found = _nearest(start, has_project)
     if not found:
         raise NoProject(start)
     return found
@@ -229,12 +237,12 @@ def find_project(start: str) -> str:
 
 def find_plan_home(start: str) -> str:
     """The nearest folder, here or above, that has a plan or a project; nothing if none has."""
-    return _nearest(start, lambda folder: _has_plan(folder) or _has_planning(folder))
+    return _nearest(start, lambda folder: _has_plan(folder) or has_project(folder))
 
 
 def desk_of(folder: str) -> str:
     """Where the writers of this folder meet: one lock a project, whatever is written."""
-    return DESK if _has_planning(folder) else PLAN_DESK
+    return DESK if has_project(folder) else PLAN_DESK
 
 
 def _nearest(start: str, holds: Callable[[str], bool]) -> str:
@@ -261,7 +269,8 @@ def _is_handover(parts: list[str]) -> bool:
     return "/".join(folder) == ULTRAPLAN and name.startswith(ULTRAPLAN_CONTINUE)
 
 
-def _has_planning(folder: str) -> bool:
+def has_project(folder: str) -> bool:
+    """Whether a folder holds the memory of a project itself."""
     path = os.path.join(folder, PLANNING)
     try:
         found = os.lstat(path)

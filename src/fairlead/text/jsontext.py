@@ -30,6 +30,7 @@ class JsonNode:
     start: int
     end: int
     members: tuple[tuple[str, int, "JsonNode"], ...] = ()  # key, where the key starts, value
+    items: tuple["JsonNode", ...] = ()  # of an array
 
     def child(self, key: str) -> "JsonNode | None":
         """The value of a key; None if there is none."""
@@ -62,6 +63,48 @@ def set_json(text: str, path: tuple[str, ...], value: Json) -> str:
     for key in reversed(path[depth + 1 :]):
         value = {key: value}
     return _add_member(text, node, path[depth], value)
+
+
+def append_json(text: str, path: tuple[str, ...], value: Json) -> str:
+    """Add a value at the end of the array at a path, making it where there is none."""
+    node = _at(read_json(text), path)
+    if node is None:
+        return set_json(text, path, [value])
+    if not isinstance(node.value, list):
+        line, column = place_of(text, node.start)
+        raise UnsafeEdit(".".join(path), line=line, column=column)
+    if not node.items:
+        return text[: node.start] + _dump([value], text, node.start) + text[node.end :]
+    last = node.items[-1]
+    lead = _lead(text, last.start)
+    written = _dump(value, text, last.start)
+    return text[: last.end] + "," + (lead or " ") + written + text[last.end :]
+
+
+def remove_json(text: str, path: tuple[str | int, ...]) -> str:
+    """Take out a member or an item; what was added at the end goes as it came."""
+    above = _at(read_json(text), path[:-1])
+    if above is None:
+        return text
+    spans = [(start, node.end) for _, start, node in above.members]
+    spans = spans or [(item.start, item.end) for item in above.items]
+    names: list[str | int] = [name for name, _, _ in above.members]
+    at = names.index(path[-1]) if names else int(path[-1])
+    if len(spans) == 1:
+        brackets = text[above.start] + text[above.end - 1]
+        return text[: above.start] + brackets + text[above.end :]
+    if at == 0:
+        return text[: spans[0][0]] + text[spans[1][0] :]
+    return text[: spans[at - 1][1]] + text[spans[at][1] :]
+
+
+def _at(node: JsonNode, path: tuple[str | int, ...]) -> JsonNode | None:
+    for part in path:
+        child = node.items[part] if isinstance(part, int) else node.child(part)
+        if child is None:
+            return None
+        node = child
+    return node
 
 
 def _same(one: Json, other: Json) -> bool:
@@ -163,13 +206,13 @@ class _Reader:
         return JsonNode(json.loads(match[0]), at, match.end())
 
     def array(self, at: int, depth: int) -> JsonNode:
-        items: list[Json] = []
+        items: list[JsonNode] = []
         start, at = at, self.space(at + 1)
         while self.text[at : at + 1] != "]":
-            item = self.value(at, depth + 1)
-            items.append(item.value)
-            at = self.separator(item.end, "]")
-        return JsonNode(items, start, at + 1)
+            items.append(self.value(at, depth + 1))
+            at = self.separator(items[-1].end, "]")
+        held = [item.value for item in items]
+        return JsonNode(held, start, at + 1, items=tuple(items))
 
     def object(self, at: int, depth: int) -> JsonNode:
         members: list[tuple[str, int, JsonNode]] = []

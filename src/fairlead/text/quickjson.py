@@ -1,4 +1,4 @@
-"""JSON read without `json`, whose import costs as much as starting the interpreter.
+"""JSON without `json`, whose import costs as much as starting the interpreter.
 
 `read_quick_json` takes exactly what RFC 8259 takes, within 64 levels: no NaN, no comments, no
 comma too many. Of a key that stands twice the last value holds, as in every other reader; a
@@ -22,6 +22,7 @@ _NUMBER_MARKS = "0123456789+-.eE"
 _LONGEST_NUMBER = 400  # int() refuses thousands of digits, and nobody means them
 _WORDS = {"t": ("true", True), "f": ("false", False), "n": ("null", None)}
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_UNSAFE = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def read_quick_json(text: str) -> object:
@@ -209,3 +210,20 @@ def _skip_digits(text: str, at: int) -> int:
     while text[at] in _DIGITS:
         at += 1
     return at
+
+
+def quick_json_string(text: str) -> str:
+    """A text as a JSON string: escapes for what must not stand in one, all else as it is."""
+    marks = [
+        _UNSAFE.get(mark) or (mark if mark >= " " and mark.isprintable() else _unit(mark))
+        for mark in text
+    ]
+    return '"' + "".join(marks) + '"'
+
+
+def _unit(mark: str) -> str:
+    number = ord(mark)
+    if number < 0x10000:
+        return f"\\u{number:04x}"
+    number -= 0x10000
+    return f"\\u{0xD800 + (number >> 10):04x}\\u{0xDC00 + (number & 0x3FF):04x}"

@@ -18,7 +18,9 @@ _COMMANDS = {
     "completion": "fairlead.interfaces.cli.completion:completion",
     "config": "fairlead.interfaces.cli.config:config",
     "doctor": "fairlead.interfaces.cli.doctor:doctor",
+    "hook": "fairlead.interfaces.cli.hook:hook",
     "init": "fairlead.interfaces.cli.init:init",
+    "install": "fairlead.interfaces.cli.install:install",
     "merge-driver": "fairlead.interfaces.cli.merge_driver:merge_driver",
     "milestone": "fairlead.interfaces.cli.milestone:milestone",
     "planning": "fairlead.interfaces.cli.planning:planning",
@@ -28,6 +30,7 @@ _COMMANDS = {
     "status": "fairlead.interfaces.cli.status:status",
     "statusline": "fairlead.interfaces.cli.statusline:statusline",
     "undo": "fairlead.interfaces.cli.undo:undo",
+    "uninstall": "fairlead.interfaces.cli.install:uninstall",
 }
 
 _INTERRUPTED = 130

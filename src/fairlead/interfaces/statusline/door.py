@@ -6,10 +6,9 @@ that program gets the same message, and its output is put before or after ours.
 """
 
 import os
-import select
-import time
 
 from fairlead.interfaces.statusline.line import DIVIDER, line_of
+from fairlead.store.message import read_message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,11 +17,7 @@ if TYPE_CHECKING:
     from fairlead.interfaces.statusline.child import Child
 
 BEFORE, AFTER = "--before", "--after"
-INPUT_SECONDS = 3.0
 NEIGHBOUR_SECONDS = 2.0
-
-_INPUT_LIMIT = 1024 * 1024
-_PIECE = 1 << 16
 
 
 def main(arguments: "list[str]") -> None:
@@ -60,7 +55,7 @@ def _or_nothing(part: "Callable[[], str]") -> str:
 
 
 def _whole_line(arguments: "list[str]", folder: str) -> str:
-    message = _read_input()
+    message = read_message()
     if message is None:
         return ""
     neighbour = _neighbour(arguments, message)
@@ -84,22 +79,3 @@ def _neighbour(arguments: "list[str]", message: bytes) -> "Child | None":
         return Child(arguments[1:], limit_seconds=NEIGHBOUR_SECONDS, feed=message)
     except OSError:
         return None
-
-
-def _read_input() -> "bytes | None":
-    """All of stdin; None when it does not end in time, or never ends."""
-    deadline = time.monotonic() + INPUT_SECONDS
-    poll = select.poll()
-    poll.register(0, select.POLLIN)
-    pieces: list[bytes] = []
-    room = _INPUT_LIMIT
-    while room > 0:
-        left = deadline - time.monotonic()
-        if left <= 0 or not poll.poll(left * 1000):
-            return None
-        piece = os.read(0, _PIECE)
-        if not piece:
-            return b"".join(pieces)
-        pieces.append(piece)
-        room -= len(piece)
-    return None
