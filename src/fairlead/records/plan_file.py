@@ -180,6 +180,7 @@ def confirmed(document: Document, number: int, content: str, now: str) -> Docume
 
 def released(document: Document, now: str) -> Document:
     """Let the session go that the plan holds."""
+    read_plan(document.text)
     return document.set_front((OURS, "released"), now)
 
 

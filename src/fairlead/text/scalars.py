@@ -138,26 +138,54 @@ def _fold(text: str) -> str:
 def _unescape(text: str) -> str:
     if "\\" not in text:
         return _fold(text)
-    if "\n" in text:
-        raise ValueError("an escape in a quoted value of several lines")
     parts: list[str] = []
     at = 0
     while at < len(text):
-        cut = text.find("\\", at)
-        if cut < 0:
-            break
-        parts.append(text[at:cut])
-        mark = text[cut + 1]
-        at = cut + 2
-        if mark in _ESCAPES:
-            parts.append(_ESCAPES[mark])
-        elif mark in _HEX_ESCAPES:
-            digits = text[at : at + _HEX_ESCAPES[mark]]
-            parts.append(_character(digits, _HEX_ESCAPES[mark]))
-            at += len(digits)
+        mark = text[at]
+        if mark == "\\":
+            part, at = _escape(text, at + 1)
+        elif mark in " \t\n":
+            part, at = _blanks(text, at)
         else:
-            raise ValueError(f"an unknown escape \\{mark}")
-    return "".join(parts) + text[at:]
+            part, at = mark, at + 1
+        parts.append(part)
+    return "".join(parts)
+
+
+def _escape(text: str, at: int) -> "tuple[str, int]":
+    """What an escape stands for, and where the text goes on."""
+    mark = text[at]
+    if mark == "\n":
+        return _breaks(text, at + 1)  # the line goes on below, without a blank between
+    if mark in _ESCAPES:
+        return _ESCAPES[mark], at + 1
+    if mark not in _HEX_ESCAPES:
+        raise ValueError(f"an unknown escape \\{mark}")
+    end = at + 1 + _HEX_ESCAPES[mark]
+    return _character(text[at + 1 : end], _HEX_ESCAPES[mark]), end
+
+
+def _blanks(text: str, at: int) -> "tuple[str, int]":
+    """Blanks stay as they are, except around the end of a line, where they fold."""
+    end = at
+    while text[end : end + 1] in (" ", "\t"):
+        end += 1
+    if text[end : end + 1] != "\n":
+        return text[at:end], end
+    breaks, end = _breaks(text, end + 1)
+    return breaks or " ", end
+
+
+def _breaks(text: str, at: int) -> "tuple[str, int]":
+    """The blank lines that begin here, and where the text goes on after its indentation."""
+    breaks = ""
+    while True:
+        while text[at : at + 1] in (" ", "\t"):
+            at += 1
+        if text[at : at + 1] != "\n":
+            return breaks, at
+        breaks += "\n"
+        at += 1
 
 
 def _character(digits: str, length: int) -> str:

@@ -144,20 +144,9 @@ def add(
 @_criteria
 @_priority
 @click.option(
-    "-s",
-    "--status",
-    "word",
-    type=click.Choice([*MODULE_STATUSES, OTHER_SPELLING]),
-    help="How far it is.",
+    "-s", "--status", type=click.Choice([*MODULE_STATUSES, OTHER_SPELLING]), help="How far it is."
 )
-@click.option(
-    "-n",
-    "--new-name",
-    "--name",
-    "new_name",
-    metavar="TEXT",
-    help="Another name; a module keeps its id.",
-)
+@click.option("-n", "--new-name", "--name", "new_name", metavar="TEXT", help="Another name.")
 @click.option("--unlock", is_flag=True, help="Change the goal although it is locked.")
 @changes
 def modify(
