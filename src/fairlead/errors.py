@@ -280,6 +280,30 @@ class WrongWord(UsageError):
         super().__init__(f"{what} cannot be {word}", hint=f"it takes: {', '.join(allowed)}")
 
 
+class UnknownAgent(UsageError):
+    """A module was to be given to somebody whom nobody registered."""
+
+    code = "unknown-agent"
+
+    def __init__(self, name: object, known: "tuple[str, ...]") -> None:
+        super().__init__(
+            f"nobody is registered as {str(name)!r}",
+            hint=f"register: fairlead exec register human {name}; known: {', '.join(known) or 'none'}",
+        )
+
+
+class NoExecPhase(UsageError):
+    """No exec file was found here or above."""
+
+    code = "no-exec-phase"
+
+    def __init__(self, path: object) -> None:
+        super().__init__(
+            f"not in the Orchestration Phase: there is no {path}",
+            hint="approve the plan first: fairlead planning approve",
+        )
+
+
 class NothingNamed(UsageError):
     """A change was asked for without saying what is to change."""
 
@@ -691,6 +715,45 @@ class PartProtected(ConflictError):
 
     def __init__(self, verb: str, part: str, why: str, way: str) -> None:
         super().__init__(f"cannot {verb} {part}: {why}", hint=way)
+
+
+class AlreadyApproved(ConflictError):
+    """A plan was to be approved that is."""
+
+    code = "already-approved"
+
+    def __init__(self, plan: object, *, is_void: bool) -> None:
+        void = ", and it was changed since, which voids the approval" if is_void else ""
+        way = "reopen it: fairlead planning reset --reopen --confirm"
+        super().__init__(
+            f"{plan} is already approved{void}",
+            hint=way if is_void else "see what is left to do: fairlead exec status",
+        )
+        self.is_void = is_void
+
+
+class OtherExecution(ConflictError):
+    """A plan was to be approved while the modules of another one are being carried out."""
+
+    code = "other-execution"
+
+    def __init__(self, path: object, held: str, plan: str) -> None:
+        super().__init__(
+            f"{path} belongs to {held}, not to {plan}",
+            hint="finish that work, or move the file out of the way; nothing was changed",
+        )
+
+
+class ApprovalRunning(ConflictError):
+    """Another approval of this plan, or a call of gh that one left behind, has not ended."""
+
+    code = "approval-running"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "another approval is running here, or a gh that it started",
+            hint="run the command again when it has ended",
+        )
 
 
 class PlanTransition(ConflictError):

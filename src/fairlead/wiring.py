@@ -16,9 +16,11 @@ from fairlead.store.files import Files, Outcome
 from fairlead.store.load import Reader
 
 if TYPE_CHECKING:
+    from fairlead.engine.approval import Approval
     from fairlead.engine.doctor import Doctor
     from fairlead.engine.events import Events
     from fairlead.engine.hosts import Host
+    from fairlead.engine.exec_phase import ExecPhase
     from fairlead.engine.memory import Memory
     from fairlead.engine.milestones import Milestones
     from fairlead.engine.overview import Overview
@@ -91,6 +93,31 @@ class App:
     def plan_home(self) -> str:
         """The nearest folder that has a plan or a project; else this very folder."""
         return layout.find_plan_home(self.folder) or os.path.realpath(self.folder)
+
+    @cached_property
+    def approval(self) -> Approval:
+        """Approves the plan of the nearest folder that has one."""
+        from fairlead.adapters.clock import SystemClock
+        from fairlead.adapters.github import GitHub
+        from fairlead.engine.approval import Approval
+        from fairlead.store.facts import state_folder_of
+
+        return Approval(
+            self._files(self.plan_home, layout.desk_of(self.plan_home)),
+            SystemClock(),
+            GitHub(self.plan_home, seconds=self.preferences.github_seconds),
+            state_folder=state_folder_of(os.environ),
+            wait_seconds=self.preferences.lock_wait_seconds,
+        )
+
+    @cached_property
+    def exec_phase(self) -> ExecPhase:
+        """The modules of an approved plan of the nearest folder that has them."""
+        from fairlead.adapters.clock import SystemClock
+        from fairlead.engine.exec_phase import ExecPhase
+
+        files = self._files(self.plan_home, layout.desk_of(self.plan_home))
+        return ExecPhase(files, SystemClock())
 
     @cached_property
     def events(self) -> Events:

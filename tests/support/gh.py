@@ -12,6 +12,7 @@ from tests.support.programs import interpreter
 
 SCRIPT = """#!{python} -IS
 import json, os, sys, time
+sys.dont_write_bytecode = True
 home = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 def read(name):
     try:
@@ -56,6 +57,8 @@ whole = os.path.join(home, "writing-" + str(os.getpid()))
 with open(whole, "w") as file:
     json.dump(issue, file)
 os.rename(whole, os.path.join(issues, str(number)))
+if fault == "kills-its-parent":
+    os.kill(os.getppid(), 9)
 if fault == "silent":
     sys.exit(print("done"))
 if fault == "slow":

@@ -29,6 +29,7 @@ class Preferences:
 
     color: str
     dialect: str
+    github_seconds: int
     lock_wait_seconds: int
     shared_disk: bool
     problem: str  # why the defaults hold instead of what the files say
@@ -70,6 +71,7 @@ class Settings:
         return Preferences(
             color=str(values["fairlead.color"]),
             dialect=str(values["fairlead.dialect"]),
+            github_seconds=int(str(values["fairlead.github_seconds"])),
             lock_wait_seconds=int(str(values["fairlead.lock_wait_seconds"])),
             shared_disk=values["fairlead.shared_disk"] is True,
             problem=problem,

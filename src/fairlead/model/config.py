@@ -59,6 +59,13 @@ SETTINGS = (
         allowed=("gsd", "ultraplan"),
     ),
     Setting(
+        "fairlead.github_seconds",
+        30,
+        "how long one call of gh may take",
+        least=1,
+        most=600,
+    ),
+    Setting(
         "fairlead.lock_wait_seconds",
         30,
         "how long a command waits for another one to finish writing",

@@ -65,9 +65,21 @@ def is_personal(plan: Plan, criterion: Criterion) -> bool:
     return not (criterion.file or criterion.command or _default(plan, criterion))
 
 
+def _is_default(plan: Plan, criterion: Criterion) -> bool:
+    return not (criterion.file or criterion.command) and bool(_default(plan, criterion))
+
+
 def unready(plan: Plan, facts: Facts) -> "list[str]":
     """Everything that keeps the plan from being reviewed or approved, all of it at once."""
     return _requirement_faults(plan, facts) + _module_faults(plan)
+
+
+def unapprovable(plan: Plan, facts: Facts) -> "list[str]":
+    """Everything that keeps the plan from being approved; what approval itself brings does not."""
+    own = [each for each in evaluate(plan, facts) if not _is_default(plan, each.criterion)]
+    return unready(plan, facts) + [
+        f"{each.criterion.text}: {each.evidence}" for each in own if not each.is_met
+    ]
 
 
 def content_hash(plan: Plan, requirements: "str | None") -> str:

@@ -103,7 +103,7 @@ def modify_module(document: Document, name: str, wanted: Wanted) -> Document:
         if value is not None:
             changed = changed.set_front(("modules", at, key), value)
     if wanted.status is not None and wanted.status != module.status:
-        changed = changed.set_front(("modules", at, "status"), _spelled(wanted.status, document))
+        changed = changed.set_front(("modules", at, "status"), spelled(wanted.status, document))
     return _edited(changed, document, plan)
 
 
@@ -121,7 +121,7 @@ def modify_section(document: Document, name: str, wanted: Wanted) -> Document:
             ("requirements_sections", at, "name"), _filled(wanted.name, "the name")
         )
     if wanted.status is not None and wanted.status != section.status:
-        word = _spelled(wanted.status, document)
+        word = spelled(wanted.status, document)
         changed = changed.set_front(("requirements_sections", at, "status"), word)
     return _edited(changed, document, plan)
 
@@ -267,7 +267,7 @@ def _section(plan: Plan, name: str) -> tuple[int, Section]:
     raise UnknownPart("requirement", name, tuple(each.name for each in plan.sections))
 
 
-def _spelled(status: str, document: Document) -> str:
+def spelled(status: str, document: Document) -> str:
     """A status in the spelling that this file has."""
     if status != IN_PROGRESS:
         return status

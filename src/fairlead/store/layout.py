@@ -200,6 +200,8 @@ def hint_for(path: str) -> str:
     """What to do when a document is not there."""
     if path == PLAN_FILE:
         return 'begin one with: fairlead planning start "GOAL"'
+    if path == EXEC_FILE:
+        return "approve the plan first: fairlead planning approve"
     if path.startswith(f"{PLANNING}/"):
         return 'make the documents of a new project with: fairlead init "Title" --yes'
     return "nothing was changed"

@@ -25,25 +25,34 @@ _POLL_SECONDS = 0.01
 class SessionLock:
     """Held by a session for as long as it runs, as a context."""
 
-    __slots__ = ("_fd", "_folder", "_session")
+    __slots__ = ("_desk", "_folder", "_session", "_wait_seconds", "fd")
 
-    def __init__(self, folder: str, session: str) -> None:
+    def __init__(
+        self,
+        folder: str,
+        session: str,
+        *,
+        desk: str = layout.DESK,
+        wait_seconds: float = _PATIENCE_SECONDS,
+    ) -> None:
         self._folder = folder
         self._session = session
-        self._fd = -1
+        self._desk = desk
+        self._wait_seconds = wait_seconds
+        self.fd = -1  # whoever inherits it holds the lock too
 
     def __enter__(self) -> SessionLock:
         try:
-            with Root(self._folder) as root, root.make_folder(layout.DESK) as desk:
+            with Root(self._folder) as root, root.make_folder(self._desk) as desk:
                 name = layout.SESSION + self._session
                 try:
-                    self._fd = os.open(name, _FLAGS, 0o600, dir_fd=desk.fd)
+                    self.fd = os.open(name, _FLAGS, 0o600, dir_fd=desk.fd)
                 except OSError as error:
                     raise fault(desk.path_of(name), error) from error
         except FileNotFoundError:
             raise NoProject(self._folder) from None
-        deadline = time.monotonic() + _PATIENCE_SECONDS
-        while not _take(self._fd, fcntl.LOCK_EX):
+        deadline = time.monotonic() + self._wait_seconds
+        while not _take(self.fd, fcntl.LOCK_EX):
             if time.monotonic() > deadline:
                 self.__exit__()
                 raise SessionHeld(self._session)
@@ -51,7 +60,7 @@ class SessionLock:
         return self
 
     def __exit__(self, *_: object) -> None:
-        fd, self._fd = self._fd, -1
+        fd, self.fd = self.fd, -1
         let_go(fd)
 
 

@@ -19,6 +19,7 @@ _COMMANDS = {
     "config": "fairlead.interfaces.cli.config:config",
     "doctor": "fairlead.interfaces.cli.doctor:doctor",
     "hook": "fairlead.interfaces.cli.hook:hook",
+    "exec": "fairlead.interfaces.cli.execution:execution",
     "init": "fairlead.interfaces.cli.init:init",
     "install": "fairlead.interfaces.cli.install:install",
     "merge-driver": "fairlead.interfaces.cli.merge_driver:merge_driver",

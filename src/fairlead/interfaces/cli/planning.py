@@ -30,7 +30,7 @@ from fairlead.text.emit import Value
 from fairlead.wiring import App
 
 # Verbs that stand in rooms of their own: the name, and `module:command`.
-_ROOMS: dict[str, str] = {}
+_ROOMS = {"approve": "fairlead.interfaces.cli.planning_approve:approve"}
 _MARKS = {"met": ("✓", "green"), "unmet": ("·", "yellow"), "stale": ("!", "red")}
 _STEPS = {"complete": ("✓", "green"), IN_PROGRESS: ("◐", "yellow")}
 

@@ -1,0 +1,173 @@
+"""`fairlead exec`: the modules of an approved plan, and who works on them."""
+
+from collections.abc import Sequence
+
+import click
+
+from fairlead.engine.exec_phase import ExecReport
+from fairlead.errors import EmptyText, NothingNamed
+from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.show import Part, Styled, report, report_change, rows
+from fairlead.model.execution import AI, HUMAN, SETTABLE
+from fairlead.model.planning import PRIORITIES
+from fairlead.records.exec_file import Wanted
+from fairlead.store.files import Outcome
+from fairlead.wiring import App
+
+_STYLES = {"complete": "green", "blocked": "red", "in_progress": "cyan", "assigned": "cyan"}
+
+
+@click.group("exec")
+def execution() -> None:
+    """Carry out an approved plan: agents, modules, and what has come of them."""
+
+
+@execution.command("status", epilog="Example: fairlead exec status --json")
+@json_option
+@with_app
+def status(app: App, *, as_json: bool) -> None:
+    """Show every module, counted from the modules themselves."""
+    found = app.exec_phase.status()
+    report(found, _lines(found), as_json=as_json)
+
+
+@execution.command("register", epilog="Example: fairlead exec register ai worker-1 --session s1")
+@click.argument("kind", type=click.Choice((AI, HUMAN)))
+@click.argument("agent", metavar="ID")
+@click.option("--session", default="", metavar="NAME", help="The session of an AI agent.")
+@dry_run_option
+@json_option
+@with_app
+def register(
+    app: App, *, kind: str, agent: str, session: str, dry_run: bool, as_json: bool
+) -> None:
+    """Say who may be given modules."""
+    _require(agent, "the id")
+    outcome = app.exec_phase.register(kind, agent, session, dry_run=dry_run)
+    _shown(outcome, f"{agent} is registered ({kind})", as_json=as_json, dry_run=dry_run)
+
+
+@execution.command("assign", epilog="Example: fairlead exec assign auth-core worker-1")
+@click.argument("module")
+@click.argument("agent")
+@dry_run_option
+@json_option
+@with_app
+def assign(app: App, *, module: str, agent: str, dry_run: bool, as_json: bool) -> None:
+    """Give a module that nobody has to somebody who is registered."""
+    outcome = app.exec_phase.assign(module, agent, dry_run=dry_run)
+    _shown(outcome, f"{module} is assigned to {agent}", as_json=as_json, dry_run=dry_run)
+
+
+@execution.command(
+    "reassign",
+    epilog='Example: fairlead exec reassign auth-core --to worker-2 --reason "worker-1 is away"',
+)
+@click.argument("module")
+@click.option("--to", "agent", required=True, metavar="ID", help="Who gets it.")
+@click.option("--reason", required=True, metavar="TEXT", help="Why; it is kept with the record.")
+@dry_run_option
+@json_option
+@with_app
+def reassign(
+    app: App, *, module: str, agent: str, reason: str, dry_run: bool, as_json: bool
+) -> None:
+    """Take a module from one and give it to another. The first one's record is kept."""
+    _require(reason, "the reason")
+    outcome = app.exec_phase.reassign(module, agent, reason, dry_run=dry_run)
+    _shown(outcome, f"{module} is reassigned to {agent}", as_json=as_json, dry_run=dry_run)
+
+
+@execution.command("modify", epilog="Example: fairlead exec modify auth-core --status in_progress")
+@click.argument("module")
+@click.option("--name", metavar="TEXT", help="Another name; the id stays.")
+@click.option("--criteria", metavar="TEXT", help="Other acceptance criteria.")
+@click.option("--priority", type=click.Choice(PRIORITIES), help="Another priority.")
+@click.option("--status", "state", type=click.Choice(SETTABLE), help="How far the work is.")
+@dry_run_option
+@json_option
+@with_app
+def modify(
+    app: App,
+    *,
+    module: str,
+    name: str | None,
+    criteria: str | None,
+    priority: str | None,
+    state: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Change what is named of a module that is not complete, and nothing else."""
+    wanted = Wanted(name, criteria, priority, state)
+    if wanted == Wanted():
+        raise NothingNamed(("--name", "--criteria", "--priority", "--status"))
+    for text, what in ((name, "the name"), (criteria, "the criteria")):
+        _require("-" if text is None else text, what)
+    outcome = app.exec_phase.modify(module, wanted, dry_run=dry_run)
+    _shown(outcome, f"{module} is changed", as_json=as_json, dry_run=dry_run)
+
+
+@execution.command("complete", epilog="Example: fairlead exec complete auth-core --pr 17")
+@click.argument("module")
+@click.option("--pr", default="", metavar="TEXT", help="The pull request that did it.")
+@dry_run_option
+@json_option
+@with_app
+def complete(app: App, *, module: str, pr: str, dry_run: bool, as_json: bool) -> None:
+    """Say that a module is done. The counts follow from the modules."""
+    outcome = app.exec_phase.complete(module, pr, dry_run=dry_run)
+    _shown(
+        outcome,
+        f"{module} is complete",
+        unchanged=f"{module} is complete already",
+        as_json=as_json,
+        dry_run=dry_run,
+    )
+
+
+def _shown(
+    outcome: Outcome, done: str, *, as_json: bool, dry_run: bool, unchanged: str = ""
+) -> None:
+    report_change(
+        outcome,
+        done=done,
+        unchanged=unchanged or "Nothing is different",
+        as_json=as_json,
+        dry_run=dry_run,
+    )
+
+
+def _require(text: str, what: str) -> None:
+    if not text.strip():
+        raise EmptyText(what)
+
+
+def _lines(found: ExecReport) -> list[Sequence[Part]]:
+    lines: list[Sequence[Part]] = [
+        (Styled(found.plan_id, "bold"), f"  {found.status}"),
+        (f"Modules: {found.modules_completed}/{found.modules_total} complete",),
+    ]
+    lines += rows(
+        [
+            (
+                "  " + each.id,
+                each.name,
+                Styled(each.status, _STYLES.get(each.status, "dim")),
+                each.priority,
+                each.assigned_to or "-",
+                each.github_issue or "-",
+            )
+            for each in found.modules
+        ]
+    )
+    agents = (*found.ai_agents, *found.human_developers)
+    lines.append((f"Agents: {', '.join(agents) or 'none'}",))
+    if found.drift:
+        lines.append((Styled(f"note: {found.drift}", "yellow"),))
+    free = next((each.id for each in found.modules if each.status in ("pending", "planned")), "")
+    if found.all_modules_complete:
+        lines.append(("Every module is complete.",))
+    elif free:
+        lines.append((f"Next: fairlead exec assign {free} AGENT",))
+    return lines
