@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.records.exec_file import assigned, new_exec, registered
+from fairlead.records.exec_file import assigned, registered
 from fairlead.records.exec_read import read_exec
-from fairlead.records.plan_read import read_plan
 from fairlead.text.document import Document
 from tests.conftest import Fairlead, Outcome
-from tests.support.approvals import EXEC, PLAN, plan_text, put_plan
+from tests.support.approvals import EXEC, exec_text, put_plan
 
 NOW = "2026-01-02T04:00:00+00:00"
 
@@ -23,7 +22,7 @@ class Work:
         self.folder = folder
         self.file = folder / EXEC
         put_plan(folder)
-        self.file.write_text(new_exec(read_plan(plan_text()), PLAN), "utf-8")
+        self.file.write_text(exec_text(), "utf-8")
 
     def __call__(self, words: str, *more: str) -> Outcome:
         return self._fairlead("exec", *words.split(), *more, cwd=self.folder)

@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from fairlead.records.exec_file import new_exec
+from fairlead.records.plan_read import read_plan
+
 PLAN_ID = "plan-20260102-030405"
 PLAN = ".claude/orchestrator-plan-phase.local.md"
 EXEC = ".claude/orchestrator-exec-phase.local.md"
@@ -59,6 +62,11 @@ def plan_text(
     """A plan file with everything that an approval asks for."""
     modules = "".join(_MODULE.format(id=module_id(name), name=name) for name in names) or " []"
     return _HEAD.format(plan=plan, status=status, modules=modules, more=more)
+
+
+def exec_text() -> str:
+    """The exec file of that plan, right after its approval."""
+    return new_exec(read_plan(plan_text()), PLAN)
 
 
 def module_id(name: str) -> str:

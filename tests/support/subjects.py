@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tests.support.approvals import EXEC, exec_text
 from tests.support.programs import ROOT, Command, Program, fairlead, interpreter, run
 
 PROJECT = "project"
@@ -154,6 +155,7 @@ def product_subjects() -> dict[str, Subject]:
             "install", install, files=HOOKED, follow_up=install, editing=edits_host_settings
         ),
         _in_a_project("uninstall", uninstall, [install], follow_up=uninstall),
+        *_of_execution(),
     )
     return {row.name: row for row in rows}
 
@@ -165,6 +167,7 @@ def _of_planning() -> tuple[Subject, ...]:
     text = (*add, "criterion", "Ana agrees")
     check = (*add, "criterion", "It runs", "--command", "true")
     sections = ("Functional Requirements", "Non-Functional Requirements", "Architecture Design")
+    approve = ("planning", "approve", "--skip-issues")
     done = [
         ("planning", "modify", "requirement", name, "--status", "complete") for name in sections
     ]
@@ -180,6 +183,35 @@ def _of_planning() -> tuple[Subject, ...]:
         _with_a_plan("planning-confirm-command", ("planning", "confirm", "5", "--yes"), [check]),
         _with_a_plan("planning-release", ("planning", "release")),
         _with_a_plan("planning-reset", ("planning", "reset", "--confirm")),
+        replace(
+            _with_a_plan("planning-approve", approve, [module, *done], files=written),
+            follow_up=approve,
+            follow_up_codes=frozenset({0, 4}),
+        ),
+    )
+
+
+def _of_execution() -> tuple[Subject, ...]:
+    """The commands of the Orchestration Phase; `planning approve` with issues has its own sweep."""
+    register = ("exec", "register", "human")
+    people: list[tuple[str, ...]] = [(*register, "ada"), (*register, "bob")]
+    assign = ("exec", "assign", "auth-core", "ada")
+    again = ("exec", "reassign", "auth-core", "--to", "bob", "--reason", "ill")
+    rows: tuple[tuple[str, tuple[str, ...], list[tuple[str, ...]]], ...] = (
+        ("exec-register", (*register, "ada"), []),
+        ("exec-assign", assign, people),
+        ("exec-reassign", again, [*people, assign]),
+        ("exec-modify", ("exec", "modify", "auth-core", "--priority", "low"), []),
+        ("exec-complete", ("exec", "complete", "auth-core"), [*people, assign]),
+    )
+    return tuple(
+        replace(
+            _in_a_project(name, arguments, before, given={EXEC: exec_text()}, first=()),
+            editing=Editing(EXEC, append_a_line),
+            follow_up=(*register, "next"),
+            reader=("exec", "status", "--json"),
+        )
+        for name, arguments, before in rows
     )
 
 
@@ -208,6 +240,7 @@ def _in_a_project(
     before: Sequence[tuple[str, ...]] = (),
     *,
     files: Mapping[str, str] | None = None,
+    given: Mapping[str, str] | None = None,
     follow_up: tuple[str, ...] = (*DECISION, "next"),
     editing: Editing = EDITS_STATE,
     first: tuple[tuple[str, ...], ...] = (("init", "Sample", "--yes"),),
@@ -216,13 +249,11 @@ def _in_a_project(
 
     def prepare(world: Path) -> None:
         _make_folders(world)
+        _put(world, given or {})
         for words in (*first, *before):
             done = run(program.command(world / PROJECT, *words))
             assert done.code == 0, done.describe()
-        for path, text in (files or {}).items():
-            place = world / PROJECT / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, "utf-8")
+        _put(world, files or {})
 
     return Subject(
         name, program, (*arguments, "--json"), prepare, follow_up, READER, editing=editing
@@ -241,6 +272,13 @@ def _in_an_empty_folder(name: str, arguments: tuple[str, ...]) -> Subject:
         follow_up_codes=frozenset({0, 4}),
         reader_codes=frozenset({0, 2}),
     )
+
+
+def _put(world: Path, files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        place = world / PROJECT / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, "utf-8")
 
 
 def _make_folders(world: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fairlead.engine.ports import Clock
-from fairlead.errors import DocumentError, NoExecPhase
+from fairlead.errors import DocumentError, NoDocument, NoExecPhase, NoProject
 from fairlead.model.execution import ExecModule, Execution
 from fairlead.records import exec_file
 from fairlead.records.exec_file import Wanted
@@ -110,14 +110,16 @@ class ExecPhase:
         self, command: str, change: Callable[[Document], Document], *, dry_run: bool
     ) -> Outcome:
         front.prepare()
-        if not self._files.exists(layout.EXEC_FILE):
-            raise NoExecPhase(layout.EXEC_FILE)
-        return self._files.update(
-            layout.EXEC_FILE,
-            lambda text: change(Document(text)).text,
-            command=command,
-            dry_run=dry_run,
-        )
+        try:
+            return self._files.update(
+                layout.EXEC_FILE,
+                lambda text: change(Document(text)).text,
+                command=command,
+                dry_run=dry_run,
+            )
+        except (NoDocument, NoProject):
+            # Asked only now: a killed approval may have decided on the file, and not yet put it there.
+            raise NoExecPhase(layout.EXEC_FILE) from None
 
 
 def exec_report(reader: Reader) -> ExecReport | None:
