@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from fairlead.engine.approval import Approval
     from fairlead.engine.doctor import Doctor
     from fairlead.engine.events import Events
-    from fairlead.engine.hosts import Host
     from fairlead.engine.exec_phase import ExecPhase
+    from fairlead.engine.hosts import Host
     from fairlead.engine.memory import Memory
     from fairlead.engine.milestones import Milestones
     from fairlead.engine.overview import Overview
