@@ -1,0 +1,88 @@
+"""What is wrong with a plan before anybody carries it out, with the line of each fault.
+
+An error is something that the gate cannot work with; a warning is something that its author
+probably did not mean. Nothing here looks at the disk: whether a file exists is not asked.
+"""
+
+import re
+from collections.abc import Iterator
+
+from fairlead.model.plan import Finding, PlanSheet, Severity, Task, TaskKind
+
+MOST_TASKS, MOST_FILES = 3, 9
+_NEEDED = {
+    TaskKind.HUMAN_VERIFY: ("what-built", "how-to-verify", "resume-signal"),
+    TaskKind.DECISION: ("decision", "context", "options", "resume-signal"),
+    TaskKind.HUMAN_ACTION: ("action", "instructions", "resume-signal"),
+}
+_NO_CHECK = re.compile(r"(?:echo|cat|true|:)\b[^&|;]*\Z")
+_ABSENT = re.compile(r"!\s*(?:e|f|r)?grep\s+(?:-[\w-]+\s+)*(?:\"([^\"]{3,200})\"|'([^']{3,200})')")
+
+
+def validate(sheet: PlanSheet) -> tuple[Finding, ...]:
+    """Every fault of a plan, by line."""
+    found = [*sheet.notes, *_of_plan(sheet)]
+    for at, task in enumerate(sheet.tasks):
+        before = sheet.tasks[at - 1] if at else None
+        of_task = _of_checkpoint(task) if task.kind.is_checkpoint else _of_task(task, before)
+        found += [Finding(severity, what, task.line) for severity, what in of_task]
+        found += [Finding(*echo, task.line) for echo in _echoes(sheet, task)]
+    return tuple(sorted(found, key=lambda finding: finding.line))
+
+
+def is_runnable(sheet: PlanSheet) -> bool:
+    """Whether the gate can work with the plan."""
+    return not any(finding.severity is Severity.ERROR for finding in validate(sheet))
+
+
+def _of_plan(sheet: PlanSheet) -> Iterator[Finding]:
+    if not sheet.tasks:
+        why = "its tasks are headings, which are only counted" if sheet.task_count else "no tasks"
+        yield Finding(Severity.ERROR, f"the plan cannot be carried out: {why}", 1)
+    if sheet.kind not in ("execute", "tdd"):
+        yield Finding(Severity.WARNING, f"type {sheet.kind!r} is read as execute", 1)
+    if sheet.has_checkpoints and sheet.autonomous:
+        line = next(task.line for task in sheet.tasks if task.kind.is_checkpoint)
+        yield Finding(Severity.ERROR, "a checkpoint in a plan that says autonomous: true", line)
+    if sheet.wave is not None and sheet.wave > 1 and not sheet.depends_on:
+        yield Finding(Severity.WARNING, f"wave {sheet.wave} without depends_on", 1)
+    if len(sheet.tasks) > MOST_TASKS:
+        yield Finding(Severity.WARNING, f"{len(sheet.tasks)} tasks, {MOST_TASKS} are enough", 1)
+    if len(sheet.files) > MOST_FILES:
+        yield Finding(Severity.WARNING, f"{len(sheet.files)} files, {MOST_FILES} are enough", 1)
+    if sheet.tasks and not sheet.files and not any(task.files for task in sheet.tasks):
+        yield Finding(Severity.WARNING, "no file is declared, so every change is undeclared", 1)
+
+
+def _of_task(task: Task, before: Task | None) -> Iterator[tuple[Severity, str]]:
+    name = f"task {task.number}"
+    if not task.name:
+        yield Severity.ERROR, f"{name} has no name"
+    if not task.action:
+        yield Severity.ERROR, f"{name} has no action"
+    lacking = [part for part in ("files", "verify", "done") if not getattr(task, part)]
+    if lacking:
+        yield Severity.WARNING, f"{name} has no {', no '.join(lacking)}"
+    if task.verify and _NO_CHECK.match(task.verify):
+        yield Severity.WARNING, f"the verify command of {name} cannot fail: {task.verify[:60]}"
+    if task.verify.upper().startswith("MISSING"):
+        yield Severity.ERROR, f"the verify command of {name} is missing"
+    one_way = re.search(r"<reversibility\s+rating\s*=\s*[\"']one-way", task.source)
+    if one_way and (before is None or before.kind is not TaskKind.DECISION):
+        yield Severity.WARNING, f"{name} cannot be taken back and no decision comes before it"
+
+
+def _of_checkpoint(task: Task) -> Iterator[tuple[Severity, str]]:
+    lacking = [tag for tag in _NEEDED[task.kind] if not task.part(tag)]
+    if lacking:
+        yield Severity.ERROR, f"{task.kind} has no {', no '.join(lacking)}"
+
+
+def _echoes(sheet: PlanSheet, task: Task) -> Iterator[tuple[Severity, str]]:
+    """A verify command that wants a text absent which the plan itself wants written."""
+    for one, other in _ABSENT.findall(task.verify):
+        text = one or other
+        if any(text == artifact.contains for artifact in sheet.must_haves.artifacts):
+            yield Severity.ERROR, f"verify wants {text!r} absent, must_haves want it there"
+        elif any(f'contains "{text}"' in criterion for criterion in task.criteria):
+            yield Severity.ERROR, f"verify wants {text!r} absent, the criteria want it there"

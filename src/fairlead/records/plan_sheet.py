@@ -1,0 +1,287 @@
+"""PLAN.md in both grammars: read into a value, written from one, and ticked in place.
+
+The reader takes what real plans hold: lists in one line or many, `plan: 08`, tasks with or
+without their wrapper. Frontmatter that cannot be read exactly is refused with its place, since
+what a plan declares decides what its tasks may touch.
+"""
+
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Mapping
+
+from fairlead.errors import ConflictMarkers, DocumentError
+from fairlead.model.plan import Artifact, Finding, Link, MustHaves, PlanSheet, Severity, Task
+from fairlead.model.waves import Node
+from fairlead.records.naming import folder_name, plan_id
+from fairlead.records.plan_tasks import block_text, count_headings, listed, masked, read_tasks
+from fairlead.text.conflicts import conflict_line
+from fairlead.text.document import Document
+from fairlead.text.emit import Value, block_lines
+from fairlead.text.scalars import is_null
+from fairlead.text.subset import read_tree
+
+REQUIRED = (
+    "phase",
+    "plan",
+    "type",
+    "wave",
+    "depends_on",
+    "files_modified",
+    "autonomous",
+    "must_haves",
+)
+_NUMBER = re.compile(r"(?:.*[-_ ])?([0-9]{1,4})\Z")
+_REFERENCE = re.compile(r"(?:.*/)?([0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)-([0-9]{1,4})(?:-.*)?\Z")
+
+
+def read_plan(path: str, text: str) -> PlanSheet:
+    """A plan; raises a `DocumentError` with the file's name and line if it cannot be read exactly."""
+    try:
+        return _read(path, text)
+    except DocumentError as error:
+        raise error.located(path) from None
+
+
+def nodes_of(
+    sheets: Iterable[PlanSheet],
+    *,
+    done: Collection[str] = (),
+    halted: Collection[str] = (),
+    provider: str = "",
+) -> tuple[Node, ...]:
+    """Plans as the schedule needs them, their references resolved to ids of these plans."""
+    plans = tuple(sheets)
+    known = {_stem(plan.path).casefold(): plan.id for plan in plans}
+    known |= {plan.id.casefold(): plan.id for plan in plans}
+    return tuple(
+        Node(
+            plan.id,
+            tuple(_resolved(wanted, plan, known) for wanted in plan.depends_on),
+            tuple(
+                dict.fromkeys((*plan.files, *(path for task in plan.tasks for path in task.files)))
+            ),
+            weight=max(plan.task_count, 1),
+            is_done=plan.id in done,
+            is_halted=plan.id in halted,
+            provider=provider,
+        )
+        for plan in plans
+    )
+
+
+def with_task_done(document: Document, number: int, date: str) -> Document:
+    """The plan with the box of a task ticked; a plan without boxes stays as it is."""
+    box = re.compile(rf"([ \t]*[-*][ \t]+\[) (\][ \t]+(?:\*\*)?Task {number}\b.*)\Z", re.IGNORECASE)
+    for line in document.lines:
+        match = box.match(line.text) if line.is_prose else None
+        if match:
+            ticked = f"{match[1]}x{match[2].rstrip()} (completed {date})"
+            return document.replaced(
+                document.text[: line.start] + ticked + document.text[line.end :]
+            )
+    return document
+
+
+def new_plan(sheet: PlanSheet) -> str:
+    """The text of a plan that does not exist yet; reading it gives the same plan."""
+    haves = sheet.must_haves
+    front: dict[str, Value] = {
+        "phase": sheet.phase,
+        "plan": sheet.number,
+        "type": sheet.kind,
+        "wave": sheet.wave or 1,
+        "depends_on": list(sheet.depends_on),
+        "files_modified": list(sheet.files),
+        "autonomous": sheet.autonomous,
+        "requirements": list(sheet.requirements),
+    }
+    if sheet.gap_closure:
+        front["gap_closure"] = True
+    if sheet.estimate_tokens is not None:
+        front["estimate"] = {"tokens": sheet.estimate_tokens}
+    front["must_haves"] = {
+        "truths": list(haves.truths),
+        "artifacts": [_artifact_keys(each) for each in haves.artifacts],
+        "key_links": [_link_keys(each) for each in haves.links],
+    }
+    tasks = "\n\n".join(_task_text(task) for task in sheet.tasks)
+    return "\n".join(
+        (
+            "---",
+            *block_lines(front, 0),
+            "---",
+            "",
+            f"<objective>\n{sheet.objective}\n</objective>",
+            "",
+            f"<tasks>\n\n{tasks}\n\n</tasks>",
+            "",
+        )
+    )
+
+
+def _read(path: str, text: str) -> PlanSheet:
+    line = conflict_line(text)
+    if line:
+        raise ConflictMarkers(line=line)
+    document = Document(text)
+    block = document.block
+    front = read_tree(text[block.start : block.end], block.first_line) if block else {}
+    mask = masked(text, block.body if block else 0)
+    tasks, notes = read_tasks(text, mask)
+    folder, name = path.split("/")[-2:] if "/" in path else ("", path)
+    phase = folder_name(folder if folder != "plans" else path.split("/")[-3]).id
+    identity = plan_id(name, phase)
+    number, odd = _number(front, identity)
+    estimate = front.get("estimate")
+    return PlanSheet(
+        id=identity,
+        phase=_text(front, "phase") or folder,
+        number=number,
+        kind=_text(front, "type") or "execute",
+        wave=_whole(_text(front, "wave")),
+        depends_on=_list(front, "depends_on", "depends-on"),
+        files=_list(front, "files_modified", "files-modified"),
+        autonomous=_text(front, "autonomous").casefold() not in ("false", "no"),
+        requirements=_list(front, "requirements"),
+        must_haves=_must_haves(front.get("must_haves")),
+        objective=block_text(text, mask, "objective") or _text(front, "objective"),
+        tasks=tasks,
+        gap_closure=_text(front, "gap_closure").casefold() == "true",
+        digest=hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest(),
+        estimate_tokens=_whole(_text(estimate, "tokens")) if isinstance(estimate, dict) else None,
+        path=path,
+        task_count=len(tasks) or count_headings(mask),
+        is_superseded=_text(front, "status").casefold() == "superseded",
+        notes=(*odd, *notes),
+    )
+
+
+def _number(front: Mapping[str, object], identity: str) -> tuple[int, list[Finding]]:
+    """The number of a plan by its file's name, and what the frontmatter says otherwise or not."""
+    notes = []
+    missing = [key for key in REQUIRED if key not in front and key.replace("_", "-") not in front]
+    if missing:
+        what = f"the frontmatter lacks {', '.join(missing)}"
+        notes.append(Finding(Severity.ERROR, what, 1))
+    named, told = _NUMBER.match(identity), _NUMBER.match(_text(front, "plan"))
+    by_name, by_front = int(named[1]) if named else None, int(told[1]) if told else None
+    if by_name is not None and by_front is not None and by_name != by_front:
+        what = f"the frontmatter says plan {by_front}, the file's name {identity}"
+        notes.append(Finding(Severity.WARNING, what, 1))
+    return by_name if by_name is not None else by_front or 0, notes
+
+
+def _must_haves(held: object) -> MustHaves:
+    if not isinstance(held, dict):
+        return MustHaves()
+    return MustHaves(
+        tuple(_statement(each) for each in _items(held.get("truths"))),
+        tuple(_artifact(each) for each in _items(held.get("artifacts"))),
+        tuple(_link(each) for each in _items(held.get("key_links"))),
+    )
+
+
+def _statement(item: object) -> str:
+    return _text(item, "statement") if isinstance(item, dict) else str(item)
+
+
+def _artifact(item: object) -> Artifact:
+    if not isinstance(item, dict):
+        return Artifact(str(item))
+    return Artifact(
+        _text(item, "path"),
+        _text(item, "provides"),
+        _text(item, "contains"),
+        _list(item, "exports"),
+        _whole(_text(item, "min_lines")) or 0,
+    )
+
+
+def _link(item: object) -> Link:
+    if not isinstance(item, dict):
+        return Link("", "", str(item))
+    return Link(*(_text(item, key) for key in ("from", "to", "via", "pattern")))
+
+
+def _artifact_keys(artifact: Artifact) -> dict[str, Value]:
+    keys: dict[str, Value] = {
+        "path": artifact.path,
+        "provides": artifact.provides,
+        "contains": artifact.contains,
+        "exports": list(artifact.exports),
+        "min_lines": artifact.min_lines,
+    }
+    return {key: value for key, value in keys.items() if value}
+
+
+def _link_keys(link: Link) -> dict[str, Value]:
+    keys = {"from": link.from_, "to": link.to, "via": link.via, "pattern": link.pattern}
+    return {key: value for key, value in keys.items() if value}
+
+
+def _task_text(task: Task) -> str:
+    attributes = f' type="{task.kind}"' + (f' gate="{task.gate}"' if task.gate else "")
+    children = dict(task.body) or {
+        "name": task.name,
+        "precondition": task.precondition,
+        "files": ", ".join(task.files),
+        "read_first": ", ".join(task.read_first),
+        "action": task.action,
+        "verify": task.verify,
+        "acceptance_criteria": "\n".join(f"- {each}" for each in task.criteria),
+        "done": task.done,
+    }
+    lines = [f"<task{attributes}>"]
+    for tag, text in children.items():
+        inner = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        if tag == "verify" and task.is_automated:
+            inner = (
+                f"<automated>{task.verify.replace('&', '&amp;').replace('<', '&lt;')}</automated>"
+            )
+        # On lines of its own, so that a fence in it is closed by a line that is only that.
+        around = "\n" if "\n" in inner else ""
+        lines += [f"  <{tag}>{around}{inner}{around}</{tag}>"] if text else []
+    return "\n".join((*lines, "</task>"))
+
+
+def _resolved(wanted: str, plan: PlanSheet, known: Mapping[str, str]) -> str:
+    """The id that a reference means; what means none of these plans stays as it is."""
+    stem = _stem(wanted)
+    if stem.casefold() in known:
+        return known[stem.casefold()]
+    match = _REFERENCE.match(stem)
+    if match:
+        number = folder_name(match[1]).id
+        name = f"{number.padded if number else match[1]}-{int(match[2]):02d}"
+        return known.get(name.casefold(), wanted)
+    if stem.isascii() and stem.isdigit() and len(stem) <= 4:
+        phase = plan.id.rpartition("-")[0]
+        return known.get(f"{phase}-{int(stem):02d}".casefold(), wanted)
+    return wanted
+
+
+def _stem(name: str) -> str:
+    return name.rpartition("/")[2].strip().removesuffix(".md").removesuffix("-PLAN")
+
+
+def _items(held: object) -> list[object]:
+    return held if isinstance(held, list) else []
+
+
+def _text(held: Mapping[str, object], key: str) -> str:
+    value = held.get(key)
+    return value.strip() if isinstance(value, str) and not is_null(value) else ""
+
+
+def _list(held: Mapping[str, object], *keys: str) -> tuple[str, ...]:
+    """A list of texts; a line of them is divided at its commas, an item that is a map names its path."""
+    value = next((held[key] for key in keys if held.get(key) is not None), None)
+    if isinstance(value, str):
+        return () if is_null(value) else listed(value)
+    items = (_text(each, "path") if isinstance(each, dict) else each for each in _items(value))
+    return tuple(str(each).strip() for each in items if isinstance(each, str) and each.strip())
+
+
+def _whole(text: str) -> int | None:
+    """A whole number in decimal: `08` is eight."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else None

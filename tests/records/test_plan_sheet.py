@@ -1,0 +1,362 @@
+"""PLAN.md: what real plans hold is read, what is wrong with them is told with its line."""
+
+import re
+import time
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from fairlead.errors import DocumentError
+from fairlead.model.plan import Artifact, Link, MustHaves, PlanSheet, TaskKind
+from fairlead.model.waves import schedule
+from fairlead.records import naming
+from fairlead.records.plan_check import is_runnable, validate
+from fairlead.records.plan_sheet import new_plan, nodes_of, read_plan, with_task_done
+from fairlead.text.document import Document
+from tests.support.corpus import corpus_projects
+
+PATH = ".planning/phases/03-post-feed/03-02-PLAN.md"
+GSD = """---
+phase: 03-post-feed
+plan: 08
+type: execute
+wave: 2
+depends_on: ["03-01"]
+files_modified:
+  - src/a.ts
+  - src/b.ts
+autonomous: false
+requirements: [FEED-01]
+estimate: {tokens: 60000, confidence: medium}
+must_haves:
+  truths:
+    - "User can see messages"
+    - {statement: "It is fast", verification: backstop}
+  artifacts:
+    - path: src/a.ts
+      provides: "Message list"
+      min_lines: 30
+      exports: [ChatList]
+      contains: "text"
+  key_links:
+    - from: src/a.ts
+      to: src/b.ts
+      via: "fetch in useEffect"
+      pattern: "fetch.*api"
+---
+
+<objective>
+Show the feed.
+</objective>
+
+<tasks>
+
+<task tdd="true" type="auto">
+  <name>Task 1: Create the endpoint</name>
+  <precondition>the database runs</precondition>
+  <files>src/a.ts (new), `src/b.ts`
+    src/c.ts</files>
+  <read_first>src/lib/db.ts</read_first>
+  <action>Return &lt;List&gt; &amp; close it.
+    ```xml
+    <task type="auto"><name>an example</name><action>x</action><verify>no</verify></task>
+    ```
+  </action>
+  <verify>
+    <automated>npm test -- feed &amp;&amp; npm run lint</automated>
+    <human-check><test>look</test></human-check>
+  </verify>
+  <acceptance_criteria>
+    - src/a.ts contains "httpOnly"
+    - it answers
+  </acceptance_criteria>
+  <done>Messages are shown</done>
+</task>
+
+<task gate="blocking" type="checkpoint:decision">
+  <decision>Which store?</decision>
+  <context>Both work</context>
+  <options><option id="a"><name>A</name></option></options>
+  <resume-signal>Select: a</resume-signal>
+</task>
+
+</tasks>
+"""
+ULTRAPLAN = """---
+phase: "01-foundation"
+plan: 2
+type: execute
+wave: 1
+depends_on: []
+files_modified: []
+autonomous: true
+must_haves: {truths: [], artifacts: [], key_links: []}
+---
+<task type="auto">
+<name>Task 1: Create PlannerId</name>
+<files>src/a.ts, src/b.ts</files>
+<action>Do it</action>
+<verify>npm test -- PlannerId</verify>
+<done>It is there</done>
+</task>
+"""
+
+
+def read(body: str, path: str = PATH, front: str = "") -> PlanSheet:
+    head = f"---\n{front}\n---\n" if front else ""
+    return read_plan(path, head + body)
+
+
+def task(inner: str, attributes: str = 'type="auto"') -> str:
+    return f"<task {attributes}>\n<name>Task 1: x</name>\n{inner}\n</task>\n"
+
+
+def faults(sheet: PlanSheet) -> list[str]:
+    return [f"{each.line}: {each}" for each in validate(sheet)]
+
+
+def test_the_frontmatter_of_a_plan_is_read() -> None:
+    plan = read_plan(PATH, GSD)
+
+    assert (plan.id, plan.phase, plan.number, plan.wave) == ("03-02", "03-post-feed", 2, 2)
+    assert (plan.depends_on, plan.files) == (("03-01",), ("src/a.ts", "src/b.ts"))
+    assert (plan.autonomous, plan.requirements, plan.estimate_tokens) == (
+        False,
+        ("FEED-01",),
+        60000,
+    )
+    assert plan.must_haves == MustHaves(
+        ("User can see messages", "It is fast"),
+        (Artifact("src/a.ts", "Message list", "text", ("ChatList",), 30),),
+        (Link("src/a.ts", "src/b.ts", "fetch in useEffect", "fetch.*api"),),
+    )
+    assert plan.objective == "Show the feed."
+
+
+def test_a_task_is_read_with_its_children_and_an_example_in_a_fence_is_none() -> None:
+    first, _ = read_plan(PATH, GSD).tasks
+
+    assert (first.number, first.name, first.kind) == (1, "Task 1: Create the endpoint", "auto")
+    assert first.files == ("src/a.ts", "src/b.ts", "src/c.ts")
+    assert first.action.startswith("Return <List> & close it.")
+    assert (first.verify, first.is_automated) == ("npm test -- feed && npm run lint", True)
+    assert first.criteria == ('src/a.ts contains "httpOnly"', "it answers")
+    assert (first.done, first.precondition) == ("Messages are shown", "the database runs")
+    assert (first.read_first, first.line) == (("src/lib/db.ts",), 36)
+    assert first.source.startswith('<task tdd="true"')
+    assert first.source.endswith("</task>")
+
+
+def test_a_checkpoint_keeps_its_children_in_their_order() -> None:
+    checkpoint = read_plan(PATH, GSD).tasks[1]
+
+    assert (checkpoint.kind, checkpoint.name) == (TaskKind.DECISION, "Checkpoint: decision")
+    assert checkpoint.gate == "blocking"
+    assert [tag for tag, _ in checkpoint.body] == [
+        "decision",
+        "context",
+        "options",
+        "resume-signal",
+    ]
+
+
+def test_the_other_grammar_is_read_without_its_wrapper() -> None:
+    plan = read_plan(".planning/phases/01-foundation/01-02-PLAN.md", ULTRAPLAN)
+
+    assert [(each.verify, each.files) for each in plan.tasks] == [
+        ("npm test -- PlannerId", ("src/a.ts", "src/b.ts"))
+    ]
+    assert not faults(plan)
+
+
+@pytest.mark.parametrize("grammar", [GSD, ULTRAPLAN])
+def test_a_written_plan_reads_back_as_it_was(grammar: str) -> None:
+    plan = read_plan(PATH, grammar)
+    again = read_plan(PATH, new_plan(plan))
+
+    def core(sheet: PlanSheet) -> PlanSheet:
+        tasks = tuple(replace(each, line=0, source="", body=()) for each in sheet.tasks)
+        return replace(sheet, tasks=tasks, digest="", notes=())
+
+    assert core(again) == core(plan)
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        pytest.param("<tasks>\n" + task("") + "</tasks>", 1, id="wrapper"),
+        pytest.param("```xml\n" + task("") + "```\n", 0, id="fence"),
+        pytest.param(
+            "````md\n```xml\n" + task("") + "```\n````\n" + task(""), 1, id="longer fence"
+        ),
+        pytest.param("```md\n```xml\n" + task("") + "```\n```\n" + task(""), 1, id="nested fence"),
+        pytest.param(
+            task("<action>\n```sh\nnever closed\n</action>") + task(""), 2, id="open fence"
+        ),
+        pytest.param("<context>\n```\n```\n```\n</context>\n" + task(""), 1, id="stray fence"),
+        pytest.param("<!--\n" + task("") + "-->\n" + task(""), 1, id="comment"),
+        pytest.param(
+            "<task>\n<name>a</name>\n<task>\n<name>b</name>\n</task>", 2, id="never closed"
+        ),
+        pytest.param(
+            "<task>\n<action>Write\n  <task>\n  </task>\n</action>\n</task>", 1, id="bare example"
+        ),
+        pytest.param("use `<task>` here\n<tasks>\n<task_id>3</task_id>", 0, id="other tags"),
+        pytest.param(task("").replace("\n", "\r\n"), 1, id="crlf"),
+    ],
+)
+def test_only_tasks_count_as_tasks(body: str, count: int) -> None:
+    assert len(read(body).tasks) == count
+
+
+def test_markdown_tasks_are_counted_and_only_that() -> None:
+    plan = read("## Task 1: a\n\n### Task 2: b\n\n```\n## Task 3\n```\n")
+
+    assert (plan.tasks, plan.task_count) == ((), 2)
+    assert not is_runnable(plan)
+
+
+def test_the_feature_of_a_tdd_plan_is_one_task() -> None:
+    plan = read("<feature>\n<name>Parse</name>\n<implementation>Do</implementation>\n</feature>")
+
+    assert [(each.name, each.action, each.kind) for each in plan.tasks] == [("Parse", "Do", "auto")]
+
+
+def test_a_child_that_quotes_its_own_end_is_read_to_its_end() -> None:
+    plan = read(task("<action>write `</action>` there</action>\n<verify>run</verify>"))
+
+    assert (plan.tasks[0].action, plan.tasks[0].verify) == ("write `</action>` there", "run")
+
+
+def test_a_verify_command_alone_in_a_fence_is_the_command() -> None:
+    assert read(task("<verify>\n```bash\nmake test\n```\n</verify>")).tasks[0].verify == "make test"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("03-01", "03-01"),
+        ("3-1", "03-01"),
+        ("03-01-PLAN.md", "03-01"),
+        ("03-post-feed/03-01", "03-01"),
+        ("01", "03-01"),
+        ("1", "03-01"),
+        ("02-01", "02-01"),
+        ("Phase 2", "Phase 2"),
+    ],
+)
+def test_a_reference_is_resolved_in_every_form_it_has(wanted: str, found: str) -> None:
+    plans = [
+        read("", ".planning/phases/03-post-feed/03-01-PLAN.md"),
+        read("", PATH, f"depends_on: [{wanted!r}]"),
+    ]
+
+    assert nodes_of(plans)[1].depends_on == (found,)
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (task(""), "5: error: task 1 has no action"),
+        (task("<action>x</action>"), "5: warning: task 1 has no files, no verify, no done"),
+        ("<task>\n<action>x</action>\n</task>", "5: error: task 1 has no name"),
+        (task("", 'type="checkpoint:human-verify"'), "5: error: a checkpoint in a plan that says"),
+        (task("", 'type="checkpoint:decision"'), "5: error: checkpoint:decision has no decision"),
+        (task("", 'type="checkpoint:odd"'), "5: error: 'checkpoint:odd' is no kind of checkpoint"),
+        (task("", 'type="code"'), "5: warning: type 'code' is read as auto"),
+        (
+            task("<verify>echo done</verify>"),
+            "5: warning: the verify command of task 1 cannot fail",
+        ),
+        (
+            task("<verify>! grep -q 'text' a</verify>"),
+            "5: error: verify wants 'text' absent, must_haves want it there",
+        ),
+        (
+            task('<reversibility rating="one-way">x</reversibility>'),
+            "5: warning: task 1 cannot be taken back and no decision comes before it",
+        ),
+        (task("").replace("Task 1", "Task 7"), "5: warning: 'Task 7: x' is task 1 of its plan"),
+        ("nothing", "1: error: the plan cannot be carried out: no tasks"),
+        ("<task>\n<name>a</name>", "5: warning: the task is never closed"),
+    ],
+)
+def test_a_fault_is_told_with_its_line(body: str, fault: str) -> None:
+    front = "autonomous: true\nmust_haves:\n  artifacts: [{path: a, contains: text}]"
+    found = faults(read_plan(PATH, f"---\n{front.replace(chr(10) + '  ', ' {', 1)}}}\n---\n{body}"))
+
+    assert any(each.startswith(fault) for each in found), found
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("---\nphase: 3\n", f"{PATH}:1:1"),
+        ('---\nphase: 3\ntitle: "a\\.b"\n---\n', f"{PATH}:3:"),
+        ("<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n", f"{PATH}:1:1"),
+        ("<task>\n" * 300, f"{PATH}:201:1"),
+    ],
+)
+def test_a_plan_that_cannot_be_read_exactly_is_refused_with_its_place(
+    text: str, place: str
+) -> None:
+    with pytest.raises(DocumentError) as caught:
+        read_plan(PATH, text)
+
+    assert str(caught.value).startswith(place)
+
+
+def test_the_box_of_a_task_is_ticked_and_nothing_else_changes() -> None:
+    text = "a\r\n- [ ] Task 1: x\r\n- [ ] **Task 2: y**  \r\n```\n- [ ] Task 2\n```\n"
+    ticked = with_task_done(Document(text), 2, "2026-06-01").text
+
+    assert ticked == text.replace("[ ] **Task 2: y**  ", "[x] **Task 2: y** (completed 2026-06-01)")
+    assert with_task_done(Document(ticked), 2, "2026-06-02").text == ticked
+    assert with_task_done(Document(GSD), 1, "2026-06-01").text == GSD
+
+
+@pytest.mark.parametrize(
+    "bait",
+    [
+        "<task " * 150,
+        "<task>\n<action>\n" + " <task>\n" * 150,
+        "<task>\n" + "<automated>" * 18_000,
+        "<task>\n<verify>" + "<automated>" * 18_000 + "</verify></task>",
+        "<task>\n" + "<action></action>x" * 11_000,
+        "<task>\n" + "<action>" * 25_000,
+        "<task>\n<files>" + " " * 200_000 + "</files></task>",
+        "<task>\n<verify>" + "! " * 100_000 + "</verify></task>",
+        "<task>\n<verify>```\n" + " " * 200_000 + "x</verify></task>",
+        "```\n" * 50_000,
+        "<task" + " a=''" * 40_000,
+    ],
+    ids=lambda bait: re.sub(r"\s+", " ", bait[:24]),
+)
+def test_no_text_takes_long_to_read(bait: str) -> None:
+    before = time.process_time()
+    validate(read(bait))
+
+    assert time.process_time() - before < 0.5
+
+
+def test_every_plan_of_the_corpus_is_read_or_refused_with_its_place() -> None:
+    counts: Counter[str] = Counter()
+    for project in corpus_projects():
+        for path in sorted(project.rglob("*.md")):
+            if not naming.is_plan(path.name):
+                continue
+            try:
+                plan = read_plan(str(path), path.read_bytes().decode())
+            except UnicodeDecodeError:
+                counts["not UTF-8"] += 1
+            except DocumentError as error:
+                is_placed = re.match(rf"{re.escape(str(path))}:[0-9]+:[0-9]+: ", str(error))
+                counts["refused" if is_placed else "refused without a place"] += 1
+            else:
+                counts["read"] += 1
+                counts["tasks"] += len(plan.tasks)
+                schedule(nodes_of([plan]))
+    print(dict(counts))
+    assert counts["refused"] < counts["read"] / 20
+    assert "refused without a place" not in counts
