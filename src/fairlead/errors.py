@@ -494,6 +494,20 @@ class PlanCycle(DocumentError):
         )
 
 
+class LedgerBroken(DocumentError):
+    """A line of an evidence ledger that is not what was written."""
+
+    code = "ledger-broken"
+
+    def __init__(self, what: str, *, line: int) -> None:
+        super().__init__(
+            what,
+            line=line,
+            column=1,
+            hint="nothing was changed; see all of it with: fairlead check --ledger",
+        )
+
+
 class PlanTwice(DocumentError):
     """Two plans with the same name."""
 

@@ -3,6 +3,7 @@
 import re
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -340,7 +341,9 @@ def test_no_text_takes_long_to_read(bait: str) -> None:
     assert time.process_time() - before < 0.5
 
 
-def test_every_plan_of_the_corpus_is_read_or_refused_with_its_place() -> None:
+def test_every_plan_of_the_corpus_is_read_or_refused_with_its_place(
+    record_property: Callable[[str, object], None],
+) -> None:
     counts: Counter[str] = Counter()
     for project in corpus_projects():
         for path in sorted(project.rglob("*.md")):
@@ -357,6 +360,6 @@ def test_every_plan_of_the_corpus_is_read_or_refused_with_its_place() -> None:
                 counts["read"] += 1
                 counts["tasks"] += len(plan.tasks)
                 schedule(nodes_of([plan]))
-    print(dict(counts))
+    record_property("plans", dict(counts))
     assert counts["refused"] < counts["read"] / 20
     assert "refused without a place" not in counts

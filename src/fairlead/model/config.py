@@ -50,7 +50,32 @@ class Setting:
         return isinstance(value, str) and value in self.allowed
 
 
+_TOKENS, _DOLLARS = 1_000_000_000, 100_000
 SETTINGS = (
+    Setting(
+        "fairlead.budget.run_tokens",
+        2_000_000,
+        "the most tokens that one run may take; 0: no limit",
+        most=_TOKENS,
+    ),
+    Setting(
+        "fairlead.budget.run_usd",
+        20,
+        "the most US dollars that one run may cost; 0: no limit",
+        most=_DOLLARS,
+    ),
+    Setting(
+        "fairlead.budget.day_tokens",
+        0,
+        "the most tokens that all runs of a day may take; 0: no limit",
+        most=_TOKENS,
+    ),
+    Setting(
+        "fairlead.budget.day_usd",
+        100,
+        "the most US dollars that all runs of a day may cost; 0: no limit",
+        most=_DOLLARS,
+    ),
     Setting("fairlead.color", "auto", "colours in a terminal", allowed=("auto", "always", "never")),
     Setting(
         "fairlead.dialect",

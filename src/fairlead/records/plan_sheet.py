@@ -12,12 +12,12 @@ from collections.abc import Collection, Iterable, Mapping
 from fairlead.errors import ConflictMarkers, DocumentError
 from fairlead.model.plan import Artifact, Finding, Link, MustHaves, PlanSheet, Severity, Task
 from fairlead.model.waves import Node
+from fairlead.records.keys import list_of, text_of, whole
 from fairlead.records.naming import folder_name, plan_id
-from fairlead.records.plan_tasks import block_text, count_headings, listed, masked, read_tasks
+from fairlead.records.plan_tasks import block_text, count_headings, masked, read_tasks
 from fairlead.text.conflicts import conflict_line
 from fairlead.text.document import Document
 from fairlead.text.emit import Value, block_lines
-from fairlead.text.scalars import is_null
 from fairlead.text.subset import read_tree
 
 REQUIRED = (
@@ -135,23 +135,23 @@ def _read(path: str, text: str) -> PlanSheet:
     estimate = front.get("estimate")
     return PlanSheet(
         id=identity,
-        phase=_text(front, "phase") or folder,
+        phase=text_of(front, "phase") or folder,
         number=number,
-        kind=_text(front, "type") or "execute",
-        wave=_whole(_text(front, "wave")),
-        depends_on=_list(front, "depends_on", "depends-on"),
-        files=_list(front, "files_modified", "files-modified"),
-        autonomous=_text(front, "autonomous").casefold() not in ("false", "no"),
-        requirements=_list(front, "requirements"),
+        kind=text_of(front, "type") or "execute",
+        wave=whole(text_of(front, "wave")),
+        depends_on=list_of(front, "depends_on", "depends-on"),
+        files=list_of(front, "files_modified", "files-modified"),
+        autonomous=text_of(front, "autonomous").casefold() not in ("false", "no"),
+        requirements=list_of(front, "requirements"),
         must_haves=_must_haves(front.get("must_haves")),
-        objective=block_text(text, mask, "objective") or _text(front, "objective"),
+        objective=block_text(text, mask, "objective") or text_of(front, "objective"),
         tasks=tasks,
-        gap_closure=_text(front, "gap_closure").casefold() == "true",
+        gap_closure=text_of(front, "gap_closure").casefold() == "true",
         digest=hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest(),
-        estimate_tokens=_whole(_text(estimate, "tokens")) if isinstance(estimate, dict) else None,
+        estimate_tokens=whole(text_of(estimate, "tokens")) if isinstance(estimate, dict) else None,
         path=path,
         task_count=len(tasks) or count_headings(mask),
-        is_superseded=_text(front, "status").casefold() == "superseded",
+        is_superseded=text_of(front, "status").casefold() == "superseded",
         notes=(*odd, *notes),
     )
 
@@ -163,7 +163,7 @@ def _number(front: Mapping[str, object], identity: str) -> tuple[int, list[Findi
     if missing:
         what = f"the frontmatter lacks {', '.join(missing)}"
         notes.append(Finding(Severity.ERROR, what, 1))
-    named, told = _NUMBER.match(identity), _NUMBER.match(_text(front, "plan"))
+    named, told = _NUMBER.match(identity), _NUMBER.match(text_of(front, "plan"))
     by_name, by_front = int(named[1]) if named else None, int(told[1]) if told else None
     if by_name is not None and by_front is not None and by_name != by_front:
         what = f"the frontmatter says plan {by_front}, the file's name {identity}"
@@ -182,25 +182,25 @@ def _must_haves(held: object) -> MustHaves:
 
 
 def _statement(item: object) -> str:
-    return _text(item, "statement") if isinstance(item, dict) else str(item)
+    return text_of(item, "statement") if isinstance(item, dict) else str(item)
 
 
 def _artifact(item: object) -> Artifact:
     if not isinstance(item, dict):
         return Artifact(str(item))
     return Artifact(
-        _text(item, "path"),
-        _text(item, "provides"),
-        _text(item, "contains"),
-        _list(item, "exports"),
-        _whole(_text(item, "min_lines")) or 0,
+        text_of(item, "path"),
+        text_of(item, "provides"),
+        text_of(item, "contains"),
+        list_of(item, "exports"),
+        whole(text_of(item, "min_lines")) or 0,
     )
 
 
 def _link(item: object) -> Link:
     if not isinstance(item, dict):
         return Link("", "", str(item))
-    return Link(*(_text(item, key) for key in ("from", "to", "via", "pattern")))
+    return Link(*(text_of(item, key) for key in ("from", "to", "via", "pattern")))
 
 
 def _artifact_keys(artifact: Artifact) -> dict[str, Value]:
@@ -266,22 +266,3 @@ def _stem(name: str) -> str:
 
 def _items(held: object) -> list[object]:
     return held if isinstance(held, list) else []
-
-
-def _text(held: Mapping[str, object], key: str) -> str:
-    value = held.get(key)
-    return value.strip() if isinstance(value, str) and not is_null(value) else ""
-
-
-def _list(held: Mapping[str, object], *keys: str) -> tuple[str, ...]:
-    """A list of texts; a line of them is divided at its commas, an item that is a map names its path."""
-    value = next((held[key] for key in keys if held.get(key) is not None), None)
-    if isinstance(value, str):
-        return () if is_null(value) else listed(value)
-    items = (_text(each, "path") if isinstance(each, dict) else each for each in _items(value))
-    return tuple(str(each).strip() for each in items if isinstance(each, str) and each.strip())
-
-
-def _whole(text: str) -> int | None:
-    """A whole number in decimal: `08` is eight."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else None

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from fairlead.errors import PlanField
 from fairlead.model.plan import Finding, Severity, Task, TaskKind
+from fairlead.records.keys import listed
 from fairlead.text.lines import split_lines
 
 CHILDREN = (
@@ -31,7 +32,6 @@ _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([^`\r\n]*)")
 _ENTITY = re.compile(r"&(lt|gt|quot|apos|amp|#39);")
 _ENTITIES = {"lt": "<", "gt": ">", "quot": '"', "apos": "'", "amp": "&", "#39": "'"}
 _HEADING = re.compile(r"^#{2,4}[ \t]+Task[ \t]+[0-9]", re.MULTILINE | re.IGNORECASE)
-_NOTE = re.compile(r"(?<![ \t])[ \t]+\([^()\n]*\)")
 _NUMBERED = re.compile(r"Task ([0-9]{1,4})\b", re.IGNORECASE)
 
 
@@ -102,15 +102,6 @@ def task_number(name: str) -> int | None:
     """The number that a task's name carries: `Task 3: …`."""
     match = _NUMBERED.match(name.strip())
     return int(match[1]) if match else None
-
-
-def listed(text: str) -> tuple[str, ...]:
-    """Paths that are divided by commas or lines, without marks and notes in parentheses."""
-    found = dict.fromkeys(
-        item.strip().removeprefix("- ").removeprefix("* ").strip().strip("`\"'")
-        for item in re.split(r"[,\n]", _NOTE.sub("", text))
-    )
-    return tuple(item for item in found if item and item.casefold() not in ("n/a", "none", "-"))
 
 
 def plain(text: str) -> str:

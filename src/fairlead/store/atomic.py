@@ -114,7 +114,7 @@ def stage(desk: Desk, place: Place, old: bytes | None, new: bytes) -> str:
     """Write a new version beside, durably, and return its name on the desk."""
     like = place.folder.stat(place.name)
     if like is not None:
-        _require_single(place.path, like)
+        require_single(place.path, like)
     staged = layout.staged_name(place.name, fingerprint(old), fingerprint(new))
     try:
         write_beside(desk, staged, new, mode=layout.mode_of(place.path), like=like)
@@ -142,7 +142,7 @@ def write_beside(
             if like is not None:
                 _take_after(fd, like)
             if is_durable:
-                _sync(fd)
+                sync_content(fd)
         finally:
             os.close(fd)
         desk.folder.move(writing, desk.folder, name)
@@ -254,7 +254,8 @@ def _settle(desk: Desk, staged: str, place: Place, old: bytes | None, new: bytes
     raise Changed(place.path)
 
 
-def _require_single(path: str, found: os.stat_result) -> None:
+def require_single(path: str, found: os.stat_result) -> None:
+    """Refuse what is no regular file, or one that has a second name: it would change as well."""
     if not stat.S_ISREG(found.st_mode):
         raise NotAFile(path, kind_of(found))
     if found.st_nlink != 1:
@@ -287,7 +288,7 @@ def _write_all(fd: int, content: bytes) -> None:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
-def _sync(fd: int) -> None:
+def sync_content(fd: int) -> None:
     """Make content durable. After an error this is never tried again: the kernel forgets it."""
     if _FULL_SYNC is None:
         os.fsync(fd)

@@ -1,0 +1,150 @@
+"""The evidence ledger of a plan: one line an entry, each bound to the one before by its hash.
+
+A line is canonical JSON: the same entry is the same bytes, so any changed byte is found offline.
+Only a last line without its line break is the trace of a crash: it was never acknowledged and is
+cut. Whoever keeps the hash of the last entry elsewhere can also tell when lines are missing at
+the end.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+
+from fairlead.errors import DocumentError, LedgerBroken
+from fairlead.text.jsontext import read_json
+
+GENESIS = "0" * 64
+VERSION = 1
+LONGEST_TAIL = 4000
+
+
+class EntryKind(StrEnum):
+    """What an entry is evidence of."""
+
+    EXECUTE = "execute"
+    VERIFY = "verify"
+    REVIEW = "review"
+    MERGE = "merge"
+    SKIP = "skip"
+    OVERRIDE = "override"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One piece of evidence."""
+
+    kind: EntryKind
+    task: str  # 04-02-03; of a merge, the plan
+    attempt: int
+    at: str  # UTC
+    actor: str  # the agent, `fairlead`, or the person
+    command: str = ""
+    tree: str = ""  # the git tree that it speaks of
+    exit_code: int | None = None
+    seconds: float = 0.0
+    output_sha256: str = ""
+    tail: str = ""  # the end of the output
+    verdict: str = ""
+    session: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = None
+    rehearsed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFault:
+    """What is wrong with a ledger, and where."""
+
+    line: int
+    what: str
+
+
+def line_of(entry: Entry, previous_hash: str = GENESIS) -> str:
+    """The line of an entry that follows another."""
+    held = {key: value for key, value in asdict(entry).items() if value not in ("", None)}
+    held["tail"] = entry.tail[-LONGEST_TAIL:]
+    record = {"v": VERSION, **held, "prev": previous_hash}
+    return _canonical({**record, "hash": _hash(record)}) + "\n"
+
+
+def appended(text: str, entry: Entry) -> str:
+    """The line that an entry adds to a ledger; what is left of a torn line is not counted."""
+    whole = text[: text.rfind("\n") + 1]
+    last = whole[whole.rfind("\n", 0, -1) + 1 :]
+    return line_of(entry, _record(last, whole.count("\n"))["hash"] if last else GENESIS)  # type: ignore[arg-type]
+
+
+def head(text: str) -> str:
+    """The hash of the last whole entry; of an empty ledger, the one that all begin with."""
+    lines = text[: text.rfind("\n") + 1].splitlines()
+    return str(_record(lines[-1], len(lines))["hash"]) if lines else GENESIS
+
+
+def read_ledger(text: str) -> tuple[Entry, ...]:
+    """The entries; raises at the first line that is not what was written."""
+    for fault in _faults(text):
+        raise LedgerBroken(fault.what, line=fault.line)
+    lines = text[: text.rfind("\n") + 1].split("\n")[:-1]
+    return tuple(_entry(_record(line, at), at) for at, line in enumerate(lines, 1))
+
+
+def check(text: str, *, ends_with: str = "") -> tuple[LedgerFault, ...]:
+    """Every fault, a torn last line included; `ends_with` is a hash that must be in the chain."""
+    faults = list(_faults(text))
+    count = text.count("\n")
+    if text and not text.endswith("\n"):
+        faults.append(LedgerFault(count + 1, "the last line is torn: it was never acknowledged"))
+    if ends_with and ends_with != GENESIS and f'"hash":"{ends_with}"' not in text:
+        faults.append(LedgerFault(count + 1, "entries are missing at the end"))
+    return tuple(faults)
+
+
+def _faults(text: str) -> Iterator[LedgerFault]:
+    previous = GENESIS
+    for at, line in enumerate(text[: text.rfind("\n") + 1].split("\n")[:-1], 1):
+        try:
+            record = _record(line, at)
+            _entry(record, at)
+        except DocumentError as error:
+            yield LedgerFault(at, error.what)
+            return
+        told = record.pop("hash")
+        if record.get("prev") != previous:
+            yield LedgerFault(at, "the entry does not follow the one before it")
+            return
+        if told != _hash(record) or line != _canonical({**record, "hash": told}):
+            yield LedgerFault(at, "the entry was changed after it was written")
+            return
+        previous = str(told)
+
+
+def _record(line: str, at: int) -> dict[str, object]:
+    try:
+        held = read_json(line).value
+    except DocumentError as error:
+        raise LedgerBroken(f"is no entry: {error.what}", line=at) from None
+    if not isinstance(held, dict) or not isinstance(held.get("hash"), str):
+        raise LedgerBroken("is no entry: it has no hash", line=at)
+    if held.get("v") != VERSION:
+        raise LedgerBroken(f"is of version {held.get('v')!r}, not {VERSION}", line=at)
+    return dict(held)
+
+
+def _entry(record: dict[str, object], at: int) -> Entry:
+    known = {field.name for field in fields(Entry)}
+    keys = {key: value for key, value in record.items() if key in known}
+    try:
+        return Entry(**{**keys, "kind": EntryKind(str(keys.get("kind")))})  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise LedgerBroken("is no entry: a field is missing or unknown", line=at) from None
+
+
+def _hash(record: dict[str, object]) -> str:
+    return hashlib.sha256(_canonical(record).encode()).hexdigest()
+
+
+def _canonical(record: dict[str, object]) -> str:
+    return json.dumps(record, sort_keys=True, separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,101 @@
+"""The ledger: any changed byte is found, and only a torn last line is forgiven."""
+
+import random
+
+import pytest
+
+from fairlead.errors import LedgerBroken
+from fairlead.records.ledger import (
+    GENESIS,
+    Entry,
+    EntryKind,
+    appended,
+    check,
+    head,
+    line_of,
+    read_ledger,
+)
+
+ENTRIES = (
+    Entry(EntryKind.EXECUTE, "04-02-01", 1, "2026-06-01T12:00:00Z", "claude", session="s", tokens_in=9),
+    Entry(EntryKind.VERIFY, "04-02-01", 1, "2026-06-01T12:01:00Z", "fairlead", command="npm test",
+          tree="ab" * 20, exit_code=1, seconds=2.5, output_sha256="cd" * 32, tail="1 failed\n\x1b[0mé"),
+    Entry(EntryKind.REVIEW, "04-02-01", 2, "2026-06-01T12:02:00Z", "codex", verdict="APPROVED",
+          tokens_out=70, cost_usd=0.12, rehearsed=True),
+)  # fmt: skip
+
+
+def ledger(count: int = 3) -> str:
+    text = ""
+    for entry in ENTRIES[:count]:
+        text += appended(text, entry)
+    return text
+
+
+def test_entries_read_back_as_they_were() -> None:
+    assert read_ledger(ledger()) == ENTRIES
+    assert not check(ledger())
+
+
+def test_the_same_entry_is_the_same_line() -> None:
+    assert line_of(ENTRIES[1]) == line_of(ENTRIES[1])
+    assert line_of(ENTRIES[1]).isascii()
+    assert line_of(ENTRIES[1]) != line_of(ENTRIES[1], "1" * 64)
+
+
+def test_an_entry_follows_the_last_whole_line_of_a_torn_ledger() -> None:
+    text = ledger(2)
+
+    assert appended(text + '{"v":1,"ki', ENTRIES[2]) == appended(text, ENTRIES[2])
+
+
+def test_a_torn_last_line_is_cut_on_reading_and_told_by_the_check() -> None:
+    torn = ledger(2) + ledger()[len(ledger(2)) :][:-9]
+
+    assert read_ledger(torn) == ENTRIES[:2]
+    assert [fault.line for fault in check(torn)] == [3]
+
+
+def test_every_changed_byte_is_found() -> None:
+    text = ledger()
+    chance = random.Random(3)
+    for at in range(len(text)):
+        other = chance.choice([mark for mark in '0a"}{ \n:,x' if mark != text[at]])
+        assert check(text[:at] + other + text[at + 1 :]), at
+
+
+@pytest.mark.parametrize("at", range(0, 900, 7))
+def test_every_removed_byte_is_found(at: int) -> None:
+    text = ledger()
+
+    assert check(text[:at] + text[at + 1 :])
+
+
+def test_a_removed_moved_or_repeated_line_is_found() -> None:
+    first, second, third = ledger().splitlines(keepends=True)
+
+    for lines in ((second, third), (first, third), (second, first, third), (first, first, second)):
+        assert check("".join(lines))
+
+
+def test_missing_entries_at_the_end_are_found_by_whoever_kept_the_last_hash() -> None:
+    assert not check(ledger(2))
+    assert check(ledger(2), ends_with=head(ledger()))
+    assert not check(ledger(), ends_with=head(ledger(2)))
+    assert (head(""), check("", ends_with=GENESIS)) == (GENESIS, ())
+
+
+def test_reading_a_changed_ledger_raises_with_the_line() -> None:
+    with pytest.raises(LedgerBroken) as caught:
+        read_ledger(ledger().replace("npm test", "npm tests"))
+
+    assert caught.value.line == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\n", "{}\n", "[]\n", "x\n", '{"hash":"a","hash":"b"}\n', '{"v":1,"hash":"NaN","x":NaN}\n',
+     '{"v":2,"hash":"a"}\n', "[" * 9999 + "\n"],
+)  # fmt: skip
+def test_what_is_no_entry_is_told(text: str) -> None:
+    assert [fault.line for fault in check(text)] == [1]
