@@ -1,0 +1,339 @@
+"""A scripted model on loopback: real agent programs run against it, turn by turn.
+
+It speaks the Anthropic Messages, OpenAI Responses, Chat Completions and Gemini protocols, streamed
+or not. A script is a list of turns, the last of which repeats, or a function from the request to
+the turn. Requests that agents make beside the conversation (a title, a count of tokens, a choice
+of model) are answered without using up a turn. Every request is kept for the test to look at.
+"""
+
+import gzip
+import json
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+USAGE = (100, 5)  # tokens in and out of every turn
+DUMMY_KEY = "sk-dummy"
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool that the model wants to use."""
+
+    name: str
+    arguments: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the model answers: a text, calls of tools, or a failure."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    status: int = 200  # any other is a failure
+    retry_after_seconds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What an agent asked."""
+
+    path: str
+    body: Json
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The names of the tools that the model may use."""
+        names: list[str] = []
+        for tool in self.body.get("tools") or ():
+            if "functionDeclarations" in tool:
+                names += [each["name"] for each in tool["functionDeclarations"]]
+            else:
+                names.append(tool.get("function", tool).get("name") or tool.get("type", ""))
+        return tuple(names)
+
+    @property
+    def conversation(self) -> str:
+        """All that was said so far, as one text to search in."""
+        keys = ("messages", "input", "contents", "system", "instructions", "systemInstruction")
+        said = {key: self.body[key] for key in keys if key in self.body}
+        return "\n".join(_texts(said))
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether it is no part of the conversation: those offer tools and ask for prose."""
+        config = self.body.get("generationConfig") or {}
+        return not self.tools or "responseJsonSchema" in config or "responseSchema" in config
+
+
+Script = Sequence[Turn] | Callable[[Request], Turn]
+
+
+class ModelServer:
+    """The model, as a context; `url` is its base address."""
+
+    def __init__(self, script: Script, *, aside: str = '{"title": "Aside"}') -> None:
+        self._script = script
+        self._aside = Turn(aside)
+        self._used = 0
+        self._lock = threading.Lock()
+        self.requests: list[Request] = []  # the conversation
+        self.asides: list[Request] = []
+        handler = type("Handler", (_Handler,), {"model": self})
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+    def __enter__(self) -> "ModelServer":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    def turn(self, request: Request) -> tuple[int, Turn]:
+        """The answer to a request, and its number."""
+        with self._lock:
+            number = len(self.requests) + len(self.asides) + 1
+            if request.is_aside:
+                self.asides.append(request)
+                return number, self._aside
+            self.requests.append(request)
+            if callable(self._script):
+                return number, self._script(request)
+            at = min(self._used, len(self._script) - 1)
+            self._used += 1
+            return number, self._script[at]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    model: ModelServer
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing: the requests are kept."""
+
+    def do_GET(self) -> None:
+        """A list of models is all that is ever asked for."""
+        is_list = self.path.partition("?")[0].endswith("/models")
+        listed = {"object": "list", "data": [{"id": "mock-model", "object": "model"}], "models": []}
+        self._document(listed if is_list else {"error": "not found"}, 200 if is_list else 404)
+
+    do_HEAD = do_GET  # noqa: N815  # the names that http.server calls
+
+    def do_POST(self) -> None:
+        """Answer one turn in the protocol that the path tells."""
+        request = Request(self.path.partition("?")[0], self._body(), dict(self.headers))
+        path = request.path
+        if path.endswith(("/count_tokens", ":countTokens")):
+            self._document({"input_tokens": USAGE[0], "totalTokens": USAGE[0]})
+            return
+        speak = next((speak for end, speak in _PROTOCOLS if end in path), None)
+        if speak is None:
+            self._document({"error": {"message": f"nothing at {path}"}}, 404)
+            return
+        number, turn = self.model.turn(request)
+        if turn.status != 200:
+            kind = {401: "authentication_error", 429: "rate_limit_error"}.get(turn.status)
+            error = {"type": kind or "api_error", "message": f"scripted {turn.status}"}
+            after = turn.retry_after_seconds
+            self._document({"type": "error", "error": error}, turn.status, retry_after=after)
+            return
+        whole, events, is_named, end = speak(number, turn, request)
+        if request.body.get("stream") or "streamGenerateContent" in path:
+            self._stream(events, is_named=is_named, end=end)
+        else:
+            self._document(whole)
+
+    def _body(self) -> Json:
+        if self.headers.get("transfer-encoding") == "chunked":
+            content = b"".join(self._chunks())
+        else:
+            content = self.rfile.read(int(self.headers.get("content-length") or 0))
+        if self.headers.get("content-encoding") == "gzip":
+            content = gzip.decompress(content)
+        held = json.loads(content or b"{}")
+        return held if isinstance(held, dict) else {}
+
+    def _chunks(self) -> Iterable[bytes]:
+        while size := int(self.rfile.readline().strip() or b"0", 16):
+            yield self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+
+    def _document(self, held: Json, status: int = 200, *, retry_after: int | None = None) -> None:
+        content = json.dumps(held).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(content)))
+        if retry_after is not None:
+            self.send_header("retry-after", str(retry_after))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    def _stream(self, events: Sequence[Json], *, is_named: bool, end: bytes) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        for event in events:
+            name = f"event: {event['type']}\n" if is_named else ""
+            self.wfile.write(f"{name}data: {json.dumps(event)}\n\n".encode())
+            self.wfile.flush()
+        self.wfile.write(end)
+        self.close_connection = True
+
+
+# --- protocols: the whole answer, its events, whether they carry names, and how it ends -------
+
+_Spoken = tuple[Json, list[Json], bool, bytes]
+
+
+def _anthropic(number: int, turn: Turn, request: Request) -> _Spoken:
+    blocks: list[Json] = (
+        [{"type": "text", "text": turn.text}] if turn.text or not turn.calls else []
+    )
+    blocks += [
+        {
+            "type": "tool_use",
+            "id": f"toolu_{number:04}_{at}",
+            "name": call.name,
+            "input": call.arguments,
+        }
+        for at, call in enumerate(turn.calls)
+    ]
+    reason = "tool_use" if turn.calls else "end_turn"
+    head: Json = {
+        "id": f"msg_{number}",
+        "type": "message",
+        "role": "assistant",
+        "model": request.body.get("model"),
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": {"input_tokens": USAGE[0], "output_tokens": 1},
+    }
+    events: list[Json] = [{"type": "message_start", "message": head}]
+    for at, block in enumerate(blocks):
+        if block["type"] == "text":
+            start, delta = {**block, "text": ""}, {"type": "text_delta", "text": block["text"]}
+        else:
+            start = {**block, "input": {}}
+            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+        events += [
+            {"type": "content_block_start", "index": at, "content_block": start},
+            {"type": "content_block_delta", "index": at, "delta": delta},
+            {"type": "content_block_stop", "index": at},
+        ]
+    end = {"stop_reason": reason, "stop_sequence": None}
+    events.append({"type": "message_delta", "delta": end, "usage": {"output_tokens": USAGE[1]}})
+    events.append({"type": "message_stop"})
+    whole = {**head, "content": blocks, **end}
+    whole["usage"] = {"input_tokens": USAGE[0], "output_tokens": USAGE[1]}
+    return whole, events, True, b""
+
+
+def _responses(number: int, turn: Turn, request: Request) -> _Spoken:
+    items: list[Json] = []
+    if turn.text or not turn.calls:
+        content = [{"type": "output_text", "text": turn.text, "annotations": []}]
+        items.append(
+            {"type": "message", "id": f"m_{number}", "role": "assistant", "content": content}
+        )
+    for at, call in enumerate(turn.calls):
+        known = {"id": f"fc_{number}_{at}", "call_id": f"call_{number}_{at}", "name": call.name}
+        items.append({"type": "function_call", **known, "arguments": json.dumps(call.arguments)})
+    items = [{**item, "status": "completed"} for item in items]
+    head: Json = {"id": f"resp_{number}", "object": "response", "created_at": 0, "output": []}
+    head |= {"model": request.body.get("model"), "status": "in_progress"}
+    events: list[Json] = [{"type": "response.created", "response": head}]
+    for at, item in enumerate(items):
+        events.append({"type": "response.output_item.added", "output_index": at, "item": item})
+        if item["type"] == "message":
+            place = {"item_id": item["id"], "output_index": at, "content_index": 0}
+            events.append({"type": "response.output_text.delta", **place, "delta": turn.text})
+        events.append({"type": "response.output_item.done", "output_index": at, "item": item})
+    usage = {
+        "input_tokens": USAGE[0],
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": USAGE[1],
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": sum(USAGE),
+    }
+    whole = {**head, "status": "completed", "output": items, "usage": usage}
+    events.append({"type": "response.completed", "response": whole})
+    numbered = [{**event, "sequence_number": at} for at, event in enumerate(events)]
+    return whole, numbered, True, b""
+
+
+def _chat(number: int, turn: Turn, request: Request) -> _Spoken:
+    message: Json = {"role": "assistant", "content": turn.text or (None if turn.calls else "")}
+    if turn.calls:
+        message["tool_calls"] = [
+            {
+                "index": at,
+                "id": f"call_{number}_{at}",
+                "type": "function",
+                "function": {"name": call.name, "arguments": json.dumps(call.arguments)},
+            }
+            for at, call in enumerate(turn.calls)
+        ]
+    reason = "tool_calls" if turn.calls else "stop"
+    usage = {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1], "total_tokens": sum(USAGE)}
+    head = {"id": f"chat_{number}", "created": 0, "model": request.body.get("model")}
+    choice = {"index": 0, "finish_reason": reason, "message": message}
+    whole = {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
+    chunk = {**head, "object": "chat.completion.chunk"}
+    events = [
+        {**chunk, "choices": [{"index": 0, "delta": message, "finish_reason": None}]},
+        {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]},
+        {**chunk, "choices": [], "usage": usage},
+    ]
+    return whole, events, False, b"data: [DONE]\n\n"
+
+
+def _gemini(number: int, turn: Turn, request: Request) -> _Spoken:
+    parts: list[Json] = [{"text": turn.text}] if turn.text or not turn.calls else []
+    parts += [{"functionCall": {"name": call.name, "args": call.arguments}} for call in turn.calls]
+    content = {"role": "model", "parts": parts}
+    whole = {
+        "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": {
+            "promptTokenCount": USAGE[0],
+            "candidatesTokenCount": USAGE[1],
+            "totalTokenCount": sum(USAGE),
+        },
+        "modelVersion": "mock",
+    }
+    return whole, [whole], False, b""
+
+
+_PROTOCOLS: tuple[tuple[str, Callable[[int, Turn, Request], _Spoken]], ...] = (
+    ("/messages", _anthropic),
+    ("/responses", _responses),
+    ("/chat/completions", _chat),
+    ("enerateContent", _gemini),
+)
+
+
+def _texts(held: object) -> Iterable[str]:
+    if isinstance(held, str):
+        yield held
+    elif isinstance(held, Mapping):
+        for value in held.values():
+            yield from _texts(value)
+    elif isinstance(held, list):
+        for value in held:
+            yield from _texts(value)
