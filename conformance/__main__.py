@@ -7,11 +7,13 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
-from conformance.compared import Comparison, Tree, comparisons, look
+from conformance.compared import Comparison, Tree, comparisons, look, wrong_answers
 from conformance.reference import ROOT, Reference, Unavailable
-from conformance.rules import RULES, rule_for
+from conformance.rules import RULES, Causes
+from fairlead.store.scan import scan
 from tests.support.planning_trees import make_tree
 
 QUICK = 100
@@ -31,16 +33,26 @@ class Tally:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.unmatched: list[str] = []
+        self.missed: list[str] = []  # wrong answers that were planted and not noticed
 
     def add(self, name: str, tree: Tree) -> None:
         """Compare one project."""
         self.counts["projects"] += 1
+        causes = Causes(tree)
         for each in comparisons(tree):
             self.counts["compared"] += 1
-            rule = "equal" if each.is_equal else rule_for(tree, each)
+            rule = "equal" if each.is_equal else causes.of(each)
             self.counts[rule or "unmatched"] += 1
             if not rule:
                 self.unmatched.append(_line(name, each))
+            self._plant(name, causes, each)
+
+    def _plant(self, name: str, causes: Causes, each: Comparison) -> None:
+        """Every answer of ours put wrong, by one: no rule may explain it."""
+        for wrong in wrong_answers(each):
+            self.counts["planted"] += 1
+            if causes.of(wrong):
+                self.missed.append(_line(f"{name}, planted", wrong))
 
 
 def main() -> int:
@@ -53,14 +65,16 @@ def main() -> int:
         except Unavailable as why:
             say(f"not compared: {why}")
             return 3
-    _report(tally.counts, tally.unmatched)
-    return 1 if tally.unmatched else 0
+    _report(tally)
+    return 1 if tally.unmatched or tally.missed else 0
 
 
 def _compare(options: argparse.Namespace, scratch: Path, tally: Tally) -> None:
     with Reference(scratch / "home") as reference:
         for name, folder in _projects(options, scratch):
-            tally.add(name, look(folder, reference.ask(folder)))
+            stored = scan(str(folder)).milestone
+            answers = reference.ask(folder, stored)
+            tally.add(name, look(folder, answers, partial(reference.line, folder)))
             shutil.rmtree(folder)
 
 
@@ -81,15 +95,18 @@ def _line(name: str, each: Comparison) -> str:
     return f"{name}: {each.field}: ours {each.ours!r}, theirs {each.theirs!r}"
 
 
-def _report(counts: Counter[str], unmatched: list[str]) -> None:
+def _report(tally: Tally) -> None:
+    counts = tally.counts
     say(f"projects   {counts['projects']:>8}")
     say(f"compared   {counts['compared']:>8}")
     say(f"equal      {counts['equal']:>8}")
     for rule in RULES:
-        if counts[rule.id]:
-            say(f"  by rule  {counts[rule.id]:>8}  {rule.id}")
+        say(f"  by rule  {counts[rule]:>8}  {rule}")
     say(f"unmatched  {counts['unmatched']:>8}")
-    for line in unmatched[:_SHOWN]:
+    say(
+        f"planted    {counts['planted']:>8}  wrong answers, {len(tally.missed)} of them not noticed"
+    )
+    for line in [*tally.unmatched[:_SHOWN], *tally.missed[:_SHOWN]]:
         say(f"  {line}")
 
 

@@ -1,14 +1,18 @@
 """What is compared: one value of ours and one of theirs for each question.
 
-Numbers are derived under the reference tool's completion policy (a phase is complete when its
-verification passed), whatever the project's own is, so that only real differences show.
+Numbers are derived under both completion policies: the reference tool's (a phase is complete
+when its verification passed) and the older one (when every plan has its summary), whatever the
+project's own is, so that only real differences show.
 """
 
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from conformance.counted import text_of
+from conformance.lines import Ask
 from fairlead.errors import MalformedId
+from fairlead.interfaces.statusline.line import line_of
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Completion, Inventory
 from fairlead.model.recorded import Recorded
@@ -18,6 +22,9 @@ from fairlead.store.scan import scan
 from fairlead.text.document import Document
 
 Value = int | str | None | tuple[str, ...]
+_CURRENT = ("planned", "partial")
+_NEXT = ("empty", "no_directory", "discussed", "researched")
+_SAID = '{"model": {"display_name": "Model"}, "workspace": {"current_dir": "%s"}}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,7 @@ class Tree:
     state_text: str
     roadmap_text: str
     theirs: dict[str, Any]
+    ask_line: Ask  # their line for another STATE.md in the same place
 
     def answer(self, command: str, *keys: str) -> Any:
         """A value of one of their answers; None where there is none."""
@@ -54,67 +62,83 @@ class Tree:
         return value
 
 
-def look(folder: Path, theirs: dict[str, Any]) -> Tree:
+def look(folder: Path, theirs: dict[str, Any], ask_line: Ask = lambda _: "") -> Tree:
     """Read a project with our own eyes."""
     inventory = replace(scan(str(folder)), policy=Completion.VERIFIED)
-    state = _text(folder / ".planning" / "STATE.md")
+    state = text_of(folder / ".planning" / "STATE.md")
     return Tree(
         folder,
         inventory,
         standing_of(inventory),
         read_recorded(Document(state), "STATE.md") if state else None,
         state,
-        _text(folder / ".planning" / "ROADMAP.md"),
+        text_of(folder / ".planning" / "ROADMAP.md"),
         theirs,
+        ask_line,
     )
 
 
 def comparisons(tree: Tree) -> list[Comparison]:
     """Every question with both answers."""
     ours, progress = tree.standing, tree.standing.progress
+    summarised = standing_of(replace(tree.inventory, policy=Completion.SUMMARISED)).progress
+    answer = tree.answer
     found = [
-        Comparison("plans", progress.total_plans, tree.answer("progress", "total_plans")),
+        Comparison("plans", progress.total_plans, answer("progress", "total_plans")),
         Comparison(
-            "plans completed", progress.completed_plans, tree.answer("progress", "total_summaries")
-        ),
-        Comparison("plans percent", _plans_percent(tree), tree.answer("progress", "percent")),
-        Comparison("phases", progress.total_phases, tree.answer("stats", "phases_total")),
-        Comparison(
-            "phases completed", progress.completed_phases, tree.answer("stats", "phases_completed")
+            "plans completed", progress.completed_plans, answer("progress", "total_summaries")
         ),
         Comparison(
-            "percent", progress.percent, _number(tree.answer("state", "progress", "percent"))
+            "plans percent",
+            plans_percent(progress.completed_plans, progress.total_plans),
+            answer("progress", "percent"),
         ),
-        Comparison("position", _position(tree), key_of(tree.answer("state", "current_phase"))),
+        Comparison("phases", progress.total_phases, answer("stats", "phases_total")),
         Comparison(
-            "current phase",
-            _first(ours, ("planned", "partial")),
-            key_of(tree.answer("roadmap", "current_phase")),
+            "phases completed", progress.completed_phases, answer("stats", "phases_completed")
         ),
+        Comparison("phases summarised", summarised.completed_phases, len(summarised_there(tree))),
+        Comparison("percent", progress.percent, _number(answer("state", "progress", "percent"))),
+        Comparison("position", _position(tree), key_of(answer("state", "current_phase"))),
         Comparison(
-            "next phase",
-            _first(ours, ("empty", "no_directory", "discussed", "researched")),
-            key_of(tree.answer("roadmap", "next_phase")),
+            "current phase", _first(ours, _CURRENT), key_of(answer("roadmap", "current_phase"))
         ),
-        Comparison("folders", our_folders(tree), _folders(tree)),
+        Comparison("next phase", _first(ours, _NEXT), key_of(answer("roadmap", "next_phase"))),
+        Comparison(
+            "folders", our_folders(tree), tuple(sorted(answer("phases", "directories") or ()))
+        ),
         Comparison("roadmap", our_roadmap(tree), _roadmap(tree)),
+        Comparison("line", our_line(tree.folder), answer("line")),
     ]
-    listed = {key_of(each.get("number")): each for each in tree.answer("roadmap", "phases") or ()}
+    listed = {key_of(each.get("number")): each for each in answer("roadmap", "phases") or ()}
     for phase in ours.scope.phases:
         theirs = listed.get(phase.id.short)
         if theirs is None or phase.listed is None:
             continue
         plans = phase.folder.live_plans if phase.folder else ()
         done = sum(plan.is_complete for plan in plans)
-        number = phase.id.short
+        name = f"phase {phase.id.short}"
         found += [
-            Comparison(f"phase {number} plans", len(plans), theirs.get("plan_count")),
-            Comparison(f"phase {number} summaries", done, theirs.get("summary_count")),
-            Comparison(
-                f"phase {number} stage", _stage(phase.stage.value), theirs.get("disk_status")
-            ),
+            Comparison(f"{name} plans", len(plans), theirs.get("plan_count")),
+            Comparison(f"{name} summaries", done, theirs.get("summary_count")),
+            Comparison(f"{name} stage", _stage(phase.stage.value), theirs.get("disk_status")),
         ]
     return found
+
+
+def wrong_answers(each: Comparison) -> list[Comparison]:
+    """What ours would be if it were wrong by one, except where that is what theirs says."""
+    ours = each.ours
+    wrong: list[Value] = []
+    if isinstance(ours, int):
+        wrong = [ours + 1, ours - 1]
+    elif isinstance(ours, tuple):
+        wrong = [(*ours, "77"), ours[1:]] if ours else [("77",)]
+    elif each.field.endswith(" stage"):
+        wrong = [*{"planned", "partial", "complete", "empty"} - {ours}]
+    else:
+        wrong = ["77" if ours is None else f"{ours}7", None]
+    return [replace(each, ours=value) for value in wrong if value not in (each.theirs, ours)]
 
 
 def key_of(value: object) -> str | None:
@@ -139,8 +163,21 @@ def our_roadmap(tree: Tree) -> tuple[str, ...]:
     return tuple(phase.id.short for phase in tree.standing.scope.phases if phase.listed)
 
 
-def _folders(tree: Tree) -> tuple[str, ...]:
-    return tuple(sorted(tree.answer("phases", "directories") or ()))
+def our_line(folder: Path) -> str:
+    """Our status line for a project, with nothing around it."""
+    return line_of(_SAID % folder, "/", {"HOME": "/nonexistent"})
+
+
+def summarised_there(tree: Tree) -> set[str]:
+    """The phases they count whose plans all have a summary, as their own scan says."""
+    known = tree.answer("folders") or {}
+    names = [name for name in tree.answer("phases", "directories") or () if name in known]
+    return {str(key_of(known[name]["key"])) for name in names if known[name]["has_all_summaries"]}
+
+
+def plans_percent(done: int, total: int) -> int:
+    """Plans alone, rounded half up; nothing of nothing is 0."""
+    return (200 * done + total) // (2 * total) if total else 0
 
 
 def _roadmap(tree: Tree) -> tuple[str, ...]:
@@ -157,15 +194,11 @@ def _is_phase(number: object) -> bool:
     return True
 
 
-def _plans_percent(tree: Tree) -> int:
-    progress = tree.standing.progress
-    total = progress.total_plans
-    return (200 * progress.completed_plans + total) // (2 * total) if total else 0
-
-
 def _position(tree: Tree) -> str | None:
+    """The phase that STATE.md names: its frontmatter first, as they ask it."""
     phases = tree.recorded.phases if tree.recorded else ()
-    return phases[0].value.short if phases else None
+    named = sorted(phases, key=lambda each: each.what != "current_phase")
+    return named[0].value.short if named else None
 
 
 def _first(standing: Standing, stages: tuple[str, ...]) -> str | None:
@@ -183,10 +216,3 @@ def _stage(stage: str) -> str:
 
 def _number(value: object) -> int | None:
     return int(float(str(value))) if value is not None else None
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8", "surrogateescape")
-    except OSError:
-        return ""

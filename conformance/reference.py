@@ -46,14 +46,30 @@ class Reference:
         trace: TracebackType | None,
     ) -> None:
         assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.close()
         self._process.wait(timeout=30)
+        self._process.stdout.close()
 
-    def ask(self, folder: Path) -> dict[str, Any]:
-        """What its commands say of a project."""
+    def ask(self, folder: Path, milestone: str = "") -> dict[str, Any]:
+        """What its commands say of a project; the milestone is the one its STATE.md stores."""
+        return self._asked({"folder": str(folder), "milestone": milestone})
+
+    def line(self, folder: Path, state: str | None) -> str:
+        """Its status line for another STATE.md in the same project; None: for none."""
+        path = folder / ".planning" / "STATE.md"
+        aside = path.rename(path.with_name("STATE.aside"))
+        try:
+            if state is not None:
+                path.write_bytes(state.encode("utf-8", "surrogateescape"))
+            return str(self._asked({"folder": str(folder), "only": "line"})["line"])
+        finally:
+            aside.replace(path)
+
+    def _asked(self, question: dict[str, str]) -> dict[str, Any]:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"folder": str(folder)}) + "\n")
+        self._process.stdin.write(json.dumps(question) + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
         if not line:

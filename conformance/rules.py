@@ -1,295 +1,400 @@
-"""The rules of docs/reference/compatibility.md, as predicates.
+"""The rules of docs/reference/compatibility.md, as predictions.
 
-A rule says when a difference is one that is meant: it looks at the tree, not at its name, and
-asks for the cause to be there. A difference that no rule explains is a fault, ours or a new one
-of theirs.
+A difference is meant only where both answers come out as a rule says: theirs from what their own
+tool reads in each folder and heading, ours from `counted`, which counts anew. Every folder, phase
+and plan that makes a difference must have its own cause; one without a cause is a fault, ours or
+a new one of theirs.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-from conformance.compared import Comparison, Tree, key_of, our_folders, our_roadmap
-from fairlead.model.inventory import Folder, Phase, Plan, Proof
-from fairlead.records.naming import folder_name, is_plan
-
-_HEADING = re.compile(
-    r"^#{2,4}\s*(?:\[[^\]]*\]\s*)?Phase\s+([\w][\w.-]*)(?:\s*\([^)\n]*\))?\s*:", re.MULTILINE
+from conformance.compared import (
+    Comparison,
+    key_of,
+    our_roadmap,
+    plans_percent,
+    summarised_there,
 )
-_FOLDER = re.compile(r"[0-9]{2,}[A-Z]?(?:\.[0-9]+)*-(?![0-9]{2}-)[^0-9]")
-_THEIR_PLAN = re.compile(r"(^|-)PLAN(-\d+.*)?\.md$", re.IGNORECASE)
-_NEVER = re.compile(r"-OUTLINE\.md$|\.pre-bounce\.md$|-PLAN-REVIEW\.md$|SUMMARY\.md$")
-_COUNTS = ("plans", "plans completed", "plans percent", "phases", "phases completed", "percent")
-_LISTS = ("roadmap", "folders", "current phase", "next phase")
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One meant difference."""
-
-    id: str
-    explains: Callable[[Tree, Comparison], bool]
-
-
-def rule_for(tree: Tree, difference: Comparison) -> str:
-    """The first rule that explains a difference; empty if none does."""
-    return next((rule.id for rule in RULES if rule.explains(tree, difference)), "")
-
-
-# -- causes -----------------------------------------------------------------------------------
-
-
-def _percent_withheld(_tree: Tree, each: Comparison) -> bool:
-    return each.field in ("percent", "plans percent") and each.theirs is None
-
-
-def _stored_numbers(tree: Tree, each: Comparison) -> bool:
-    """Their percentage is not what their own counting commands give."""
-    if each.field != "percent":
-        return False
-    plans = (tree.answer("progress", "total_summaries"), tree.answer("progress", "total_plans"))
-    phases = (tree.answer("stats", "phases_completed"), tree.answer("stats", "phases_total"))
-    parts = [done / total for done, total in (plans, phases) if total]
-    own = int(100 * min(parts) + 0.5) if parts else 0
-    return each.theirs != own
-
-
-def _archived(tree: Tree, each: Comparison) -> bool:
-    return tree.standing.scope.is_archived and each.field in (*_COUNTS, *_LISTS)
-
-
-def _other_milestones(tree: Tree, each: Comparison) -> bool:
-    """They count folders or phases that the roadmap gives to another milestone."""
-    if each.field not in (*_COUNTS, *_LISTS):
-        return False
-    extra = (_their_folder_ids(tree) | _their_phases(tree)) - _our_phases(tree)
-    return bool(extra & (_elsewhere(tree) - _retired_phases(tree)))
-
-
-def _unlisted_shape(tree: Tree, each: Comparison) -> bool:
-    """They see no phase that has no heading of its own."""
-    shapeless = set(our_roadmap(tree)) - _with_heading(tree)
-    if each.field.startswith("phase ") and each.field.endswith(" stage"):
-        return each.theirs == "ok" and each.field.split()[1] in shapeless
-    fields = ("roadmap", "current phase", "next phase", "phases", "percent")
-    return each.field in fields and bool(shapeless)
-
-
-def _collapsed(tree: Tree, each: Comparison) -> bool:
-    """They do not look into a collapsed block."""
-    missed = set(our_roadmap(tree)) - _their_phases(tree)
-    fields = ("roadmap", "current phase", "next phase", "phases", "percent")
-    return each.field in fields and bool(missed) and "<details" in tree.roadmap_text.lower()
-
-
-def _retired(tree: Tree, each: Comparison) -> bool:
-    """They still count the folder of a phase that the roadmap has struck out."""
-    extra = (_their_folder_ids(tree) | _their_phases(tree)) - _our_phases(tree)
-    return each.field in (*_COUNTS, *_LISTS) and bool(extra & _retired_phases(tree))
-
-
-def _fenced(tree: Tree, each: Comparison) -> bool:
-    """They count a phase that stands in a fence or a comment only."""
-    extra = _their_phases(tree) - _our_phases(tree)
-    known = {phase.id.short for phase in tree.inventory.roadmap.phases}
-    fields = ("roadmap", "phases", "next phase", "current phase", "percent")
-    return each.field in fields and bool(extra - known)
-
-
-def _unlisted_folder(tree: Tree, each: Comparison) -> bool:
-    """We count an active folder that no milestone claims."""
-    extra = set(our_folders(tree)) - set(tree.answer("phases", "directories") or ())
-    unlisted = {
-        phase.folder.path.rpartition("/")[2]
-        for phase in tree.standing.scope.phases
-        if phase.folder and not phase.listed
-    }
-    return each.field in (*_COUNTS, "folders") and bool(extra & unlisted)
-
-
-def _plan_names(tree: Tree, each: Comparison) -> bool:
-    """A file that one of us takes for a plan and the other does not."""
-    is_about_plans = _concerns_proof(each) or each.field in ("plans", "next phase")
-    is_about_plans = is_about_plans or each.field.endswith(" plans")
-    names = [
-        path.name
-        for phase in _phases(tree, each)
-        if phase.folder
-        for path in (tree.folder / phase.folder.path).iterdir()
-    ]
-    return is_about_plans and any(is_plan(name) != _their_plan(name) for name in names)
-
-
-def _folder_names(tree: Tree, each: Comparison) -> bool:
-    """A folder whose number one of us reads and the other does not."""
-    names = {folder.path.rpartition("/")[2] for folder in tree.inventory.folders}
-    names |= set(tree.answer("phases", "directories") or ())
-    odd = [name for name in names if not _FOLDER.match(name)]
-    is_about = each.field in (*_COUNTS, *_LISTS) or each.field.startswith("phase ")
-    return is_about and bool(odd)
-
-
-def _pairing(tree: Tree, each: Comparison) -> bool:
-    """A summary proves a plan under a name that they do not pair."""
-    found = [plan for plan in _plans(tree, each) if plan.is_complete and not _they_pair(plan)]
-    return _concerns_proof(each) and bool(found)
-
-
-def _proof(tree: Tree, each: Comparison) -> bool:
-    """A summary that is empty, or says that it failed, proves nothing."""
-    found = [plan for plan in _plans(tree, each) if plan.proof in (Proof.EMPTY, Proof.FAILED)]
-    return _concerns_proof(each) and bool(found)
-
-
-def _verification(tree: Tree, each: Comparison) -> bool:
-    """Passed, but a plan is open or was finished later: by the files, not by their times."""
-    fields = ("phases completed", "percent", "current phase")
-    is_stage = each.field.endswith(" stage")
-    stale = [
-        phase
-        for phase in _phases(tree, each)
-        if phase.folder
-        and phase.folder.verification
-        and phase.folder.verification.status == "passed"
-        and phase.folder.verification.is_stale
-    ]
-    return (each.field in fields or is_stage) and bool(stale)
-
-
-def _superseded_only(tree: Tree, each: Comparison) -> bool:
-    found = [
-        phase
-        for phase in _phases(tree, each)
-        if phase.folder and phase.folder.plans and not phase.folder.live_plans
-    ]
-    fields = ("current phase", "next phase", "phases completed", "percent")
-    return (each.field in fields or each.field.endswith(" stage")) and bool(found)
-
-
-def _duplicate(tree: Tree, each: Comparison) -> bool:
-    return bool(tree.standing.scope.duplicates) and (
-        each.field in (*_COUNTS, "folders") or each.field.startswith("phase ")
-    )
-
-
-def _below_hundred(_tree: Tree, each: Comparison) -> bool:
-    return each.field in ("percent", "plans percent") and (each.ours, each.theirs) == (99, 100)
-
-
-def _nothing(tree: Tree, each: Comparison) -> bool:
-    progress = tree.standing.progress
-    is_nothing = not progress.total_plans or not progress.total_phases
-    return each.field in ("percent", "plans percent") and is_nothing and each.ours == 0
-
-
-def _order(tree: Tree, each: Comparison) -> bool:
-    """The first phase is the one with the lowest number, wherever the roadmap lists it."""
-    listed = [key_of(one.get("number")) for one in tree.answer("roadmap", "phases") or ()]
-    is_sorted = [name for name in our_roadmap(tree) if name in listed] == listed
-    return each.field in ("current phase", "next phase") and not is_sorted
-
-
-def _scope_lost(tree: Tree, each: Comparison) -> bool:
-    """They found no window for the milestone and counted every folder."""
-    scopes = (tree.answer("phases", "phase_scope"), tree.answer("roadmap", "scope"))
-    is_lost = any(scope not in (None, "complete") for scope in scopes)
-    extra = _their_folder_ids(tree) - _our_phases(tree)
-    return each.field in (*_COUNTS, *_LISTS) and is_lost and bool(extra)
-
-
-def _blank_position(_tree: Tree, each: Comparison) -> bool:
-    """A position in words of another form, which they do not read, or read as a phase."""
-    return each.field == "position" and (each.ours is None or each.theirs is None)
-
+from conformance.counted import is_damaged, key_of_folder
+from conformance.facts import Facts, folder_of
+from conformance.lines import PLAINLY, line_rule
+from conformance.mentions import plain, theirs
+from fairlead.model.ids import PhaseId
 
 RULES = (
-    Rule("percent-withheld", _percent_withheld),
-    Rule("archived-milestone", _archived),
-    Rule("other-milestones", _other_milestones),
-    Rule("milestone-scope-lost", _scope_lost),
-    Rule("phase-without-heading", _unlisted_shape),
-    Rule("retired-phase", _retired),
-    Rule("example-in-a-fence", _fenced),
-    Rule("collapsed-milestone", _collapsed),
-    Rule("unlisted-folder", _unlisted_folder),
-    Rule("number-twice", _duplicate),
-    Rule("plan-names", _plan_names),
-    Rule("summary-names", _pairing),
-    Rule("summary-proves-nothing", _proof),
-    Rule("verification-stale", _verification),
-    Rule("superseded-only", _superseded_only),
-    Rule("below-one-hundred", _below_hundred),
-    Rule("nothing-of-nothing", _nothing),
-    Rule("order-of-numbers", _order),
-    Rule("folder-names", _folder_names),
-    Rule("stored-numbers", _stored_numbers),
-    Rule("position-words", _blank_position),
+    "percent-withheld",
+    "archived-milestone",
+    "other-milestones",
+    "phase-without-heading",
+    "retired-phase",
+    "example-in-a-fence",
+    "unlisted-folder",
+    "number-twice",
+    "plan-names",
+    "summary-names",
+    "summary-proves-nothing",
+    "verification-stale",
+    "superseded-only",
+    "order-of-numbers",
+    "folder-names",
+    "stored-numbers",
+    "damaged-frontmatter",
+    *PLAINLY,
 )
+_STORED = re.compile(r"^ +(completed_phases|completed_plans|percent):\s*[\"']?(\d+)", re.MULTILINE)
+_CURRENT_PHASE = re.compile(r"^current_phase:\s*[\"']?([\w.]+)", re.MULTILINE)
+_PHASE_LINE = re.compile(r"^Phase:\s*(\d+[A-Z]?(?:\.\d+)*)\b", re.MULTILINE)
+_BAR = re.compile(r"^\s*\**Progress:\**.*?(\d+)%", re.MULTILINE)
 
 
-# -- facts ------------------------------------------------------------------------------------
+class Causes(Facts):
+    """Why the answers about one project differ."""
+
+    def of(self, each: Comparison) -> str:
+        """The rule that predicts a difference; empty if none does."""
+        words = each.field.split()
+        if words[0] == "phase":
+            return self._of_phase(words[1], words[2], each)
+        question: Callable[[Comparison], str] = getattr(self, f"_{'_'.join(words)}")
+        return question(each)
+
+    # -- numbers -------------------------------------------------------------------------
+
+    def _plans(self, each: Comparison) -> str:
+        if (each.ours, each.theirs) != (self.our_plans(), self.their_plans()):
+            return ""
+        return _first([*self._folder_causes(), *self._file_causes("plans")])
+
+    def _plans_completed(self, each: Comparison) -> str:
+        if (each.ours, each.theirs) != (self.our_done(), self.their_done()):
+            return ""
+        return _first([*self._folder_causes(), *self._file_causes("done")])
+
+    def _plans_percent(self, each: Comparison) -> str:
+        if each.ours != plans_percent(self.our_done(), self.our_plans()):
+            return ""
+        if each.theirs is None:
+            return (
+                "percent-withheld"
+                if self.tree.answer("progress", "phase_scope") != "complete"
+                else ""
+            )
+        if each.theirs != plans_percent(self.their_done(), self.their_plans()):
+            return ""
+        return _first(
+            [*self._folder_causes(), *self._file_causes("plans"), *self._file_causes("done")]
+        )
+
+    def _phases(self, each: Comparison) -> str:
+        if (each.ours, each.theirs) != (len(self.phases), len(self.their_keys)):
+            return ""
+        return _first(map(self._cause_of_key, self.their_keys ^ set(self.phases)))
+
+    def _phases_completed(self, each: Comparison) -> str:
+        rows = self.tree.answer("stats", "phases") or ()
+        there = {str(key_of(row["number"])) for row in rows if row["status"] == "Complete"}
+        here = {key for key in self.phases if self.here(key, "is_verified")}
+        return self._complete(each, here, there)
+
+    def _phases_summarised(self, each: Comparison) -> str:
+        here = {key for key in self.phases if self.here(key, "has_all_summaries")}
+        return self._complete(each, here, summarised_there(self.tree))
+
+    def _complete(self, each: Comparison, here: set[str], there: set[str]) -> str:
+        if (each.ours, each.theirs) != (len(here), len(there)):
+            return ""
+        return _first(map(self._completion_cause, here ^ there))
+
+    def _percent(self, each: Comparison) -> str:
+        here = (self.our_done(), self.our_plans(), self.verified_here(), len(self.phases))
+        if each.ours != _percent_of(here, is_strict=True):
+            return ""
+        if each.theirs is None and self._is_withheld():
+            return "percent-withheld"
+        there = self.state_numbers()
+        if not (self.tree.folder / ".planning" / "phases").is_dir():
+            return self._bar_cause(each)
+        front = self.tree.state_text.partition("\n---")[0]
+        stored = (
+            {} if is_damaged(front) else {key: int(value) for key, value in _STORED.findall(front)}
+        )
+        if any(
+            stored.get(key, 0) > there[at]
+            for key, at in (("completed_plans", 0), ("completed_phases", 2))
+        ):
+            return "stored-numbers" if each.theirs == stored.get("percent") else ""
+        if not there[1] and not there[3]:
+            return self._bar_cause(each)
+        if each.theirs != _percent_of(there):
+            return ""
+        return self._percent_cause(here, there)
+
+    def _bar_cause(self, each: Comparison) -> str:
+        bar = _BAR.search(self.tree.state_text)
+        return "stored-numbers" if bar and each.theirs == int(bar[1]) else ""
+
+    def _percent_cause(self, here: tuple[int, ...], there: tuple[int, ...]) -> str:
+        """The first of their numbers that, put right, changes their percentage."""
+        was, numbers = _percent_of(there), list(there)
+        if there[2] > self.verified_there():
+            numbers[2] = self.verified_there()
+            if _percent_of(numbers) != was:
+                return "stored-numbers"
+        numbers[3] = here[3]
+        if _percent_of(numbers) != was:
+            return self._total_cause()
+        numbers[2] = here[2]
+        if _percent_of(numbers) != was:
+            keys = {
+                key for key in self.phases if self.here(key, "is_verified")
+            } ^ self.verified_keys_there()
+            return _first(map(self._completion_cause, keys))
+        numbers[:2] = here[:2]
+        if _percent_of(numbers) != was:
+            return _first(
+                [*self._folder_causes(), *self._file_causes("plans"), *self._file_causes("done")]
+            )
+        return ""
+
+    def _is_withheld(self) -> bool:
+        return (
+            self.tree.answer("window", "scope") != "complete"
+            or not self.tree.answer("window", "is_bounded")
+            or not self.tree.state_text
+            or not (self.their_plans() or self.their_keys)
+        )
+
+    # -- lists ---------------------------------------------------------------------------
+
+    def _folders(self, each: Comparison) -> str:
+        if each.ours != tuple(sorted(self.our_folders)) or each.theirs != tuple(
+            sorted(self.their_folders)
+        ):
+            return ""
+        return _first(self._folder_causes())
+
+    def _roadmap(self, each: Comparison) -> str:
+        assert isinstance(each.ours, tuple) and isinstance(each.theirs, tuple)  # noqa: PT018
+        if each.ours != our_roadmap(self.tree):
+            return ""
+        differing = set(each.ours) ^ set(each.theirs)
+        doubles = {key for key in each.theirs if each.theirs.count(key) > 1}
+        causes = [self._listing_cause(key) for key in differing]
+        return _first(
+            causes + ["example-in-a-fence" for key in doubles if theirs(self.window).count(key) > 1]
+        )
+
+    def _current_phase(self, each: Comparison) -> str:
+        return self._first_phase(each, ("planned", "partial"))
+
+    def _next_phase(self, each: Comparison) -> str:
+        return self._first_phase(each, ("empty", "no_directory", "discussed", "researched"))
+
+    def _first_phase(self, each: Comparison, stages: tuple[str, ...]) -> str:
+        here = next((key for key in our_roadmap(self.tree) if self.stage_here(key) in stages), None)
+        rows = {
+            str(key_of(row["number"])): row["disk_status"]
+            for row in reversed(self.tree.answer("roadmap", "phases") or ())
+        }
+        if each.ours != here:
+            return ""
+        causes = []
+        for key in (each.ours, each.theirs):
+            if not isinstance(key, str):
+                continue
+            if (key in rows) != (key in our_roadmap(self.tree)):
+                causes.append(self._listing_cause(key))
+            elif rows[key] != self.stage_here(key):
+                causes.append(self._stage_cause(key, rows[key]))
+        common = [key for key in our_roadmap(self.tree) if key in rows]
+        is_sorted = [key for key in reversed(rows) if key in common] == common
+        return _first(causes) or ("" if causes or is_sorted else "order-of-numbers")
+
+    def _position(self, each: Comparison) -> str:
+        """Of a frontmatter that is no YAML, they read the body alone."""
+        front, _, body = self.tree.state_text.partition("\n---")
+        here, there = _CURRENT_PHASE.search(front), _PHASE_LINE.search(body)
+        answers = tuple(key_of(found[1]) if found else None for found in (here, there))
+        is_predicted = is_damaged(front) and (each.ours, each.theirs) == answers
+        return "damaged-frontmatter" if is_predicted else ""
+
+    def _line(self, each: Comparison) -> str:
+        state = self.tree.folder / ".planning" / "STATE.md"
+        return line_rule(state, str(each.ours), self.tree.ask_line)
+
+    # -- one phase -----------------------------------------------------------------------
+
+    def _of_phase(self, key: str, what: str, each: Comparison) -> str:
+        contents = self.contents(key)
+        here = {
+            "plans": len(contents.plans) if contents else 0,
+            "summaries": sum(contents.plans.values()) if contents else 0,
+            "stage": self.stage_here(key),
+        }
+        if each.ours != here[what]:
+            return ""
+        if what == "stage":
+            return self._stage_cause(key, str(each.theirs))
+        names = self.named_there(key)
+        there = {
+            len(self.known[name]["plans"])
+            if what == "plans"
+            else sum(self.known[name]["plans"].values())
+            for name in names or ()
+        }
+        if each.theirs not in (there or {0}):
+            return ""
+        return self._place_cause(key) or _first(
+            self._causes_in(key, "plans" if what == "plans" else "done")
+        )
+
+    def _stage_cause(self, key: str, theirs: str) -> str:
+        if theirs == "ok":
+            return "phase-without-heading" if key not in self.mentions.headings else ""
+        names = self.named_there(key)
+        predicted = {_their_stage(self.known[name]) for name in names} or {"no_directory"}
+        if theirs == "no_directory" and not any(self.known[name]["key"] in name for name in names):
+            return "folder-names" if names else self._place_cause(key)
+        if theirs not in predicted and not (
+            "" in predicted and theirs in ("empty", "discussed", "researched")
+        ):
+            return ""
+        return self._place_cause(key) or self._completion_cause(key)
+
+    def _completion_cause(self, key: str) -> str:
+        """Why a phase that both have is complete for one of us alone."""
+        if key not in self.phases or key not in self.their_keys:
+            return self._cause_of_key(key)
+        place = self._place_cause(key)
+        contents = self.contents(key)
+        if place or not contents:
+            return place
+        files = [*self._causes_in(key, "plans"), *self._causes_in(key, "done")]
+        if files:
+            return _first(files)
+        if contents.passed and not contents.is_verified:
+            return "verification-stale"
+        return "superseded-only" if contents.pairs and not contents.plans else ""
+
+    def _place_cause(self, key: str) -> str:
+        """Why they look for a phase in another folder than we do."""
+        phase, names = self.phases.get(key), self.named_there(key)
+        folder = folder_of(phase)
+        if self.scope.is_archived:
+            return "archived-milestone"
+        if len(names) > 1:
+            return "number-twice"
+        if folder and folder not in names:
+            return "folder-names"
+        return "folder-names" if names and not folder else ""
+
+    # -- causes --------------------------------------------------------------------------
+
+    def _folder_causes(self) -> list[str]:
+        found = [self._folder_cause(name) for name in sorted(self.their_folders ^ self.our_folders)]
+        return [*found, "archived-milestone"] if self.scope.is_archived else found
+
+    def _folder_cause(self, name: str) -> str:
+        key = key_of_folder(name)
+        if self.scope.is_archived:
+            return "archived-milestone"
+        if name in self.our_folders:
+            return self._missed_folder(name, key)
+        if not key:
+            return "folder-names"
+        if key in self.mentions.struck:
+            return "retired-phase"
+        if any(key_of_folder(other) == key for other in self.our_folders):
+            return "number-twice"
+        return "other-milestones" if self._is_elsewhere(key) else ""
+
+    def _missed_folder(self, name: str, key: str) -> str:
+        if key not in self.mentions.versions:
+            return "unlisted-folder"
+        if str(key_of(self.known[name]["key"])) != key:
+            return "folder-names"
+        return "other-milestones" if key not in theirs(self.window) else ""
+
+    def _cause_of_key(self, key: str) -> str:
+        """Why only one of us counts a phase."""
+        folder = folder_of(self.phases.get(key))
+        if folder and folder in self.our_folders - self.their_folders:
+            return self._folder_cause(folder)
+        there = [name for name in self.named_there(key) if name in self.their_folders]
+        if key not in self.phases and there:
+            return _first(map(self._folder_cause, there))
+        return self._listing_cause(key)
+
+    def _listing_cause(self, key: str) -> str:
+        """Why only one of us has a phase in the roadmap."""
+        if self.scope.is_archived:
+            return "archived-milestone"
+        if key in our_roadmap(self.tree):
+            if key not in self.mentions.headings:
+                return "phase-without-heading" if key in self.mentions.versions else ""
+            return "other-milestones" if key not in theirs(self.window) else ""
+        if key in self.mentions.examples:
+            return "example-in-a-fence"
+        if key in self.mentions.struck:
+            return "retired-phase"
+        return "other-milestones" if self._is_elsewhere(key) else ""
+
+    def _is_elsewhere(self, key: str) -> bool:
+        """The roadmap gives the number to other milestones, or to one before the current begins."""
+        if key in self.mentions.versions:
+            return self.scope.milestone not in self.mentions.versions[key]
+        first = next((phase.id for phase in self.scope.phases if phase.listed), None)
+        return bool(self.scope.milestone) and first is not None and PhaseId.parse(key) < first
+
+    def _total_cause(self) -> str:
+        differing = [self._cause_of_key(key) for key in self.their_keys ^ set(self.phases)]
+        if differing:
+            return _first(differing)
+        headings = plain(self.window)
+        if len(headings) > len(set(headings)):
+            return "example-in-a-fence"
+        without = set(our_roadmap(self.tree)) - set(headings)
+        return "phase-without-heading" if without else ""
+
+    def _file_causes(self, what: str) -> Iterator[str]:
+        for key, phase in self.phases.items():
+            if folder_of(phase) in self.their_folders:
+                yield from self._causes_in(key, what)
+
+    def _causes_in(self, key: str, what: str) -> Iterator[str]:
+        """Why the plans of one folder are read in two ways, plan by plan."""
+        contents, folder = self.contents(key), folder_of(self.phases.get(key))
+        if contents is None or folder not in self.known:
+            return
+        there: dict[str, bool] = self.known[folder]["plans"]
+        for plan in sorted(contents.plans.keys() | there):
+            if plan not in contents.plans or plan not in there:
+                yield "plan-names"
+            elif what == "done" and contents.plans[plan] != there[plan]:
+                yield "summary-names" if contents.plans[plan] else "summary-proves-nothing"
 
 
-def _our_phases(tree: Tree) -> set[str]:
-    return {phase.id.short for phase in tree.standing.scope.phases}
+def _first(causes: Iterable[str]) -> str:
+    """The first cause in the order of the rules; none where one element has no cause."""
+    found = set(causes)
+    return "" if "" in found else next((rule for rule in RULES if rule in found), "")
 
 
-def _their_phases(tree: Tree) -> set[str]:
-    numbers = [key_of(one.get("number")) for one in tree.answer("roadmap", "phases") or ()]
-    numbers += [key_of(one.get("number")) for one in tree.answer("stats", "phases") or ()]
-    return {number for number in numbers if number}
+def _their_stage(facts: dict[str, Any]) -> str:
+    if facts["is_complete"]:
+        return "complete"
+    if any(facts["plans"].values()):
+        return "partial"
+    return "planned" if facts["plans"] else ""
 
 
-def _their_folder_ids(tree: Tree) -> set[str]:
-    names = [folder_name(name).id for name in tree.answer("phases", "directories") or ()]
-    return {name.short for name in names if name}
-
-
-def _elsewhere(tree: Tree) -> set[str]:
-    """Numbers that are not in scope because they belong to another milestone, or to none."""
-    listed = {phase.id.short for phase in tree.inventory.roadmap.phases}
-    folders = {folder.id.short for folder in tree.inventory.folders if folder.id}
-    return (listed | folders) - _our_phases(tree)
-
-
-def _retired_phases(tree: Tree) -> set[str]:
-    return {each.id.short for each in tree.inventory.roadmap.phases if each.is_retired}
-
-
-def _with_heading(tree: Tree) -> set[str]:
-    found = {key_of(number) for number in _HEADING.findall(tree.roadmap_text)}
-    return {number for number in found if number}
-
-
-def _phases(tree: Tree, each: Comparison) -> Iterator[Phase]:
-    """The phase that a question is about, or all of them."""
-    words = each.field.split()
-    for phase in tree.standing.scope.phases:
-        if words[0] != "phase" or phase.id.short == words[1]:
-            yield phase
-
-
-def _plans(tree: Tree, each: Comparison) -> list[Plan]:
-    folders: list[Folder] = [phase.folder for phase in _phases(tree, each) if phase.folder]
-    return [plan for folder in folders for plan in folder.live_plans]
-
-
-def _concerns_proof(each: Comparison) -> bool:
-    words = ("plans completed", "plans percent", "phases completed", "percent", "current phase")
-    return each.field in words or each.field.endswith((" summaries", " stage"))
-
-
-def _their_plan(name: str) -> bool:
-    return bool(_THEIR_PLAN.search(name)) and not _NEVER.search(name)
-
-
-def _they_pair(plan: Plan) -> bool:
-    """Whether their rules find the same summary."""
-    name, summary = plan.path.rpartition("/")[2], plan.summary.rpartition("/")[2]
-    stem = name.removesuffix(".md")
-    tried = {name.replace("PLAN", "SUMMARY", 1), f"{stem}-SUMMARY.md"}
-    canonical = re.match(r"([0-9][\w.]*-[0-9]+)-", name)
-    numbered = re.match(r"([0-9][\w.]*)-PLAN-([0-9]+)", name)
-    tried |= {f"{canonical[1]}-SUMMARY.md"} if canonical else set()
-    tried |= {f"{numbered[1]}-{numbered[2]}-SUMMARY.md"} if numbered else set()
-    return summary in tried and summary.endswith("SUMMARY.md")
+def _percent_of(numbers: Iterable[int], *, is_strict: bool = False) -> int:
+    """The lesser ratio; a ratio of nothing is 0 where one is strict, and whole otherwise."""
+    done, plans, completed, phases = numbers
+    parts = [(done, plans), (completed, phases)]
+    if is_strict:
+        is_all = 0 < plans == done and 0 < phases == completed
+        return 100 if is_all else min(99, *(plans_percent(*part) for part in parts))
+    return min(100, *(plans_percent(*part) for part in parts if part[1]), 100)

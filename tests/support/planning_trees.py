@@ -10,6 +10,8 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.support import oddities
+
 _WORDS = "login search export billing profile alerts sync report import audit".split()
 _FOLDERS = (
     "CK-{padded}-{name}",
@@ -73,10 +75,32 @@ class _Maker:
             self._write(f"phases/{self.phases[0].folder}/01-01-PLAN-CHECK.md", "# Check\n")
         if self.chance.random() < 0.05:
             self._write("phases/77-unlisted/77-01-PLAN.md", "# Plan\n")
-        self._write("ROADMAP.md", self._roadmap())
-        self._write("STATE.md", self._state())
+        if self.chance.random() < 0.03:
+            self._write(f"phases/{self.phases[0].padded}-again/01-01-PLAN.md", "# Plan\n")
+        self._odd_folders()
+        self._write("ROADMAP.md", self._odd_roadmap(self._roadmap()))
+        self._odd_state(self._state())
         self._write("PROJECT.md", "# Sample\n")
         (self.planning / "phases").mkdir(parents=True, exist_ok=True)
+
+    def _odd_folders(self) -> None:
+        for home in sorted((self.planning / "phases").glob("*")):
+            if self.chance.random() < 0.06:
+                oddities.odd_files(home, home.name.partition("-")[0], self.chance)
+
+    def _odd_roadmap(self, text: str) -> str:
+        if self.chance.random() < 0.06:
+            text = oddities.in_other_words(text, self.chance.choice(oddities.WORDS))
+        return self.chance.choice(oddities.ROADMAP)(text) if self.chance.random() < 0.25 else text
+
+    def _odd_state(self, text: str) -> None:
+        if self.chance.random() < 0.35:
+            text = self.chance.choice(oddities.STATE)(text)
+        self._write("STATE.md", text)
+        if self.chance.random() < 0.02:
+            path = self.planning / "STATE.md"
+            path.rename(self.planning / "elsewhere.md")
+            path.symlink_to("elsewhere.md")
 
     # -- phases --------------------------------------------------------------------------
 
@@ -86,6 +110,8 @@ class _Maker:
             numbers.insert(self.chance.randint(1, len(numbers)), f"{numbers[0]}.1")
         if self.chance.random() < 0.05:
             numbers.append(f"{numbers[-1].partition('.')[0]}A")
+        if self.chance.random() < 0.05:
+            numbers.append(self.chance.choice(["31.1", "105.1", "12.10", "40"]))
         half = len(numbers) // 2
         phases = []
         for at, number in enumerate(numbers):
@@ -94,7 +120,8 @@ class _Maker:
                 milestone = self.milestones[0]
             roll = self.chance.random()
             form = _FOLDERS[int(roll * 100)] if roll < 0.05 else "{padded}-{name}"
-            phases.append(_Phase(number, self.chance.choice(_WORDS), milestone, form=form))
+            words = oddities.SLUGS if self.chance.random() < 0.03 else _WORDS
+            phases.append(_Phase(number, self.chance.choice(words), milestone, form=form))
         return phases
 
     def _is_past(self, phase: _Phase) -> bool:
@@ -148,6 +175,8 @@ class _Maker:
                     (f"{prefix}-P{at:02d}-PLAN.md", f"{prefix}-P{at:02d}-SUMMARY.md"),
                     (plain[0], f"{prefix}-{at:02d}-PLAN-SUMMARY.md"),
                     (f"{prefix}-setup-PLAN.md", f"{prefix}-setup-SUMMARY.md"),
+                    (plain[0], f"{prefix.lstrip('0')}-{at:02d}-SUMMARY.md"),
+                    (f"{prefix}.PLAN.md", f"{prefix}-SUMMARY.md"),
                 ]
             )
         return ("PLAN.md", "SUMMARY.md") if count == 1 else plain
@@ -172,12 +201,15 @@ class _Maker:
         for milestone in self.milestones or [""]:
             mine = [phase for phase in self.phases if phase.milestone == milestone]
             is_past = len(self.milestones) > 1 and milestone == self.milestones[0]
-            is_folded = is_past and self.chance.random() < 0.5
+            is_folded = bool(milestone) and self.chance.random() < (0.5 if is_past else 0.04)
             if is_folded:
-                lines += ["<details>", f"<summary>✅ {milestone} First - SHIPPED</summary>", ""]
+                title = f"✅ {milestone} First - SHIPPED" if is_past else f"🚧 {milestone} Part"
+                lines += ["<details>", f"<summary>{title}</summary>", ""]
             elif milestone:
                 mark = "✅ " if is_past else self.chance.choice(["🚧 ", ""])
                 lines += [f"## {mark}{milestone} Part{' (Shipped)' if is_past else ''}", ""]
+            if self.chance.random() < 0.04:
+                self.chance.shuffle(mine)
             lines += self._listed(mine, style)
             lines += ["</details>", ""] if is_folded else []
         return "\n".join(lines)
@@ -222,6 +254,8 @@ class _Maker:
         front = ["---", 'gsd_state_version: "1.0"']
         if self.milestones and self.chance.random() < 0.8:
             front += [f"milestone: {self.milestones[-1]}", "milestone_name: Part"]
+        if self.chance.random() < 0.3:
+            front.append(f"current_phase: {self.chance.choice(self.phases).padded}")
         front += ["status: executing", "progress:"]
         total = self.chance.randint(1, 6)
         front += [
@@ -235,4 +269,4 @@ class _Maker:
     def _write(self, name: str, text: str) -> None:
         path = self.planning / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(text.encode())

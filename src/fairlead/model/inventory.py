@@ -175,8 +175,7 @@ class Phase:
     def is_complete(self, policy: Completion) -> bool:
         """Whether it counts as complete under a policy."""
         if policy is Completion.VERIFIED:
-            verification = self.folder.verification if self.folder else None
-            return verification is not None and verification.is_passed
+            return self.stage is Stage.VERIFIED
         return self.stage in (Stage.COMPLETE, Stage.VERIFIED)
 
 

@@ -330,11 +330,12 @@ def _at_home(
         if mention.milestone:
             named = homes.setdefault(mention.id, {})
             named[mention.milestone] = named.get(mention.milestone) or mention.name.casefold()
+    outside_tables = {each.id for each in mentions if each.milestone and each.form is not Form.ROW}
     for mention in mentions:
         named = homes.get(mention.id, {})
-        if mention.milestone or not named:
-            # A phase that only a table lists belongs to the milestone the table stands under.
-            home = homes_of_lines[mention.line - 1] if mention.form is Form.ROW else ""
+        # A phase that only tables list belongs to the milestone its table stands under.
+        home = homes_of_lines[mention.line - 1] if mention.form is Form.ROW else ""
+        if mention.milestone or not named or (home and mention.id not in outside_tables):
             yield mention if mention.milestone else replace(mention, milestone=home)
             continue
         wanted = mention.name.casefold()

@@ -1,0 +1,121 @@
+"""What each side has in front of it: their reading of folders and headings, and ours counted anew."""
+
+from functools import cached_property
+from typing import Any
+
+from conformance.compared import Tree, key_of, our_folders
+from conformance.counted import Contents
+from conformance.mentions import Mentions, plain
+from fairlead.model.inventory import Phase
+
+
+class Facts:
+    """One project, as the rules look at it."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.scope = tree.standing.scope
+        self.phases = {phase.id.short: phase for phase in self.scope.phases}
+        self.mentions = Mentions(tree.roadmap_text)
+        self.known: dict[str, Any] = tree.answer("folders") or {}
+        self.their_folders = set(tree.answer("phases", "directories") or ())
+        self.our_folders = set(our_folders(tree))
+        self._counted: dict[str, Contents] = {}
+
+    @cached_property
+    def window(self) -> str:
+        """The part of the roadmap that they take for the current milestone."""
+        return str(self.tree.answer("window", "text") or "")
+
+    @cached_property
+    def their_keys(self) -> set[str]:
+        """The phases that they count."""
+        return {str(key_of(row["number"])) for row in self.tree.answer("stats", "phases") or ()}
+
+    def named_there(self, key: str) -> list[str]:
+        """The folders in which they read a number."""
+        return [name for name, facts in self.known.items() if key_of(facts["key"]) == key]
+
+    def contents(self, key: str) -> Contents | None:
+        """A phase's folder, counted anew."""
+        phase = self.phases.get(key)
+        if phase is None or phase.folder is None:
+            return None
+        path = phase.folder.path
+        if path not in self._counted:
+            self._counted[path] = Contents(self.tree.folder / path)
+        return self._counted[path]
+
+    def here(self, key: str, what: str) -> bool:
+        """Whether one of ours is complete, in one of the two ways."""
+        contents = self.contents(key)
+        return bool(contents and getattr(contents, what))
+
+    def stage_here(self, key: str) -> str:
+        """How far one of ours has come."""
+        contents = self.contents(key)
+        return contents.stage if contents else "no_directory"
+
+    def our_plans(self) -> int:
+        """Plans of our folders."""
+        return sum(len(found.plans) for key in self.phases if (found := self.contents(key)))
+
+    def our_done(self) -> int:
+        """Plans of our folders that are proven."""
+        return sum(
+            sum(found.plans.values()) for key in self.phases if (found := self.contents(key))
+        )
+
+    def verified_here(self) -> int:
+        """Phases of ours that are verified."""
+        return sum(self.here(key, "is_verified") for key in self.phases)
+
+    def their_plans(self) -> int:
+        """Plans of their folders."""
+        return sum(len(self.known[name]["plans"]) for name in self.their_folders)
+
+    def their_done(self) -> int:
+        """Plans of their folders for which they find a summary."""
+        return sum(sum(self.known[name]["plans"].values()) for name in self.their_folders)
+
+    def state_folders(self) -> list[str]:
+        """The folders that their state counts: none of a struck phase, one of each number."""
+        found: dict[str, str] = {}
+        for name in sorted(self.tree.answer("window", "folders") or ()):
+            key = str(key_of(self.known[name]["key"]))
+            if key not in Mentions(self.window).struck:
+                found.setdefault(key, name)
+        return list(found.values())
+
+    def verified_keys_there(self) -> set[str]:
+        """The phases that their state takes for complete."""
+        names = [name for name in self.state_folders() if self.known[name]["is_complete"]]
+        return {str(key_of(self.known[name]["key"])) for name in names}
+
+    def verified_there(self) -> int:
+        """How many phases their state takes for complete."""
+        return len(self.verified_keys_there())
+
+    def state_numbers(self) -> tuple[int, int, int, int]:
+        """Plans done and in all, phases completed and in all, as their state derives them."""
+        names = self.state_folders()
+        plans = [self.known[name]["plans"] for name in names]
+        struck = Mentions(self.window).struck
+        headings = [
+            key
+            for key in plain(self.window)
+            if key not in struck and key.partition(".")[0] not in ("0", "999")
+        ]
+        counts_headings = self.tree.answer("window", "counts_headings")
+        rows = self.tree.answer("window", "complete_rows") or 0
+        return (
+            sum(sum(each.values()) for each in plans),
+            sum(len(each) for each in plans),
+            max(self.verified_there(), rows),
+            max(len(names), len(headings)) if counts_headings else len(names),
+        )
+
+
+def folder_of(phase: Phase | None) -> str:
+    """The name of a phase's folder; empty if it has none."""
+    return phase.folder.path.rpartition("/")[2] if phase and phase.folder else ""
