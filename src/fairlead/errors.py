@@ -60,6 +60,18 @@ class NoDocument(UsageError):
         super().__init__(f"{path} does not exist", hint=hint)
 
 
+class UnknownAgent(UsageError):
+    """An agent was named that nobody knows."""
+
+    code = "unknown-agent"
+
+    def __init__(self, name: str, known: "list[str] | tuple[str, ...]") -> None:
+        super().__init__(
+            f"there is no agent {name!r}",
+            hint=f"known are {', '.join(known)}; see them with: fairlead doctor agents",
+        )
+
+
 class MalformedId(UsageError):
     """A phase, plan or other identifier that does not follow its grammar."""
 

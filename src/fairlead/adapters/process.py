@@ -65,9 +65,10 @@ def search_path(outside: Iterable[str] = ()) -> str:
 
 
 def program(name: str, outside: Iterable[str] = ()) -> str:
-    """The absolute path of a program on our search path."""
+    """The absolute path of a program on our search path; a path must be absolute already."""
+    is_path = os.path.basename(name) != name
     found = shutil.which(name, path=search_path(outside) or os.devnull)
-    if found is None or os.path.basename(name) != name:
+    if found is None or (is_path and not os.path.isabs(name)):
         raise NoProgram(name)
     return found
 

@@ -38,6 +38,11 @@ _CLAUDE_FAULTS = {
 }
 # How Codex words the status that ended a turn; its protocol has no field for it.
 _CODEX_STATUS = re.compile(r"(?:unexpected status|last status:|http status:?) (\d{3})\b")
+_CODEX_SENTENCES = {
+    "We’re currently experiencing high demand": EndKind.OVERLOADED,  # any status from 500 on
+    "stream disconnected before completion": EndKind.OVERLOADED,
+    "You've hit your usage limit": EndKind.RATE_LIMITED,
+}
 _WRITERS = {"Edit", "Write", "MultiEdit", "NotebookEdit", "write_file", "replace", "write", "edit"}
 _NAMES_OF_FILES = ("file_path", "filePath", "absolute_path", "notebook_path", "path")
 _SUBJECT_LENGTH = 200
@@ -206,7 +211,10 @@ def _codex_item(item: Line, memory: Memory, *, is_end: bool) -> Iterator[AgentEv
 
 def _codex_fault(message: str) -> EndKind:
     found = _CODEX_STATUS.search(message[:2000])
-    return _fault_of(int(found[1])) if found else EndKind.FAILED
+    if found:
+        return _fault_of(int(found[1]))
+    beginnings = _CODEX_SENTENCES.items()
+    return next((kind for said, kind in beginnings if message.startswith(said)), EndKind.FAILED)
 
 
 def gemini(line: Line, memory: Memory) -> Iterator[AgentEvent]:
