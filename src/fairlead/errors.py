@@ -60,10 +60,10 @@ class NoDocument(UsageError):
         super().__init__(f"{path} does not exist", hint=hint)
 
 
-class UnknownAgent(UsageError):
+class NoSuchAgent(UsageError):
     """An agent was named that nobody knows."""
 
-    code = "unknown-agent"
+    code = "no-such-agent"
 
     def __init__(self, name: str, known: "list[str] | tuple[str, ...]") -> None:
         super().__init__(

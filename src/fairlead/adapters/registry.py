@@ -21,7 +21,7 @@ from fairlead.adapters import (
     scripted,
 )
 from fairlead.adapters.agent import CliAgent, Row
-from fairlead.errors import NoAgent, NoProgram, UnknownAgent
+from fairlead.errors import NoAgent, NoProgram, NoSuchAgent
 from fairlead.model.agent_orders import AgentCommand
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def agent(
     if name and name not in known:
         known = {**offered(), **known}
     if name and name not in known:
-        raise UnknownAgent(name, tuple(known))
+        raise NoSuchAgent(name, tuple(known))
     wanted = (name,) if name else tuple(each for each in known if each != SCRIPTED)
     looked_for: list[str] = []
     for each in wanted:
