@@ -69,7 +69,9 @@ class App:
 
     def undo(self, *, dry_run: bool) -> tuple[str, Outcome]:
         """Take back the last event of the project that this folder belongs to."""
-        folder = layout.find_plan_home(self.folder) or layout.find_project(self.folder)
+        folder = self.plan_home  # after a reset its desk is all that tells of it
+        if not os.path.isdir(os.path.join(folder, layout.desk_of(folder))):
+            folder = layout.find_project(self.folder)
         return self._files(folder, layout.desk_of(folder)).undo(dry_run=dry_run)
 
     @cached_property

@@ -1,9 +1,11 @@
 """Overview: looking at a project. Every call reads the files anew and changes nothing."""
 
+from dataclasses import replace
+
 from fairlead.engine.explain import Explainer
 from fairlead.engine.reports import StatusReport, status_report
 from fairlead.engine.truth import Truth, truth_of
-from fairlead.errors import UnknownWorkstream
+from fairlead.errors import DocumentError, UnknownWorkstream
 from fairlead.records.state import read_state
 from fairlead.store import layout
 from fairlead.store.load import Reader
@@ -25,13 +27,14 @@ class Overview:
         """Where the project stands."""
         workstream = self.workstream(workstream)
         state = self._document(layout.documents_of(workstream)[0])
-        return status_report(
+        found = status_report(
             truth_of(self._reader, workstream),
             folder=self._reader.folder,
             title=self._title(),
             workstream=workstream,
             state=read_state(state) if state else None,
         )
+        return replace(found, plan_phase=self._plan_phase())
 
     def explainer(self, workstream: str = "") -> Explainer:
         """Explains the numbers of one moment."""
@@ -48,6 +51,18 @@ class Overview:
         if chosen and chosen not in known:
             raise UnknownWorkstream(chosen, known)
         return chosen
+
+    def _plan_phase(self) -> str:
+        loaded = self._reader.load_for_display(layout.PLAN_FILE)
+        if loaded is None:
+            return ""
+        from fairlead.records.plan_read import read_plan
+
+        try:
+            plan = read_plan(loaded.text)
+        except DocumentError:
+            return "its file cannot be read"
+        return "" if plan.is_approved else f"{plan.plan_id} is {plan.status}"
 
     def _document(self, path: str) -> Document | None:
         loaded = self._reader.load_for_display(path)

@@ -86,6 +86,7 @@ class StatusReport:
     continue_files: tuple[str, ...]
     workstreams: tuple[str, ...]
     orphan_summaries: int
+    plan_phase: str = ""  # an open Plan Phase in a few words
 
 
 def status_report(

@@ -135,6 +135,9 @@ def _remarks(found: StatusReport) -> list[Sequence[Part]]:
         lines.append((Styled("todos  ", "dim"), f"{len(found.pending_todos)} pending"))
     if found.continue_files:
         lines.append((Styled("resume  ", "dim"), ", ".join(found.continue_files)))
+    if found.plan_phase:
+        way = Styled("   fairlead planning status", "dim")
+        lines.append((Styled("plan phase  ", "dim"), found.plan_phase, way))
     if found.workstreams and not found.workstream:
         names = ", ".join(found.workstreams)
         lines.append(
