@@ -4,6 +4,7 @@ from random import Random
 
 from prove.numbered import NumberedProof
 from tests.support.documents import examine, generated, mutated
+from tests.support.plans import a_mutated_plan, examine_plan
 
 TEXT = ("src/fairlead/text", "src/fairlead/records/state.py")
 
@@ -17,7 +18,21 @@ def try_document(seed: int, number: int) -> str:
     return "; ".join(examine(text, random).faults)
 
 
+def try_plan(seed: int, number: int) -> str:
+    """Damage a plan file, then read, judge and edit it."""
+    random = Random(f"plan {seed}/{number}")  # noqa: S311
+    return "; ".join(examine_plan(a_mutated_plan(random), random))
+
+
 DOCUMENTS = (
+    NumberedProof(
+        name="plans",
+        claim="a damaged plan file is edited as asked and in nothing else, or refused with its line",
+        unit="plan files",
+        count=100_000,
+        try_number=try_plan,
+        covers=(*TEXT, "src/fairlead/records/plan_read.py", "src/fairlead/records/plan_file.py"),
+    ),
     NumberedProof(
         name="documents",
         claim="every text comes back byte for byte, both readers agree, and an edit changes its "

@@ -1,6 +1,16 @@
 """Plan files: ready-made ones, those of older tools, and hostile texts to put into them."""
 
 from pathlib import Path
+from random import Random
+
+from fairlead.errors import FairleadError
+from fairlead.model.criteria import Facts, evaluate
+from fairlead.model.planning import Plan
+from fairlead.records import plan_file
+from fairlead.records.plan_file import Wanted
+from fairlead.records.plan_read import read_plan
+from fairlead.text.document import Document
+from tests.support.documents import mutated
 
 PLAN = ".claude/orchestrator-plan-phase.local.md"
 SECTIONS = ("Functional Requirements", "Non-Functional Requirements", "Architecture Design")
@@ -182,3 +192,49 @@ def write_plan(folder: Path, text: str | bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return path
+
+
+def examine_plan(text: str, random: Random) -> list[str]:
+    """Read, judge and edit a plan of any form: it works as asked, or is refused with its place."""
+    try:
+        before = read_plan(text)
+        evaluate(before, Facts())
+    except FairleadError as error:
+        return [] if getattr(error, "line", 0) else [f"refused without a line: {error}"]
+    hostile = random.choice(HOSTILE)
+    change, field = random.choice(
+        (
+            (lambda held: plan_file.add_module(held, f"N{hostile}", Wanted(hostile)), "modules"),
+            (lambda held: plan_file.add_section(held, f"N{hostile}"), "sections"),
+            (lambda held: plan_file.add_criterion(held, f"N{hostile}", None), "criteria"),
+            (lambda held: plan_file.modify_goal(held, f"N{hostile}", is_unlocked=True), "goal"),
+            (
+                lambda held: plan_file.remove_module(held, before.modules[0].id, force=True),
+                "modules",
+            ),
+        )
+    )
+    try:
+        after = read_plan(change(Document(text)).text)
+    except (FairleadError, IndexError) as error:
+        allowed = not isinstance(error, IndexError) or not before.modules
+        return [] if allowed else [f"a traceback: {error}"]
+    return [
+        f"{each} changed with {field}"
+        for each in ("plan_id", "goal", "modules", "sections", "criteria", "requirements_file")
+        if each != field and told(before, each) != told(after, each)
+    ] + ([] if told(before, field) != told(after, field) else [f"{field} did not change"])
+
+
+def told(plan: Plan, field: str) -> object:
+    """A field of a plan in a form that can be compared."""
+    value = getattr(plan, field)
+    if isinstance(value, str):
+        return value
+    return [[getattr(part, name) for name in type(part).__slots__] for part in value]
+
+
+def a_mutated_plan(random: Random) -> str:
+    """One of the known forms, damaged in a few places."""
+    text = random.choice((*GENERATIONS.values(), FRESH.replace("\n", "\r\n")))
+    return mutated(text, random)
