@@ -80,11 +80,7 @@ def start(
         raise EmptyText("the goal", "is required")
     beginning = Beginning(goal, requirements, session, not no_ignore)
     if not (dry_run or as_json):
-        _, planned = app.planning.start(beginning, dry_run=True)
-        for change in planned.changes:
-            if change.path == layout.GIT_IGNORE:
-                for line in diff_lines(change.path, change.old, change.new):
-                    Screen(sys.stderr).line(*line)
+        _show_ignored(app.planning.start(beginning, dry_run=True)[1])
     plan_id, outcome = app.planning.start(beginning, dry_run=dry_run)
     report_change(
         outcome,
@@ -291,6 +287,13 @@ def release(app: App, *, dry_run: bool, as_json: bool) -> None:
         as_json=as_json,
         dry_run=dry_run,
     )
+
+
+def _show_ignored(planned: Outcome) -> None:
+    entries = (each for each in planned.changes if each.path == layout.GIT_IGNORE)
+    for change in entries:
+        for line in diff_lines(change.path, change.old, change.new):
+            Screen(sys.stderr).line(*line)
 
 
 def _check(given: dict[str, str | None]) -> dict[str, Value] | None:
