@@ -33,8 +33,11 @@ if TYPE_CHECKING:
 class App:
     """Everything a door needs, made when it is first asked for."""
 
-    def __init__(self, folder: str, *, patience_seconds: float | None = None) -> None:
+    def __init__(
+        self, folder: str, workstream: str = "", *, patience_seconds: float | None = None
+    ) -> None:
         self.folder = folder
+        self._named = workstream
         self._patience_seconds = patience_seconds  # None: as the settings say
 
     @cached_property
@@ -50,7 +53,7 @@ class App:
     @cached_property
     def memory(self) -> Memory:
         """The memory of the project that this folder belongs to."""
-        return self._memory(layout.find_project(self.folder))
+        return self._memory(self._project_files, self._workstream)
 
     @cached_property
     def overview(self) -> Overview:
@@ -65,7 +68,7 @@ class App:
         from fairlead.adapters.clock import SystemClock
         from fairlead.engine.doctor import Doctor
 
-        return Doctor(self._files(layout.find_project(self.folder)), SystemClock())
+        return Doctor(self._project_files, SystemClock())
 
     def undo(self, *, dry_run: bool) -> tuple[str, Outcome]:
         """Take back the last event of the project that this folder belongs to."""
@@ -127,7 +130,9 @@ class App:
         from fairlead.adapters.clock import SystemClock
         from fairlead.engine.events import Events
 
-        return Events(self._files(layout.find_project(self.folder)), SystemClock())
+        return Events(
+            self._project_files, SystemClock(), self._workstream, lines=self.preferences.state_lines
+        )
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -135,7 +140,7 @@ class App:
         from fairlead.adapters.clock import SystemClock
         from fairlead.engine.sessions import Sessions
 
-        return Sessions(self._files(layout.find_project(self.folder)), SystemClock())
+        return Sessions(self._project_files, SystemClock(), self._workstream)
 
     @cached_property
     def phases(self) -> Phases:
@@ -143,7 +148,7 @@ class App:
         from fairlead.adapters.clock import SystemClock
         from fairlead.engine.phases import Phases
 
-        return Phases(self._files(layout.find_project(self.folder)), SystemClock())
+        return Phases(self._project_files, SystemClock(), self._workstream)
 
     @cached_property
     def milestones(self) -> Milestones:
@@ -151,14 +156,14 @@ class App:
         from fairlead.adapters.clock import SystemClock
         from fairlead.engine.milestones import Milestones
 
-        return Milestones(self._files(layout.find_project(self.folder)), SystemClock())
+        return Milestones(self._project_files, SystemClock(), self._workstream)
 
     @cached_property
     def roadmaps(self) -> Roadmaps:
         """Looks at the roadmap of the project that this folder belongs to."""
         from fairlead.engine.roadmaps import Roadmaps
 
-        return Roadmaps(Reader(layout.find_project(self.folder)))
+        return Roadmaps(Reader(layout.find_project(self.folder)), self._workstream)
 
     def host(self, host: str, scope: str) -> Host:
         """The settings of a host agent: a person's own, or those for this folder's project."""
@@ -172,18 +177,27 @@ class App:
 
     def new_memory(self) -> Memory:
         """The memory of a project that does not exist yet, in this very folder."""
-        return self._memory(os.path.realpath(self.folder))
+        return self._memory(self._files(os.path.realpath(self.folder)), "")
 
     @cached_property
     def preferences(self) -> Preferences:
         """What this program goes by here."""
         return self.settings.preferences()
 
-    def _memory(self, folder: str) -> Memory:
+    def _memory(self, files: Files, workstream: str) -> Memory:
         from fairlead.adapters.clock import SystemClock
         from fairlead.engine.memory import Memory
 
-        return Memory(self._files(folder), SystemClock())
+        return Memory(files, SystemClock(), workstream, lines=self.preferences.state_lines)
+
+    @cached_property
+    def _project_files(self) -> Files:
+        return self._files(layout.find_project(self.folder))
+
+    @cached_property
+    def _workstream(self) -> str:
+        """The workstream that is meant, where a project has several memories."""
+        return self._project_files.workstream(self._named)
 
     def _files(self, folder: str, desk: str = layout.DESK) -> Files:
         patience = self._patience_seconds

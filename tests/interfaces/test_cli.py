@@ -296,3 +296,35 @@ def test_a_result_that_cannot_be_told_is_no_success(installed_command: Path, pro
         )
     assert done.returncode == 7
     assert b"standard output" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("statusline.show_git", "true"),
+        ("statusline.state_format", "compact"),
+        ("statusline.context_position", "front"),
+        ("fairlead.completion", "verified"),
+        ("fairlead.state_lines", "80"),
+    ],
+)
+def test_a_setting_that_is_read_is_known_to_config(
+    fairlead: Fairlead, tmp_path: Path, key: str, value: str
+) -> None:
+    fairlead("init", "Demo", "--yes")
+    assert key in fairlead("config", "list").stdout
+    assert fairlead("config", "set", key, "nonsense").exit_code == 2
+    assert fairlead("config", "set", key, value).exit_code == 0
+
+    assert fairlead("config", "get", key).stdout.strip() == value
+
+
+def test_a_value_of_another_tool_s_key_is_shown_and_not_judged(
+    fairlead: Fairlead, tmp_path: Path
+) -> None:
+    fairlead("init", "Demo", "--yes")
+    config = tmp_path / ".planning" / "config.json"
+    config.write_text('{"statusline": {"show_git": "yes"}}', "utf-8")
+    shown = fairlead("config", "get", "statusline.show_git")
+
+    assert (shown.exit_code, shown.stdout, shown.stderr) == (0, "yes\n", "")

@@ -27,6 +27,7 @@ THREE = PhaseId.parse("03")
         ("12a-x", "12A", "x"),
         ("CTRX-15-api", "15", "api"),
         ("A1-02-x", "2", "x"),
+        ("CK.02-03-three", "3", "three"),
         ("phase-1", "1", ""),
         ("Phase 1", "1", ""),
         ("p1-start", "1", "start"),
@@ -114,6 +115,8 @@ def test_a_summary_is_told_from_what_sums_up_something_else(name: str, expected:
 @pytest.mark.parametrize(
     ("plan", "summary"),
     [
+        ("CK.02-03-01-PLAN.md", "CK.02-03-01-SUMMARY.md"),
+        ("CK.02-03-01-PLAN.md", "03-01-SUMMARY.md"),
         ("03-02-PLAN.md", "03-02-SUMMARY.md"),
         ("03-02-PLAN.md", "03-02-PLAN-SUMMARY.md"),
         ("03-02-PLAN.md", "3-02-SUMMARY.md"),

@@ -1,6 +1,7 @@
 """Pruning: STATE.md becomes short, and every entry is in one of the two files."""
 
-from fairlead.records.prune import kept_in_archive, pruned
+from fairlead.records.archive import kept_in_archive
+from fairlead.records.prune import pruned
 from fairlead.text.document import Document
 from tests.support.moments import NOON
 from tests.support.states import STATE

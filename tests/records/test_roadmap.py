@@ -2,6 +2,7 @@
 
 import pytest
 
+from fairlead.records.roadmap import read_roadmap
 from fairlead.records.roadmap_read import told_of
 from fairlead.text.document import Document
 from tests.support.roadmaps import (
@@ -268,3 +269,29 @@ def test_a_phase_tells_its_section_its_criteria_and_its_requirements() -> None:
 @pytest.mark.parametrize("text", ["", "# Roadmap\n", "no headings at all\n", "---\n", "\ufeff"])
 def test_a_roadmap_that_says_nothing_has_no_phases(text: str) -> None:
     assert roadmap(text).phases == ()
+
+
+def test_phases_in_brackets_are_numbered_by_their_milestone() -> None:
+    text = """\
+# Roadmap
+
+## [CK.01] v1.0 — Prior ✅
+
+- [x] [CK.01] 02: Decoy
+
+## [CK.02] v2.0 — Current
+
+- [ ] [CK.02] 01: One
+- [ ] [CK.02] 01.01: Insert
+
+### [CK.02] 01: One
+
+**Goal**: first
+"""
+    found = read_roadmap(Document(text)).phases
+
+    assert [(each.id.short, each.name, each.milestone) for each in found] == [
+        ("2", "Decoy", "v1.0"),
+        ("1", "One", "v2.0"),
+        ("1.1", "Insert", "v2.0"),
+    ]

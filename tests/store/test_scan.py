@@ -196,3 +196,14 @@ def test_a_thousand_plans_are_derived_in_a_fifth_of_a_second_of_cpu(tmp_path: Pa
 def test_ten_thousand_plans_are_derived_in_under_a_second_of_cpu(tmp_path: Path) -> None:
     big_project(tmp_path, 1000)
     assert cpu_of_deriving(tmp_path) < 1.0
+
+
+def test_only_markdown_is_a_hand_over(tmp_path: Path) -> None:
+    phase(tmp_path, "03-01-PLAN.md", ".continue-here.md.20260101T000000Z", ".continue-here.bak")
+    put(tmp_path, STATE_dot_md="")
+    for name in (".continue-here-a.md", ".continue-here.md.20260101T000000Z"):
+        (tmp_path / ".planning" / name).write_text("x", "utf-8")
+    found = scan(str(tmp_path))
+
+    assert found.continue_files == (".planning/.continue-here-a.md",)
+    assert found.folders[0].continue_file == ""

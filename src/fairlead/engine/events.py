@@ -9,6 +9,7 @@ from __future__ import annotations
 from fairlead.engine.look import Change, Look
 from fairlead.engine.ports import Clock
 from fairlead.model.ids import PhaseId
+from fairlead.records import archive as archive_file
 from fairlead.records import (
     blockers,
     events,
@@ -32,10 +33,11 @@ from fairlead.text.document import Document
 class Events:
     """Records the events of one project."""
 
-    def __init__(self, files: Files, clock: Clock, workstream: str = "") -> None:
+    def __init__(self, files: Files, clock: Clock, workstream: str = "", *, lines: int = 0) -> None:
         self._files = files
         self._clock = clock
         self._workstream = workstream
+        self._lines = lines
 
     # -- phases and plans -----------------------------------------------------------------
 
@@ -238,7 +240,7 @@ class Events:
 
             return Draft(
                 {
-                    archive: lambda text: prune.kept_in_archive(text, moved, "pruned", now),
+                    archive: lambda text: archive_file.kept_in_archive(text, moved, "pruned", now),
                     self._state: shorter,
                 },
                 may_create=frozenset((archive,)),
@@ -254,7 +256,7 @@ class Events:
         front.prepare()
         now = self._clock.now()
         return self._files.carry_out(
-            lambda: Look(self._files, now, self._workstream).draft(change),
+            lambda: Look(self._files, now, self._workstream, lines=self._lines).draft(change),
             command=command,
             dry_run=dry_run,
         )

@@ -24,10 +24,13 @@ Change = Callable[[Document, "Look"], Document]
 class Look:
     """What one decision sees."""
 
-    def __init__(self, files: Files, now: datetime, workstream: str = "") -> None:
+    def __init__(
+        self, files: Files, now: datetime, workstream: str = "", *, lines: int = 0
+    ) -> None:
         self.files = files
         self.now = now
         self.workstream = workstream
+        self.lines = lines  # how long STATE.md may become; 0: as long as it likes
         self.state_path = layout.documents_of(workstream)[0]
 
     @cached_property
@@ -60,20 +63,41 @@ class Look:
             raise
 
     def draft(self, change: Change) -> Draft:
-        """One change of STATE.md; what a person wrote and had to go is kept in the archive."""
-        from fairlead.records.prune import kept_in_archive
+        """One change of STATE.md; what had to go, or made it too long, is kept in the archive."""
+        from fairlead.records.archive import kept_in_archive
 
         before = self.state()
         after = self.changed(before, change)
-        edits = {self.state_path: self.edit_from(before, after, change)}
         lost = displaced(before, after)
-        if not lost:
+        kept = [("replaced", {"Current Position": lost})] if lost else []
+        after, moved = self._shortened(before, after)
+        kept += [("pruned", moved)] if moved else []
+        edits = {self.state_path: self.edit_from(before, after, change)}
+        if not kept:
             return Draft(edits)
+
+        def keep(text: str) -> str:
+            for why, entries in kept:
+                text = kept_in_archive(text, entries, why, self.now)
+            return text
+
         archive = layout.archive_of(self.workstream)
-        edits[archive] = lambda text: kept_in_archive(
-            text, {"Current Position": lost}, "replaced", self.now
-        )
-        return Draft(edits, may_create=frozenset((archive,)))
+        return Draft({**edits, archive: keep}, may_create=frozenset((archive,)))
+
+    def _shortened(
+        self, before: Document, after: Document
+    ) -> tuple[Document, dict[str, tuple[str, ...]]]:
+        """A document that this event made too long, and what left it.
+
+        One that was too long before is not cut behind a person's back, but grows no further.
+        """
+        target = max(self.lines, len(before.lines))
+        if not self.lines or len(after.lines) <= target:
+            return after, {}
+        from fairlead.records.prune import pruned
+
+        cut = pruned(after, self.now, target=target)
+        return cut.document, cut.moved
 
     def edit_from(self, before: Document, after: Document, change: Change) -> Callable[[str], str]:
         """The edit that gives what was decided; on another text it decides anew."""

@@ -20,12 +20,18 @@ if TYPE_CHECKING:
     from fairlead.engine.templates import NewProject
 
 
+class _TooLong(Exception):
+    """The decision would make STATE.md longer than it may become."""
+
+
 class Memory:
     """The memory of one project."""
 
-    def __init__(self, files: Files, clock: Clock) -> None:
+    def __init__(self, files: Files, clock: Clock, workstream: str = "", *, lines: int = 0) -> None:
         self._files = files
         self._clock = clock
+        self._workstream = workstream
+        self._lines = lines
 
     def init(self, project: NewProject, *, dry_run: bool = False) -> Outcome:
         """Make a new project: all of its documents, or none."""
@@ -44,9 +50,26 @@ class Memory:
         PhaseId.parse(decision.phase)
         now = self._clock.now()
         front.prepare()
-        return self._files.update(
-            layout.STATE,
-            lambda text: add_decision(Document(text), decision, now).text,
-            command="state add-decision",
+        command = "state add-decision"
+
+        def edit(text: str) -> str:
+            changed = add_decision(Document(text), decision, now).text
+            if self._lines and changed.count("\n") > max(self._lines, text.count("\n")):
+                raise _TooLong
+            return changed
+
+        try:
+            path = layout.documents_of(self._workstream)[0]
+            return self._files.update(path, edit, command=command, dry_run=dry_run)
+        except _TooLong:
+            pass
+        # Seldom, and it needs more of the engine: the oldest entries go to the archive.
+        from fairlead.engine.look import Look
+
+        return self._files.carry_out(
+            lambda: Look(self._files, now, self._workstream, lines=self._lines).draft(
+                lambda held, _: add_decision(held, decision, now)
+            ),
+            command=command,
             dry_run=dry_run,
         )

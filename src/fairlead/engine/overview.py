@@ -5,7 +5,7 @@ from dataclasses import replace
 from fairlead.engine.explain import Explainer
 from fairlead.engine.reports import StatusReport, status_report
 from fairlead.engine.truth import Truth, truth_of
-from fairlead.errors import DocumentError, UnknownWorkstream
+from fairlead.errors import DocumentError
 from fairlead.records.state import read_state
 from fairlead.store import layout
 from fairlead.store.load import Reader
@@ -42,15 +42,7 @@ class Overview:
 
     def workstream(self, named: str) -> str:
         """The workstream asked for, else the active or only one; none where there is one memory."""
-        if not named and self._reader.exists(layout.STATE):
-            return ""
-        known = self._reader.names(f"{layout.PLANNING}/{layout.WORKSTREAMS_NAME}")
-        pointer = self._reader.load_for_display(layout.ACTIVE_WORKSTREAM)
-        only = known[0] if len(known) == 1 else ""
-        chosen = named or (pointer.text.strip() if pointer else only)
-        if chosen and chosen not in known:
-            raise UnknownWorkstream(chosen, known)
-        return chosen
+        return self._reader.workstream(named)
 
     def _plan_phase(self) -> str:
         loaded = self._reader.load_for_display(layout.PLAN_FILE)

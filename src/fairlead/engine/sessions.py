@@ -63,9 +63,10 @@ class Resumed:
 class Sessions:
     """The sessions of one project."""
 
-    def __init__(self, files: Files, clock: Clock) -> None:
+    def __init__(self, files: Files, clock: Clock, workstream: str = "") -> None:
         self._files = files
         self._clock = clock
+        self._workstream = workstream
 
     def hold(self, session: str = MAIN_SESSION) -> AbstractContextManager[SessionLock]:
         """Be this session for as long as the context lasts; the kernel ends it with the process."""
@@ -84,7 +85,7 @@ class Sessions:
 
     def task(self, session: str = MAIN_SESSION) -> OpenTask | None:
         """The task that a session is at."""
-        look = Look(self._files, self._clock.now())
+        look = Look(self._files, self._clock.now(), self._workstream)
         return self._held(look.state(), _checked(session))[0]
 
     # -- gates ----------------------------------------------------------------------------
@@ -98,7 +99,7 @@ class Sessions:
         now = self._clock.now()
 
         def decide() -> Draft:
-            look = Look(self._files, now)
+            look = Look(self._files, now, self._workstream)
             before = look.state()
             held, owners = self._held(before, told.session)
             task = after_event(held, event, told, now)
@@ -133,7 +134,7 @@ class Sessions:
         now = self._clock.now()
 
         def decide() -> Draft:
-            look = Look(self._files, now)
+            look = Look(self._files, now, self._workstream)
             before = look.state()
             mine = [each.handover for each in self.offers() if each.handover.session == session]
             unfinished = [each.path for each in mine if each.is_open]
@@ -163,7 +164,7 @@ class Sessions:
         chosen = _chosen(offers, file)
 
         def decide() -> Draft:
-            look = Look(self._files, now)
+            look = Look(self._files, now, self._workstream)
             before = look.state()
 
             after = look.changed(before, _resumed)
@@ -186,7 +187,7 @@ class Sessions:
         chosen = _chosen(offers, file)
 
         def decide() -> Draft:
-            look = Look(self._files, now)
+            look = Look(self._files, now, self._workstream)
             before = look.state()
 
             def change(held: Document, at: Look) -> Document:
@@ -254,7 +255,8 @@ class Sessions:
 
     def _paths(self) -> tuple[str, ...]:
         folders = [layout.PLANNING, layout.ULTRAPLAN]
-        folders += [f"{layout.PHASES}/{name}" for name in sorted(self._files.names(layout.PHASES))]
+        phases = f"{layout.planning_of(self._workstream)}/{layout.PHASES_NAME}"
+        folders += [f"{phases}/{name}" for name in sorted(self._files.names(phases))]
         paths = [
             f"{folder}/{name}" for folder in folders for name in sorted(self._files.names(folder))
         ]

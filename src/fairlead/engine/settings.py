@@ -32,6 +32,7 @@ class Preferences:
     github_seconds: int
     lock_wait_seconds: int
     shared_disk: bool
+    state_lines: int
     problem: str  # why the defaults hold instead of what the files say
 
 
@@ -74,6 +75,7 @@ class Settings:
             github_seconds=int(str(values["fairlead.github_seconds"])),
             lock_wait_seconds=int(str(values["fairlead.lock_wait_seconds"])),
             shared_disk=values["fairlead.shared_disk"] is True,
+            state_lines=int(str(values["fairlead.state_lines"])),
             problem=problem,
         )
 

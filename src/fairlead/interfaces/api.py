@@ -6,6 +6,7 @@ project changed in between. Writing goes through the same one writer as every ot
 
 from __future__ import annotations
 
+from fairlead.engine.events import Events
 from fairlead.engine.memory import Memory
 from fairlead.engine.reports import StatusReport
 from fairlead.model.divergence import Finding
@@ -54,6 +55,11 @@ class Project:
         """Where the documents say something that the files do not."""
         return self._app.overview.truth(self._workstream).drift
 
+    @property
+    def events(self) -> Events:
+        """Records what happens: each call is one step, and durable when it returns."""
+        return self._app.events
+
     def add_decision(self, phase: str, summary: str, rationale: str = "") -> Outcome:
         """Record a decision; durable when this returns."""
         return self.memory.add_decision(Decision(phase, summary, rationale))
@@ -61,6 +67,6 @@ class Project:
 
 def open_project(folder: str = ".", *, workstream: str = "") -> Project:
     """Open the project that a folder belongs to."""
-    app = App(folder)
+    app = App(folder, workstream)
     app.overview  # noqa: B018  # raises here, and not at the first look, when there is no project
     return Project(app, workstream)

@@ -98,6 +98,34 @@ SETTINGS = (
         most=600,
     ),
     Setting(
+        "fairlead.state_lines",
+        100,
+        "how long events may make STATE.md before its oldest entries go to the archive; 0: any",
+        least=0,
+        most=100_000,
+    ),
+    Setting(
+        "fairlead.completion",
+        "auto",
+        "when a phase counts as complete; auto: verified where STATE.md has state_head",
+        allowed=("auto", "summarised", "verified"),
+    ),
+    Setting("statusline.show_git", default=False, meaning="the branch and its changes"),
+    Setting("statusline.show_last_command", default=False, meaning="the last command"),
+    Setting("statusline.show_context_tokens", default=False, meaning="tokens beside the meter"),
+    Setting(
+        "statusline.show_state_freshness",
+        default=False,
+        meaning="how many commits STATE.md is behind",
+    ),
+    Setting(
+        "statusline.context_position",
+        "end",
+        "where the context meter stands",
+        allowed=("end", "front"),
+    ),
+    Setting("statusline.state_format", "full", "how much is said", allowed=("full", "compact")),
+    Setting(
         "fairlead.shared_disk",
         default=False,
         meaning="write on a network share, where locks may not be seen by other machines",
@@ -128,7 +156,9 @@ def effective(layers: Mapping[Origin, tuple[str, Mapping[str, object]]]) -> tupl
     for origin in (Origin.USER, Origin.PROJECT):
         file, values = layers.get(origin, ("", {}))
         for key, value in values.items():
-            found[key] = Effective(key, checked(key, value), origin, file)
+            # A value of another tool's key is that tool's business, also where we read it.
+            held = checked(key, value) if key.startswith("fairlead.") else value
+            found[key] = Effective(key, held, origin, file)
     return tuple(found[key] for key in sorted(found))
 
 

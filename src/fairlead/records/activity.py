@@ -65,8 +65,10 @@ def displaced(before: Document, after: Document) -> tuple[str, ...]:
         ("Plan", _PLAN_FORM.match),
         ("Last activity", is_by_command),
     ):
-        old = document_field(before, name)
-        if old and not is_plain(old.value.strip()) and old.value not in after.text:
+        old, new = document_field(before, name), document_field(after, name)
+        # The same words in another line do not keep this one.
+        is_gone = old is not None and (new is None or new.value != old.value)
+        if old and is_gone and not is_plain(old.value.strip()):
             lost.append(f"{name}: {old.value}")
     return tuple(lost)
 

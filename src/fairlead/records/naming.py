@@ -25,10 +25,10 @@ _NOT_A_PLAN_SUMMARY = re.compile(r"(MILESTONE|PLANNING)-SUMMARY\.md\Z")
 _WORDS = re.compile(r"(?:\A|(?<=[-.]))(?:PLAN|SUMMARY|plan)(?=[-.]|\Z)")
 # A project's code is in capitals: `CK-03-feed`, but `oauth-2-login` has no number.
 _FOLDER = re.compile(
-    r"(?:[A-Z][A-Z0-9_]*-(?=[0-9])|(?i:phase)[-_ ]?|[Pp](?=[0-9]))?"
+    r"(?:[A-Z][A-Z0-9_]*(?:\.[0-9]{1,4})?-(?=[0-9])|(?i:phase)[-_ ]?|[Pp](?=[0-9]))?"
     r"(?P<id>[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)(?P<slug>[-_. ].*)?\Z"
 )
-_CODE = re.compile(r"[A-Z][A-Z0-9_]*-(?=[0-9])")
+_CODE = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[0-9]{1,4})?-(?=[0-9])")
 _NUMBERED = re.compile(
     r"(?:phase\s*|[A-Z][A-Z0-9_]*-)?(?P<id>[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)(?![\w.])",
     re.IGNORECASE,
@@ -45,7 +45,7 @@ class FolderName:
 
 
 def folder_name(name: str) -> FolderName:
-    """Read `04.5-hotfix`, `CK-03-feed`, `phase-1`, `p1-x`; a name without a number is its own slug."""
+    """Read `04.5-hotfix`, `CK-03-feed`, `CK.02-03-x`, `phase-1`; without a number it is a slug."""
     match = _FOLDER.match(name)
     if not match:
         return FolderName(None, name)

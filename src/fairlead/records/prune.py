@@ -6,7 +6,6 @@ wrote in another form than these lists have are left alone.
 """
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,7 +14,6 @@ from fairlead.records.entries import Listing, entries_of, lines_of_entry, withou
 from fairlead.records.metrics import SECTION
 from fairlead.records.state import DECISIONS, stamped
 from fairlead.text.document import Document
-from fairlead.text.lines import common_ending, split_lines, without_ending
 from fairlead.text.lists import Item
 from fairlead.text.outline import Line
 from fairlead.text.tables import tables_of
@@ -61,23 +59,6 @@ def pruned(
     if moved:
         document = stamped(document, now)
     return Pruned(document if moved else before, moved)
-
-
-def kept_in_archive(text: str, moved: Mapping[str, Sequence[str]], why: str, now: datetime) -> str:
-    """The archive with these entries at its end, below the section they came from."""
-    ending = common_ending(text)
-    lines = [text.rstrip()] if text.strip() else ["# State Archive"]
-    lines += ["", f"## {now:%Y-%m-%d}: {why}"]
-    for title, entries in moved.items():
-        lines += ["", f"### {title}", ""]
-        lines += [_as_entry(entry, ending) for entry in entries]
-    return ending.join(lines) + ending
-
-
-def _as_entry(entry: str, ending: str) -> str:
-    lines = split_lines(entry)
-    joined = ending.join(without_ending(line) for line in lines)
-    return joined if joined.lstrip().startswith(("-", "*", "+")) else f"- {joined}"
 
 
 def _resolved(document: Document) -> tuple[Document, str] | None:

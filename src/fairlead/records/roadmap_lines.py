@@ -19,7 +19,11 @@ from fairlead.text.outline import Line, Section
 from fairlead.text.tables import Cell, Table, tables_of
 
 _ID = r"(?P<id>(?:[A-Z][A-Z0-9_]*-)?[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)\b(?![-–—][0-9])"
-WORD = r"(?:(?:Phase|Фаза|Этап|Fase|Etapa|Étape|Etap|Fáze)\s+|(?:阶段|階段|フェーズ|단계)\s*)"
+# `[CK.02] 03` is phase 3 of the second milestone, in projects that number by milestone.
+WORD = (
+    r"(?:(?:Phase|Фаза|Этап|Fase|Etapa|Étape|Etap|Fáze)\s+|(?:阶段|階段|フェーズ|단계)\s*"
+    r"|\[[A-Z][A-Z0-9_]*\.[0-9]{1,4}\]\s+)"
+)
 _HEADING = re.compile(
     rf"(?:\[[^\]]*\]\s*)?(?P<strike>~~)?(?:\*\*)?\s*(?:[^\w\s~*]+\s*)?{WORD}{_ID}"
     r"(?:\s*\([^)]*\))?\s*(?:[:：—–]|\s-\s|-\s|\Z)\s*(?P<name>.*)\Z",

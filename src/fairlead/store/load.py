@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fairlead.errors import DocumentError, NoDocument, Undecodable
+from fairlead.errors import DocumentError, NoDocument, Undecodable, UnknownWorkstream
 from fairlead.store import layout
 from fairlead.store.confine import Root
 
@@ -92,6 +92,18 @@ class Reader:
             whole_lines, _, _ = content.rpartition(b"\n")
             content = whole_lines or content[:limit]
         return Loaded(path, content.decode("utf-8", "surrogateescape"), is_cut)
+
+    def workstream(self, named: str) -> str:
+        """The workstream asked for, else the active or only one; none where there is one memory."""
+        if not named and self.exists(layout.STATE):
+            return ""
+        known = self.names(f"{layout.PLANNING}/{layout.WORKSTREAMS_NAME}")
+        pointer = self.load_for_display(layout.ACTIVE_WORKSTREAM)
+        only = known[0] if len(known) == 1 else ""
+        chosen = named or (pointer.text.strip() if pointer else only)
+        if chosen and chosen not in known:
+            raise UnknownWorkstream(chosen, known)
+        return chosen
 
 
 def missing(path: str) -> NoDocument:

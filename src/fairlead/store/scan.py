@@ -101,7 +101,7 @@ class _Scanner:
             ]
 
     def _continue_files(self) -> tuple[str, ...]:
-        names = [each for each in self._names("") if each.startswith(layout.CONTINUE_NAME)]
+        names = [each for each in self._names("") if layout.is_handover_name(each)]
         return tuple(f"{self._planning}/{each}" for each in names)
 
     # -- reading -------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folde
                 below = listing_of(nested)
                 more, lost, others = _plans(nested, f"{path}/plans", below, named.id)
                 plans, orphans, heads = plans + more, orphans + lost, heads + others
-        continues = next((each for each in files if each.startswith(layout.CONTINUE_NAME)), "")
+        continues = next((each for each in files if layout.is_handover_name(each)), "")
         return Folder(
             id=named.id,
             slug=named.slug,

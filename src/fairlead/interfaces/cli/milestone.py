@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from fairlead.engine.roadmaps import MilestoneReport
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
 from fairlead.interfaces.cli.show import Cells, Part, Styled, report, report_change, rows
 from fairlead.wiring import App
 
@@ -16,6 +16,7 @@ def milestone() -> None:
 
 
 @milestone.command("list", epilog="Example: fairlead milestone list")
+@stream_option
 @json_option
 @with_app
 def list_milestones(app: App, *, as_json: bool) -> None:
@@ -28,6 +29,7 @@ def list_milestones(app: App, *, as_json: bool) -> None:
 @click.argument("version")
 @click.argument("name")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def new_milestone(app: App, *, version: str, name: str, dry_run: bool, as_json: bool) -> None:
@@ -51,6 +53,7 @@ def new_milestone(app: App, *, version: str, name: str, dry_run: bool, as_json: 
 @click.option("--force", is_flag=True, help="Also with open phases; needs --reason.")
 @click.option("--reason", default="", metavar="TEXT", help="Why it is closed with open phases.")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def complete_milestone(

@@ -10,6 +10,8 @@ import click
 from fairlead.interfaces.cli.show import COLOR, warn
 from fairlead.wiring import App
 
+_STREAM = "fairlead.workstream"  # where the chosen one stands in the command's context
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Show what would change, and change nothing."
@@ -19,6 +21,16 @@ workstream_option = click.option(
     "--ws", "workstream", default="", metavar="NAME", help="Look at this workstream."
 )
 
+# For commands that change one memory of a project: the application is made for it.
+stream_option = click.option(
+    "--ws",
+    default="",
+    metavar="NAME",
+    expose_value=False,
+    callback=lambda context, _, value: context.meta.update({_STREAM: value}),
+    help="The workstream that is meant [default: the active one].",
+)
+
 
 def with_app(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give the command its application, made for the folder it was called in."""
@@ -26,7 +38,7 @@ def with_app(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.pass_context
     @wraps(command)
     def called(context: click.Context, /, *args: Any, **options: Any) -> Any:
-        app = App(context.find_root().obj)
+        app = App(context.find_root().obj, context.meta.get(_STREAM, ""))
         context.meta[COLOR] = app.preferences.color
         if app.preferences.problem:
             warn(f"the settings cannot be read, so defaults hold: {app.preferences.problem}")

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from fairlead.engine.phases import PhaseChange
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
 from fairlead.interfaces.cli.roadmap import details_lines, phase_table
 from fairlead.interfaces.cli.show import report, report_change, warn
 from fairlead.wiring import App
@@ -20,6 +20,7 @@ def phase() -> None:
 
 @phase.command("list", epilog="Example: fairlead phase list --archived")
 @click.option("--archived", is_flag=True, help="The phases of milestones that are closed.")
+@stream_option
 @json_option
 @with_app
 def list_phases(app: App, *, archived: bool, as_json: bool) -> None:
@@ -30,6 +31,7 @@ def list_phases(app: App, *, archived: bool, as_json: bool) -> None:
 
 @phase.command("show", epilog="Example: fairlead phase show 3")
 @click.argument("number", metavar="N")
+@stream_option
 @json_option
 @with_app
 def show_phase(app: App, *, number: str, as_json: bool) -> None:
@@ -42,6 +44,7 @@ def show_phase(app: App, *, number: str, as_json: bool) -> None:
 @click.argument("name")
 @goal_option
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def add_phase(app: App, *, name: str, goal: str, dry_run: bool, as_json: bool) -> None:
@@ -56,6 +59,7 @@ def add_phase(app: App, *, name: str, goal: str, dry_run: bool, as_json: bool) -
 @click.argument("name")
 @goal_option
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def insert_phase(
@@ -72,6 +76,7 @@ def insert_phase(
 @click.option("--force", is_flag=True, help="Also when it has plans or summaries.")
 @click.option("--renumber", is_flag=True, help="Give later phases the number before theirs.")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def remove_phase(
@@ -89,6 +94,7 @@ def remove_phase(
 @phase.command("complete", epilog="Example: fairlead phase complete 3")
 @click.argument("number", metavar="N")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def complete_phase(app: App, *, number: str, dry_run: bool, as_json: bool) -> None:

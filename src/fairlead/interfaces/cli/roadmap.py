@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from fairlead.engine.roadmaps import PhaseDetails, RoadmapPhase, RoadmapReport
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
 from fairlead.interfaces.cli.show import Cells, Part, Styled, report, report_change, rows, warn
 from fairlead.wiring import App
 
@@ -18,6 +18,7 @@ def roadmap() -> None:
 
 
 @roadmap.command("show", epilog="Example: fairlead roadmap show")
+@stream_option
 @json_option
 @with_app
 def show_roadmap(app: App, *, as_json: bool) -> None:
@@ -27,6 +28,7 @@ def show_roadmap(app: App, *, as_json: bool) -> None:
 
 
 @roadmap.command("analyze", epilog="Example: fairlead roadmap analyze --json")
+@stream_option
 @json_option
 @with_app
 def analyze(app: App, *, as_json: bool) -> None:
@@ -37,6 +39,7 @@ def analyze(app: App, *, as_json: bool) -> None:
 
 @roadmap.command("phase", epilog="Example: fairlead roadmap phase 3")
 @click.argument("number", metavar="N")
+@stream_option
 @json_option
 @with_app
 def show_section(app: App, *, number: str, as_json: bool) -> None:
@@ -62,6 +65,7 @@ def show_section(app: App, *, number: str, as_json: bool) -> None:
 @roadmap.command("update-progress", epilog="Example: fairlead roadmap update-progress 3")
 @click.argument("number", metavar="[N]", required=False, default="")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def update_progress(app: App, *, number: str, dry_run: bool, as_json: bool) -> None:

@@ -6,7 +6,13 @@ decision must not pay for the gates.
 
 import click
 
-from fairlead.interfaces.cli.options import Verbs, dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.options import (
+    Verbs,
+    dry_run_option,
+    json_option,
+    stream_option,
+    with_app,
+)
 from fairlead.interfaces.cli.show import report_change
 from fairlead.records.state import Decision
 from fairlead.wiring import App
@@ -47,6 +53,7 @@ def state() -> None:
 @click.option("--summary", required=True, metavar="TEXT", help="The decision, in one line.")
 @click.option("--rationale", default="", metavar="TEXT", help="Why, in one line.")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def add_decision(

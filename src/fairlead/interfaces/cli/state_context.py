@@ -4,7 +4,7 @@ import json
 
 import click
 
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
 from fairlead.interfaces.cli.show import report, report_change
 from fairlead.records.evolution import Evolution
 from fairlead.records.prune import KEPT_DECISIONS, TARGET_LINES
@@ -17,6 +17,7 @@ from fairlead.wiring import App
 @click.option("--text", required=True, metavar="TEXT", help="What stands in the way, in one line.")
 @click.option("--phase", default="", metavar="N", help="The phase it comes from.")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def add_blocker(app: App, *, text: str, phase: str, dry_run: bool, as_json: bool) -> None:
@@ -35,6 +36,7 @@ def add_blocker(app: App, *, text: str, phase: str, dry_run: bool, as_json: bool
 )
 @click.option("--text", required=True, metavar="TEXT", help="Enough of its text to name one.")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def resolve_blocker(app: App, *, text: str, dry_run: bool, as_json: bool) -> None:
@@ -60,6 +62,7 @@ def resolve_blocker(app: App, *, text: str, dry_run: bool, as_json: bool) -> Non
 @click.option("--after", default="", metavar="N", help="The phase it comes after.")
 @click.option("--urgent", is_flag=True, help="Mark it as urgent.")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def add_roadmap_evolution(
@@ -86,6 +89,7 @@ def add_roadmap_evolution(
 
 @click.command(epilog="Example: fairlead state get progress.percent")
 @click.argument("name", required=False, default="")
+@stream_option
 @json_option
 @with_app
 def get(app: App, *, name: str, as_json: bool) -> None:
@@ -104,6 +108,7 @@ def get(app: App, *, name: str, as_json: bool) -> None:
 @click.argument("name")
 @click.argument("value")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def set_field(app: App, *, name: str, value: str, dry_run: bool, as_json: bool) -> None:
@@ -133,6 +138,7 @@ def set_field(app: App, *, name: str, value: str, dry_run: bool, as_json: bool) 
     help="How many decisions stay in any case.",
 )
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def prune(app: App, *, lines: int, keep: int, dry_run: bool, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 import click
 
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
 from fairlead.interfaces.cli.show import report_change
 from fairlead.records.metrics import Metric
 from fairlead.records.tasks import Outcome, TaskResult
@@ -26,6 +26,7 @@ maybe_phase_option = click.option(
     help="What begins.",
 )
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def begin_phase(app: App, *, phase: str, step: str, dry_run: bool, as_json: bool) -> None:
@@ -53,6 +54,7 @@ def begin_phase(app: App, *, phase: str, step: str, dry_run: bool, as_json: bool
 @phase_option
 @click.option("--started", is_flag=True, help="Planning begins; without it the plans are ready.")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def planned_phase(app: App, *, phase: str, started: bool, dry_run: bool, as_json: bool) -> None:
@@ -72,6 +74,7 @@ def planned_phase(app: App, *, phase: str, started: bool, dry_run: bool, as_json
 @maybe_phase_option
 @click.option("--plan", default="", metavar="N", help="The plan; without it the one at hand.")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def advance_plan(app: App, *, phase: str, plan: str, dry_run: bool, as_json: bool) -> None:
@@ -91,6 +94,7 @@ def advance_plan(app: App, *, phase: str, plan: str, dry_run: bool, as_json: boo
 @click.command("complete-phase", epilog="Example: fairlead state complete-phase --phase 3")
 @phase_option
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def complete_phase(app: App, *, phase: str, dry_run: bool, as_json: bool) -> None:
@@ -117,6 +121,7 @@ def complete_phase(app: App, *, phase: str, dry_run: bool, as_json: bool) -> Non
     "--duration", default="", metavar="TIME", help="What it took: 45s, 12m or 900ms; adds up."
 )
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def task_result(
@@ -154,6 +159,7 @@ def task_result(
 @click.option("--tasks", type=click.IntRange(min=0), help="How many tasks it had.")
 @click.option("--files", type=click.IntRange(min=0), help="How many files it changed.")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def record_metric(
@@ -180,6 +186,7 @@ def record_metric(
 
 @click.command(epilog="Example: fairlead state sync --dry-run")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def sync(app: App, *, dry_run: bool, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from fairlead.engine.sessions import Offer, Resumed
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
 from fairlead.interfaces.cli.show import Part, Styled, report, report_change, warn
 from fairlead.model.lifecycle import GateEvent
 from fairlead.records.gate import MAIN_SESSION, OpenTask
@@ -31,6 +31,7 @@ session_option = click.option(
 @click.option("--resume-file", default="", metavar="PATH", help="The file to go on from.")
 @session_option
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def record_session(
@@ -57,6 +58,7 @@ def record_session(
 @click.option("--reason", default="", metavar="TEXT", help="Why it is blocked, failed or skipped.")
 @session_option
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def gate(
@@ -92,6 +94,7 @@ def gate(
 @click.command(epilog='Example: fairlead state pause --at "Before the migration"')
 @click.option("--at", required=True, metavar="TEXT", help="Where the project is paused.")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def pause(app: App, *, at: str, dry_run: bool, as_json: bool) -> None:
@@ -111,6 +114,7 @@ def pause(app: App, *, at: str, dry_run: bool, as_json: bool) -> None:
 @click.option("--file", default="", metavar="PATH", help="The hand-over that is meant.")
 @session_option
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def resume(
@@ -158,6 +162,7 @@ def resume(
 @click.option("--phase", default="", metavar="N", help="The phase that waits.")
 @click.option("--clear", is_flag=True, help="The question is answered.")
 @dry_run_option
+@stream_option
 @json_option
 @with_app
 def wait(

@@ -1,0 +1,74 @@
+"""Workstreams: every verb that writes takes the one that is named, else the active one."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import fairlead as api
+from tests.conftest import Fairlead
+from tests.support.projects import ROADMAP
+from tests.support.states import STATE
+
+VERBS = [
+    ("state", "add-decision", "--phase", "1", "--summary", "x"),
+    ("state", "add-blocker", "--text", "x"),
+    ("state", "begin-phase", "--phase", "1"),
+    ("state", "sync"),
+    ("state", "record-session", "--stopped-at", "x"),
+    ("state", "gate", "start", "--task", "T", "--phase", "1"),
+    ("state", "set", "Status", "Waiting"),
+    ("phase", "add", "Search"),
+    ("phase", "insert", "1", "Hotfix"),
+]
+
+
+@pytest.fixture
+def streams(tmp_path: Path) -> Path:
+    """Two workstreams, alpha and beta; beta is the active one."""
+    planning = tmp_path / ".planning"
+    for name in ("alpha", "beta"):
+        home = planning / "workstreams" / name
+        (home / "phases" / "01-core").mkdir(parents=True)
+        (home / "phases" / "01-core" / "01-01-PLAN.md").write_text("# Plan\n", "utf-8")
+        (home / "STATE.md").write_text(STATE, "utf-8")
+        (home / "ROADMAP.md").write_text(ROADMAP, "utf-8")
+    (planning / "active-workstream").write_text("beta\n", "utf-8")
+    return planning
+
+
+def changed(fairlead: Fairlead, *verb: str) -> set[str]:
+    done = fairlead(*verb, "--json")
+    assert done.exit_code == 0, done.stderr
+    return {
+        path.split("/")[2] for path in json.loads(done.stdout)["changed"] if "workstreams" in path
+    }
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_a_verb_writes_in_the_workstream_that_is_named(
+    fairlead: Fairlead, streams: Path, verb: tuple[str, ...]
+) -> None:
+    assert changed(fairlead, *verb, "--ws", "alpha") == {"alpha"}
+
+
+def test_without_a_name_the_active_one_is_written(fairlead: Fairlead, streams: Path) -> None:
+    assert changed(fairlead, "state", "add-blocker", "--text", "x") == {"beta"}
+
+
+def test_a_workstream_that_does_not_exist_is_refused(fairlead: Fairlead, streams: Path) -> None:
+    refused = fairlead("state", "sync", "--ws", "gamma")
+
+    assert (refused.exit_code, "alpha" in refused.stderr) == (2, True)
+
+
+def test_the_python_door_writes_in_the_workstream_it_was_opened_for(
+    streams: Path,
+) -> None:
+    project = api.open_project(str(streams.parent), workstream="alpha")
+    project.add_decision("1", "Store UTC")
+    project.events.blocker_added("No sandbox")
+    held = (streams / "workstreams" / "alpha" / "STATE.md").read_text("utf-8")
+
+    assert ("Store UTC" in held, "No sandbox" in held) == (True, True)
+    assert (streams / "workstreams" / "beta" / "STATE.md").read_text("utf-8") == STATE
