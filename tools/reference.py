@@ -45,6 +45,7 @@ FILES = {
     "PLAN_FILE": "the Plan Phase: goal, requirements, modules, exit criteria; kept out of git",
     "EXEC_FILE": "the modules after approval; kept out of git",
     "PLAN_IGNORED": "the entry in `.gitignore` for both, and for their backups",
+    "LEDGER": "the evidence of each plan: one append-only file a plan, each line bound to the one before",
     "PLAN_DESK": "what `.planning/.fairlead/` is, where there is no `.planning/`",
     "DESK": "the lock, unfinished work and rescued versions; ignores itself in git",
 }

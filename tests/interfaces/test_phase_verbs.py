@@ -157,3 +157,24 @@ def test_every_command_has_help_with_an_example(fairlead: Fairlead, group: str) 
     assert names
     for name in names:
         assert f"Example: fairlead {group} {name}" in fairlead(group, name, "--help").stdout
+
+
+@pytest.mark.usefixtures("project")
+def test_the_plans_of_a_phase_are_shown_with_their_faults(fairlead: Fairlead) -> None:
+    found = report(fairlead, "phase", "plans", "1")
+    assert (found["phase"], found["waves"], found["incomplete"]) == ("1", {"1": ["01-01"]}, [])
+    told = fairlead("phase", "plans", "1")
+    assert told.exit_code == 0
+    assert "01-01-PLAN.md:1: error: the frontmatter lacks phase" in told.stdout
+
+
+def test_a_changed_ledger_is_found_with_its_place(fairlead: Fairlead, project: Path) -> None:
+    assert fairlead("check", "--ledger").exit_code == 0
+    ledger = project / ".planning" / "ledger"
+    ledger.mkdir()
+    (ledger / "01-01.jsonl").write_text('{"v":1,"hash":"x"}\n', "utf-8")
+    done = fairlead("check", "--ledger", "--json")
+    assert done.exit_code == 1
+    found = json.loads(done.stdout)
+    assert (found["is_clean"], found["findings"][0]["line"]) == (False, 1)
+    assert ".planning/ledger/01-01.jsonl:1: " in fairlead("check", "--ledger").stdout

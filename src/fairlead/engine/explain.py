@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from fairlead.engine.evidence import evidence_of
 from fairlead.engine.truth import Truth
 from fairlead.errors import UnknownPhase, UnknownPlan
 from fairlead.model.ids import PhaseId
@@ -107,9 +108,9 @@ class Explainer:
         for phase in self._truth.standing.scope.phases:
             for plan in phase.folder.plans if phase.folder else ():
                 if plan.id == name or plan.path.rpartition("/")[2].startswith(f"{name}-"):
-                    return Explanation(
-                        f"plan {plan.id}", _PROOFS[plan.proof], _PLAN_RULE, tuple(self._plan(plan))
-                    )
+                    proven = [Evidence(*each) for each in evidence_of(self._reader, plan.id)]
+                    evidence = (*self._plan(plan), *proven)
+                    return Explanation(f"plan {plan.id}", _PROOFS[plan.proof], _PLAN_RULE, evidence)
         raise UnknownPlan(name)
 
     def _phase(self, number: str) -> Phase:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from fairlead.engine.evidence import LedgerCheck, check_ledgers
 from fairlead.engine.explain import Explainer
 from fairlead.engine.reports import StatusReport, status_report
 from fairlead.engine.truth import Truth, truth_of
@@ -9,6 +10,7 @@ from fairlead.errors import DocumentError
 from fairlead.records.state import read_state
 from fairlead.store import layout
 from fairlead.store.load import Reader
+from fairlead.store.scan import scan
 from fairlead.text.document import Document
 from fairlead.text.inline import plain_text
 
@@ -39,6 +41,11 @@ class Overview:
     def explainer(self, workstream: str = "") -> Explainer:
         """Explains the numbers of one moment."""
         return Explainer(self.truth(workstream), self._reader)
+
+    def ledgers(self, workstream: str = "") -> LedgerCheck:
+        """The evidence of all plans, checked offline."""
+        inventory = scan(self._reader.folder, workstream=self.workstream(workstream))
+        return check_ledgers(self._reader, inventory)
 
     def workstream(self, named: str) -> str:
         """The workstream asked for, else the active or only one; none where there is one memory."""

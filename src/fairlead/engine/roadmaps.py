@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fairlead.engine.plans import PlanIndex, index_of
 from fairlead.errors import UnknownPhase
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Folder, Inventory, Phase, Stage
@@ -183,6 +184,12 @@ class Roadmaps:
             success_criteria=told.success_criteria,
             section=told.section,
         )
+
+    def plans(self, number: str) -> PlanIndex:
+        """The plans of one phase in waves."""
+        inventory = self._scan()
+        phase = _found(PhaseId.parse(number), inventory, standing_of(inventory))
+        return index_of(self._reader, phase.id.short, phase.folder)
 
     def milestones(self) -> tuple[MilestoneReport, ...]:
         """Every milestone that the roadmap names or the archive holds."""

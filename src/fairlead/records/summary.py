@@ -15,6 +15,7 @@ from fairlead.text.document import Document
 from fairlead.text.emit import Value, block_lines
 from fairlead.text.inline import one_line
 
+HALTED = "halted"  # a designed stop: it blocks what depends on the plan
 _PROOFS = {
     Proof.EMPTY: "is empty",
     Proof.BLOCKED: "says that the plan is blocked",
@@ -42,7 +43,7 @@ class Summary:
     plan: int
     title: str  # what was made, in one line
     completed: str  # a date
-    status: str = "complete"  # or halted: a designed stop that blocks what depends on it
+    status: str = "complete"  # or halted
     duration: str = ""
     subsystem: str = ""
     tags: tuple[str, ...] = ()

@@ -22,6 +22,7 @@ ROADMAP_NAME = "ROADMAP.md"
 REQUIREMENTS_NAME = "REQUIREMENTS.md"
 CONFIG_NAME = "config.json"
 PHASES_NAME = "phases"
+LEDGER_SUFFIX = ".jsonl"
 MILESTONES_NAME = "milestones"
 ARCHIVED_PHASES = "-phases"  # milestones/v1.0-phases
 WORKSTREAMS_NAME = "workstreams"
@@ -37,6 +38,7 @@ REQUIREMENTS = f"{PLANNING}/{REQUIREMENTS_NAME}"
 ROADMAP = f"{PLANNING}/{ROADMAP_NAME}"
 CONFIG = f"{PLANNING}/{CONFIG_NAME}"
 PHASES = f"{PLANNING}/{PHASES_NAME}"
+LEDGER = f"{PLANNING}/ledger"  # evidence: one file a plan
 USER_CONFIG = "config.json"  # in the person's own configuration folder
 CLAUDE_SETTINGS = "settings.json"
 CLAUDE_LOCAL_SETTINGS = "settings.local.json"
@@ -81,6 +83,7 @@ STAGED = "x-"  # a complete version, or what it was exchanged with
 STATE_LIMIT = 256 * 1024
 DOCUMENT_LIMIT = 1024 * 1024
 CONFIG_LIMIT = 64 * 1024
+LEDGER_LIMIT = 16 * 1024 * 1024
 _GIT_FILE_LIMIT = 4096
 _LONGEST_LABEL = 80
 
@@ -92,6 +95,8 @@ def limit_of(path: str) -> int:
             return STATE_LIMIT
         case "config.json":
             return CONFIG_LIMIT
+        case name if name.endswith(LEDGER_SUFFIX):
+            return LEDGER_LIMIT
         case _:
             return DOCUMENT_LIMIT
 
@@ -189,6 +194,11 @@ def archived_document(workstream: str, version: str, kind: str) -> str:
 def archived_phases(workstream: str, version: str) -> str:
     """The folder that a milestone's phases are moved to."""
     return f"{planning_of(workstream)}/{MILESTONES_NAME}/{version}{ARCHIVED_PHASES}"
+
+
+def ledger_path(plan: str) -> str:
+    """Where the evidence of a plan is kept."""
+    return f"{LEDGER}/{plan.lower()}{LEDGER_SUFFIX}"
 
 
 def archive_of(workstream: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import click
 
+from fairlead.engine.evidence import LedgerCheck
 from fairlead.engine.reports import FindingReport, finding_report
 from fairlead.interfaces.cli.options import json_option, with_app, workstream_option
 from fairlead.interfaces.cli.show import Part, Styled, report
@@ -14,15 +15,18 @@ _SHOWN_FILES = 5
 
 
 @click.command(epilog="Example: fairlead check || fairlead doctor")
+@click.option("--ledger", is_flag=True, help="Check the evidence of the plans instead.")
 @workstream_option
 @json_option
 @with_app
-def check(app: App, *, workstream: str, as_json: bool) -> int:
+def check(app: App, *, ledger: bool, workstream: str, as_json: bool) -> int:
     """Hold the documents against the files. Exit code 1 when they differ.
 
     Every finding has a stable code, a place and the files behind it. Nothing is changed;
     `fairlead doctor` repairs.
     """
+    if ledger:
+        return _ledgers(app.overview.ledgers(workstream), as_json=as_json)
     truth = app.overview.truth(workstream)
     findings = [finding_report(finding) for finding in truth.findings]
     drift = [finding for finding in findings if finding.is_drift]
@@ -41,6 +45,17 @@ def check(app: App, *, workstream: str, as_json: bool) -> int:
         )
     report(content, lines, as_json=as_json)
     return _FOUND if drift else 0
+
+
+def _ledgers(found: LedgerCheck, *, as_json: bool) -> int:
+    lines: list[Sequence[Part]] = [(each.message,) for each in found.findings]
+    if found.is_clean:
+        told = f"{found.entries} entries in {found.ledgers} ledgers are what was written."
+        lines.append((Styled("✓ ", "green"), told))
+    else:
+        lines.append((f"{len(found.findings)} faults. Compare with your backups or with git log.",))
+    report(found, lines, as_json=as_json)
+    return 0 if found.is_clean else _FOUND
 
 
 def _lines(finding: FindingReport) -> list[Sequence[Part]]:

@@ -6,7 +6,7 @@ import click
 
 from fairlead.engine.phases import PhaseChange
 from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
-from fairlead.interfaces.cli.roadmap import details_lines, phase_table
+from fairlead.interfaces.cli.roadmap import details_lines, phase_table, plan_lines
 from fairlead.interfaces.cli.show import report, report_change, warn
 from fairlead.wiring import App
 
@@ -38,6 +38,17 @@ def show_phase(app: App, *, number: str, as_json: bool) -> None:
     """Show one phase: its plans with their proofs, its verification and its files."""
     found = app.roadmaps.details(number)
     report(found, details_lines(found), as_json=as_json)
+
+
+@phase.command("plans", epilog="Example: fairlead phase plans 3")
+@click.argument("number", metavar="N")
+@stream_option
+@json_option
+@with_app
+def show_plans(app: App, *, number: str, as_json: bool) -> None:
+    """Show the plans of a phase in waves, what can run now, and what is wrong with them."""
+    found = app.roadmaps.plans(number)
+    report(found, plan_lines(found), as_json=as_json)
 
 
 @phase.command("add", epilog='Example: fairlead phase add "Search" --goal "People find tickets"')

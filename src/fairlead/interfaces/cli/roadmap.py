@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import click
 
+from fairlead.engine.plans import PlanEntry, PlanIndex
 from fairlead.engine.roadmaps import PhaseDetails, RoadmapPhase, RoadmapReport
 from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
 from fairlead.interfaces.cli.show import Cells, Part, Styled, report, report_change, rows, warn
@@ -143,3 +144,39 @@ def _lines(found: RoadmapReport) -> list[Sequence[Part]]:
         (f"{found.progress_percent}%  {counts}, {plans}", Styled(f"  ({found.scope})", "dim"))
     )
     return lines
+
+
+def plan_lines(found: PlanIndex) -> list[Sequence[Part]]:
+    """The plans of a phase, one a row, with their faults below."""
+    if not found.plans:
+        return [
+            (f"phase {found.phase} has no plans; make them: fairlead phase plan {found.phase}",)
+        ]
+    table: list[Cells] = [("PLAN", "WAVE", "TASKS", "NEEDS", "STATE")]
+    table += [
+        (each.id, str(each.wave), str(each.task_count), ", ".join(each.depends_on) or "-", state)
+        for each in sorted(found.plans, key=lambda each: each.wave)
+        for state in (_plan_state(each, found),)
+    ]
+    lines = rows(table)
+    lines += [(Styled(warning, "yellow"),) for warning in found.warnings]
+    for each in found.plans:
+        for fault in each.faults:
+            style = "red" if fault.severity == "error" else "dim"
+            text = f"{each.path}:{fault.line}: {fault.severity}: {fault.what}"
+            lines.append((Styled(text, style),))
+    return lines
+
+
+def _plan_state(entry: PlanEntry, found: PlanIndex) -> Part:
+    if entry.halted:
+        return Styled("halted", "red")
+    if entry.has_summary:
+        return Styled("done", "green")
+    if entry.id in found.runnable:
+        return Styled("can run", "cyan")
+    if entry.blocked_by:
+        return Styled(f"blocked by {', '.join(entry.blocked_by)}", "red")
+    if any(fault.severity == "error" for fault in entry.faults):
+        return Styled("cannot run", "red")
+    return "waits"
