@@ -1,5 +1,6 @@
 """The plans of a phase on disk: their waves, what can run, and the evidence behind them."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,10 @@ def test_a_cycle_is_an_error_that_names_its_plans(project: Project) -> None:
         index(project)
 
 
+def _following(entry: Entry, last: str) -> str:
+    return appended(last, entry)
+
+
 def record(project: Project, plan: str, count: int) -> str:
     path = project.folder / ledger_path(plan)
     for attempt in range(1, count + 1):
@@ -112,10 +117,8 @@ def record(project: Project, plan: str, count: int) -> str:
             EntryKind.VERIFY, f"{plan}-01", attempt, "2026-06-01T12:00:00Z", "fairlead", "npm test",
             exit_code=0, seconds=1.5,
         )  # fmt: skip
-        Journal(str(project.folder), ledger_path(plan)).append(
-            lambda last, entry=entry: appended(last, entry),
-            command="test",  # type: ignore[misc]
-        )
+        journal = Journal(str(project.folder), ledger_path(plan))
+        journal.append(partial(_following, entry), command="test")
     return path.read_text()
 
 
