@@ -75,8 +75,8 @@ class Agent:
     def claude(self, prompt: str, *options: str) -> subprocess.CompletedProcess[str]:
         """Claude Code in print mode; edits are accepted."""
         return self._run(
-            agent_program("claude"), "-p", "--output-format", "json",
-            "--permission-mode", "acceptEdits", "--model", "claude-sonnet-4-5", *options, prompt,
+            agent_program("claude"), "-p", prompt, "--output-format", "json",
+            "--permission-mode", "acceptEdits", "--model", "claude-sonnet-4-5", *options,
         )  # fmt: skip
 
     def codex(self, prompt: str, *options: str) -> subprocess.CompletedProcess[str]:
