@@ -4,10 +4,13 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from fairlead.model.stopping import MOST_BLOCKS, OPEN
 from tests.support.hosts import Agent, agent_in
 from tests.support.model_server import Call, ModelServer, Request, Turn
 from tests.support.plan_files import PLAN, plan_text, put
+from tests.support.programs import ROOT
 
 CRITERION = 'exit_criteria:\n  - text: "The report is written"\n    check: {file: REPORT.md}\n'
 PLANNED = plan_text(criteria=()).replace("exit_criteria:\n", CRITERION)
@@ -108,6 +111,28 @@ def test_claude_code_records_the_end_of_its_session(tmp_path: Path):
     after = (agent.folder / ".planning" / "STATE.md").read_text("utf-8")
     assert "Last session: " in after
     assert after != before
+
+
+@pytest.mark.parametrize("host", ["claude", "codex"])
+def test_the_session_that_begins_a_plan_itself_is_held_by_it(tmp_path: Path, host: str):
+    # By its place: a login shell has a path of its own.
+    begin = f"{ROOT}/.venv/bin/fairlead planning start 'A goal'"
+    calls = {
+        "claude": Call("Bash", {"command": begin, "description": "Begin"}),
+        "codex": Call("exec_command", {"cmd": begin}),
+    }
+    with ModelServer([Turn(calls=(calls[host],)), Turn(DONE)]) as server:
+        agent = agent_in(tmp_path, server)
+        agent.fairlead("install", host)
+        if host == "claude":
+            agent.claude("Do it", "--allowedTools", "Bash")
+        else:
+            agent.codex("Do it")
+
+    plan = (agent.folder / PLAN).read_text("utf-8")
+    assert "session: " in plan
+    assert is_held(server.requests[-1])
+    assert len(server.requests) == 2 + MOST_BLOCKS[OPEN]
 
 
 def test_claude_code_shows_the_status_line_beside_the_persons_own(tmp_path: Path):

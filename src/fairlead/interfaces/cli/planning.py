@@ -56,7 +56,7 @@ def planning() -> None:
 @click.option(
     "--session",
     default="",
-    envvar="CLAUDE_CODE_SESSION_ID",
+    envvar=["CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID"],
     metavar="ID",
     help="The host's session that the stop hook holds [default: the one that asks].",
 )
