@@ -996,8 +996,9 @@ class NeedsPerson(BlockedError):
 
     code = "needs-person"
 
-    def __init__(self, what: str, command: str) -> None:
+    def __init__(self, what: str, command: str, proof: str = "") -> None:
         super().__init__(what, hint=f"a person does that with: {command}")
+        self.proof = proof  # what the person allows: the hash of a command
 
 
 class CheckFailed(BlockedError):

@@ -82,7 +82,7 @@ class App:
         """The Plan Phase of the nearest folder that has one, or of this very folder."""
         from fairlead.adapters.checks import ProcessChecker
         from fairlead.adapters.clock import SystemClock
-        from fairlead.engine.planning import Desks, Planning
+        from fairlead.engine.planning import Planning
         from fairlead.store.facts import state_folder_of
 
         private = Files(
@@ -90,9 +90,8 @@ class App:
             desk=layout.USER_DESK,
             wait_seconds=self.preferences.lock_wait_seconds,
         )
-        desk = layout.desk_of(self.plan_home)
-        desks = Desks(self._files(self.plan_home, desk), private, desk)
-        return Planning(desks, SystemClock(), ProcessChecker())
+        files = self._files(self.plan_home, layout.desk_of(self.plan_home))
+        return Planning(files, private, SystemClock(), ProcessChecker())
 
     @cached_property
     def plan_home(self) -> str:

@@ -11,8 +11,9 @@ import pytest
 
 from fairlead.adapters.checks import ProcessChecker
 from fairlead.engine.overview import Overview
-from fairlead.engine.planning import Beginning, Desks, Planning
+from fairlead.engine.planning import Beginning, Planning
 from fairlead.errors import CheckFailed, NeedsPerson, NoPlanPhase, PartProtected
+from fairlead.model.criteria import command_hash
 from fairlead.records import plan_file
 from fairlead.records.plan_file import Wanted
 from fairlead.store import layout
@@ -43,8 +44,7 @@ class Rehearsed:
 def planning_in(folder: Path, checker: Rehearsed | None = None) -> Planning:
     desk = layout.desk_of(str(folder))
     private = Files(str(folder.parent / "private"), desk=layout.USER_DESK)
-    desks = Desks(Files(str(folder), desk=desk), private, desk)
-    return Planning(desks, StoppedClock(), checker or Rehearsed())
+    return Planning(Files(str(folder), desk=desk), private, StoppedClock(), checker or Rehearsed())
 
 
 @pytest.fixture
@@ -58,6 +58,9 @@ def with_criterion(folder: Path, text: str, **check: object) -> Planning:
     planning = planning_in(folder)
     planning.change("add", lambda held: plan_file.add_criterion(held, text, check or None))  # type: ignore[arg-type]
     return planning
+
+
+MAKE = command_hash(("make", "test"))
 
 
 def state(planning: Planning, at: int = 4) -> str:
@@ -102,16 +105,16 @@ def test_a_command_is_run_only_when_its_hash_was_allowed(folder: Path):
 
 
 @pytest.mark.parametrize("allow", ["", "sha256:", "sha256:0123456789ab"])
-def test_another_hash_allows_nothing(folder: Path, allow: str):
+def test_neither_another_hash_nor_a_mere_yes_allows_a_command(folder: Path, allow: str):
     planning = with_criterion(folder, "It runs", command=["make", "test"])
 
     with pytest.raises(NeedsPerson):
-        planning.confirm("5", is_said=False, allow=allow)
+        planning.confirm("5", is_said=True, allow=allow)
 
 
 def test_a_command_that_was_changed_has_to_be_allowed_anew(folder: Path):
     planning = with_criterion(folder, "It runs", command=["make", "test"])
-    planning.confirm("5", is_said=True)
+    planning.confirm("5", is_said=False, allow=MAKE)
     path = folder / PLAN
     path.write_text(path.read_text("utf-8").replace("[make, test]", "[make, clean]"), "utf-8")
 
@@ -124,7 +127,7 @@ def test_a_failed_command_is_recorded_and_told(folder: Path):
     with_criterion(folder, "It runs", command=["make", "test"])
     planning = planning_in(folder, Rehearsed(code=3))
     with pytest.raises(CheckFailed, match="make test ended with 3: said"):
-        planning.confirm("5", is_said=True)
+        planning.confirm("5", is_said=False, allow=MAKE)
 
     assert "ended with 3" in planning.report().exit_criteria[4].evidence
 
@@ -132,7 +135,7 @@ def test_a_failed_command_is_recorded_and_told(folder: Path):
 def test_what_was_allowed_is_private_and_outside_the_folder(folder: Path):
     planning = with_criterion(folder, "It runs", command=["make", "test"])
     before = (folder / PLAN).read_bytes()
-    planning.confirm("5", is_said=True)
+    planning.confirm("5", is_said=False, allow=MAKE)
 
     (record,) = (folder.parent / "private" / "checks").iterdir()
     assert stat.S_IMODE(record.stat().st_mode) == 0o600
@@ -145,7 +148,7 @@ def test_a_command_says_nothing_about_another_commit(folder: Path):
     git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org"]
     subprocess.run([*git, "init", "-q", str(folder)], check=True)
     planning = with_criterion(folder, "It runs", command=["make", "test"])
-    planning.confirm("5", is_said=True)
+    planning.confirm("5", is_said=False, allow=MAKE)
     assert state(planning) == "met"
 
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], cwd=folder, check=True)
@@ -312,3 +315,18 @@ def test_a_goal_that_is_changed_is_changed_in_the_body_too(folder: Path):
     changed = plan_file.modify_goal(Document(FRESH), "Another\n---\ngoal", is_unlocked=True)
 
     assert changed.text.endswith("## Goal\n\n> Another\n> ---\n> goal\n")
+
+
+def test_a_body_without_a_goal_is_left_alone():
+    bare = FRESH.partition("## Goal")[0] + "## Goal"
+    changed = plan_file.modify_goal(Document(bare), "Another", is_unlocked=True)
+
+    assert changed.text.endswith("\n## Goal")
+
+
+def test_a_step_that_a_project_overtook_is_completed_where_it_was_begun(folder: Path):
+    (folder / layout.PLAN_DESK).mkdir()
+    (folder / layout.PLAN_DESK / layout.INTENT).write_text("{}", "utf-8")
+    (folder / ".planning").mkdir()
+
+    assert layout.desk_of(str(folder)) == layout.PLAN_DESK

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fairlead.model.criteria import command_hash
 from tests.support.approvals import EXEC, exec_text
 from tests.support.programs import ROOT, Command, Program, fairlead, interpreter, run
 
@@ -180,7 +181,11 @@ def _of_planning() -> tuple[Subject, ...]:
         _with_a_plan("planning-remove", ("planning", "remove", "module", "core"), [module]),
         _with_a_plan("planning-review", ("planning", "review"), [module, *done], files=written),
         _with_a_plan("planning-confirm", ("planning", "confirm", "5", "--yes"), [text]),
-        _with_a_plan("planning-confirm-command", ("planning", "confirm", "5", "--yes"), [check]),
+        _with_a_plan(
+            "planning-confirm-command",
+            ("planning", "confirm", "5", "--allow", command_hash(("true",))),
+            [check],
+        ),
         _with_a_plan("planning-release", ("planning", "release")),
         _with_a_plan("planning-reset", ("planning", "reset", "--confirm")),
         replace(

@@ -68,22 +68,12 @@ class Beginning:
     has_ignore: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Desks:
-    """The folder's own files, and those private to the person."""
-
-    files: Files
-    private: Files
-    desk: str
-
-
 class Planning:
     """The Plan Phase of one folder."""
 
-    def __init__(self, desks: Desks, clock: Clock, checker: Checker) -> None:
-        self._files = desks.files
-        self._private = desks.private
-        self._desk = desks.desk
+    def __init__(self, files: Files, private: Files, clock: Clock, checker: Checker) -> None:
+        self._files = files
+        self._private = private  # of the person, outside of the folder
         self._clock = clock
         self._checker = checker
 
@@ -190,7 +180,7 @@ class Planning:
         while True:
             tail = stamp if number == 1 else f"{stamp}-{number}"
             backup = layout.plan_backup(path, tail)
-            target = backup if has_backup else layout.removed_path(path, tail, self._desk)
+            target = backup if has_backup else layout.removed_path(path, tail, self._files.desk)
             if not self._files.exists(target):
                 return target
             number += 1
@@ -209,7 +199,7 @@ class Planning:
         judged = self.criterion(name)
         criterion = judged.criterion
         if criterion.command:
-            return self._run(criterion, name, is_allowed=is_said, allow=allow, dry_run=dry_run)
+            return self._run(criterion, name, allow, dry_run=dry_run)
         if not is_personal(self.plan(), criterion):
             raise PartProtected(
                 "confirm", repr(criterion.text), "the files decide it", judged.command
@@ -229,18 +219,17 @@ class Planning:
 
         return self.change("confirm", change, dry_run=dry_run)
 
-    def _run(
-        self, criterion: Criterion, name: str, *, is_allowed: bool, allow: str, dry_run: bool
-    ) -> Outcome:
+    def _run(self, criterion: Criterion, name: str, allow: str, *, dry_run: bool) -> Outcome:
         plan = self.plan()
         facts = self.facts(plan)
         command = command_hash(criterion.command)
         shown = " ".join(map(quoted, criterion.command))
         is_named = len(allow) >= _SHOWN_HASH and command.startswith(allow)
-        if command not in facts.allowed and not (is_named or is_allowed):
+        if command not in facts.allowed and not is_named:
             raise NeedsPerson(
                 f"nobody has allowed this command yet: {shown}",
                 f"fairlead planning confirm {quoted(name)} --allow {command[:_SHOWN_HASH]}",
+                command,
             )
         if dry_run:
             return Outcome(())

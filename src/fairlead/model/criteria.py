@@ -110,20 +110,21 @@ def unfilled(text: str, names: "tuple[str, ...]") -> "list[str]":
 
 
 def _judged(plan: Plan, facts: Facts, number: int, criterion: Criterion) -> Judgement:
+    confirm = f"fairlead planning confirm {number}"
     if criterion.file:
-        return _file(facts, criterion)
+        return Judgement(criterion, *_file(facts, criterion.file))
     if criterion.command:
-        return _command(plan, facts, number, criterion)
+        return Judgement(criterion, *_command(plan, facts, criterion.command, confirm))
     kind = _default(plan, criterion)
     if not kind:
-        return _person(plan, facts, number, criterion)
+        return Judgement(criterion, *_person(plan, facts, criterion.text, confirm))
     judges = {
         _REQUIREMENTS: _requirements,
         _MODULES: _modules,
         _ISSUES: _issues,
         _APPROVAL: _approval,
     }
-    return judges[kind](plan, facts, criterion)
+    return Judgement(criterion, *judges[kind](plan, facts))
 
 
 def _default(plan: Plan, criterion: Criterion) -> str:
@@ -134,13 +135,11 @@ def _default(plan: Plan, criterion: Criterion) -> str:
     return next((each for each in DEFAULT_CRITERIA if _folded(each) == text), "")
 
 
-def _requirements(plan: Plan, facts: Facts, criterion: Criterion) -> Judgement:
+def _requirements(plan: Plan, facts: Facts) -> "tuple[str, ...]":
     faults = _requirement_faults(plan, facts)
-    if not faults:
-        count = len(plan.sections)
-        evidence = f"{plan.requirements_file} has text for {count} of {count} sections"
-        return Judgement(criterion, MET, evidence)
-    return Judgement(criterion, UNMET, "; ".join(faults), _requirements_way(plan, facts))
+    if faults:
+        return UNMET, "; ".join(faults), _requirements_way(plan, facts)
+    return MET, f"{plan.requirements_file} has text for each of {len(plan.sections)} sections"
 
 
 def _requirement_faults(plan: Plan, facts: Facts) -> "list[str]":
@@ -171,15 +170,13 @@ def _requirements_way(plan: Plan, facts: Facts) -> str:
     return f"fairlead planning modify requirement {quoted(open_one)} --status complete"
 
 
-def _modules(plan: Plan, facts: Facts, criterion: Criterion) -> Judgement:  # noqa: ARG001
+def _modules(plan: Plan, facts: Facts) -> "tuple[str, ...]":  # noqa: ARG001
     faults = _module_faults(plan)
     if not faults:
-        return Judgement(criterion, MET, f"{len(plan.modules)} modules, each with criteria")
+        return MET, f"each has them: {', '.join(module.id for module in plan.modules)}"
     bare = next((module.id for module in plan.modules if not module.criteria.strip()), "")
     way = f"modify module {bare}" if bare else "add module NAME"
-    return Judgement(
-        criterion, UNMET, "; ".join(faults), f"fairlead planning {way} --criteria TEXT"
-    )
+    return UNMET, "; ".join(faults), f"fairlead planning {way} --criteria TEXT"
 
 
 def _module_faults(plan: Plan) -> "list[str]":
@@ -192,27 +189,25 @@ def _module_faults(plan: Plan) -> "list[str]":
     ]
 
 
-def _issues(plan: Plan, facts: Facts, criterion: Criterion) -> Judgement:
+def _issues(plan: Plan, facts: Facts) -> "tuple[str, ...]":
     without = [module.id for module in plan.modules if not module.issue]
     if plan.modules and not without:
-        issues = ", ".join(module.issue for module in plan.modules)
-        return Judgement(criterion, MET, f"issues {issues}")
+        return MET, f"issues {', '.join(module.issue for module in plan.modules)}"
     if plan.modules and plan.issues_waived:
-        return Judgement(criterion, MET, f"waived at {plan.issues_waived}")
+        return MET, f"waived at {plan.issues_waived}"
     evidence = f"no issue for: {', '.join(without)}" if without else "no modules are defined"
-    return Judgement(criterion, UNMET, evidence, _approval_way(plan, facts))
+    return UNMET, evidence, _approval_way(plan, facts)
 
 
-def _approval(plan: Plan, facts: Facts, criterion: Criterion) -> Judgement:
+def _approval(plan: Plan, facts: Facts) -> "tuple[str, ...]":
     if not plan.is_complete:
-        evidence = f"the plan is {plan.status}"
-        return Judgement(criterion, UNMET, evidence, _approval_way(plan, facts))
+        return UNMET, f"the plan is {plan.status}", _approval_way(plan, facts)
     if not plan.approved_hash:
-        return Judgement(criterion, MET, "approved, without a record of what was approved")
+        return MET, "approved, without a record of what was approved"
     if plan.approved_hash == content_hash(plan, facts.requirements):
-        return Judgement(criterion, MET, f"approved as {plan.approved_hash[:19]}")
+        return MET, f"approved as {plan.approved_hash[:19]}"
     way = "fairlead planning reset --reopen --confirm"
-    return Judgement(criterion, STALE, "the plan was changed after its approval", way)
+    return STALE, "the plan was changed after its approval", way
 
 
 def _approval_way(plan: Plan, facts: Facts) -> str:
@@ -223,40 +218,35 @@ def _approval_way(plan: Plan, facts: Facts) -> str:
 # --- a person's own ----------------------------------------------------------------------
 
 
-def _person(plan: Plan, facts: Facts, number: int, criterion: Criterion) -> Judgement:
-    way = f"fairlead planning confirm {number}"
-    given = [each for each in plan.confirmations if each.text == criterion.text]
+def _person(plan: Plan, facts: Facts, text: str, way: str) -> "tuple[str, ...]":
+    given = [each for each in plan.confirmations if each.text == text]
     if not given:
-        return Judgement(criterion, UNMET, "a person has to confirm it", way)
+        return UNMET, "a person has to confirm it", way
+    evidence = f"confirmed at {given[-1].at}"
     if given[-1].hash == content_hash(plan, facts.requirements):
-        return Judgement(criterion, MET, f"confirmed at {given[-1].at}")
-    evidence = f"confirmed at {given[-1].at}, and the plan was changed since"
-    return Judgement(criterion, STALE, evidence, way)
+        return MET, evidence
+    return STALE, f"{evidence}, and the plan was changed since", way
 
 
-def _file(facts: Facts, criterion: Criterion) -> Judgement:
-    fault = facts.faults.get(criterion.file, "was not looked at")
+def _file(facts: Facts, path: str) -> "tuple[str, ...]":
+    fault = facts.faults.get(path, "was not looked at")
     if fault:
-        way = f"write {quoted(criterion.file)}"
-        return Judgement(criterion, UNMET, f"{criterion.file} {fault}", way)
-    return Judgement(criterion, MET, f"{criterion.file} holds something")
+        return UNMET, f"{path} {fault}", f"write {quoted(path)}"
+    return MET, f"{path} holds something"
 
 
-def _command(plan: Plan, facts: Facts, number: int, criterion: Criterion) -> Judgement:
-    shown = " ".join(quoted(word) for word in criterion.command)
-    way = f"fairlead planning confirm {number}"
-    name = command_hash(criterion.command)
+def _command(plan: Plan, facts: Facts, command: "tuple[str, ...]", way: str) -> "tuple[str, ...]":
+    shown = " ".join(quoted(word) for word in command)
+    name = command_hash(command)
     result = facts.results.get(name)
     if name not in facts.allowed:
-        return Judgement(criterion, UNMET, f"nobody has allowed: {shown}", way)
+        return UNMET, f"nobody has allowed: {shown}", way
     if result is None:
-        return Judgement(criterion, UNMET, f"not run yet: {shown}", way)
-    if result.head != facts.head or result.content != content_hash(plan, facts.requirements):
-        evidence = f"{shown} ended with {result.code} at {result.at}, for another state"
-        return Judgement(criterion, STALE, evidence, way)
-    state = UNMET if result.code else MET
+        return UNMET, f"not run yet: {shown}", way
     evidence = f"{shown} ended with {result.code} at {result.at}"
-    return Judgement(criterion, state, evidence, way if result.code else "")
+    if result.head != facts.head or result.content != content_hash(plan, facts.requirements):
+        return STALE, f"{evidence}, for another state", way
+    return (UNMET, evidence, way) if result.code else (MET, evidence)
 
 
 # --- texts -------------------------------------------------------------------------------
@@ -264,9 +254,8 @@ def _command(plan: Plan, facts: Facts, number: int, criterion: Criterion) -> Jud
 
 def quoted(word: str) -> str:
     """A word as a shell takes it literally; it is shown, never run."""
-    is_plain = (
-        word.isascii()
-        and word.replace("-", "a").replace("_", "a").replace(".", "a").replace("/", "a").isalnum()
+    is_plain = bool(word) and all(
+        (mark.isascii() and mark.isalnum()) or mark in "-_./" for mark in word
     )
     return word if is_plain else "'" + word.replace("'", "'\\''") + "'"
 

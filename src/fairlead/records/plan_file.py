@@ -133,7 +133,7 @@ def modify_goal(document: Document, goal: str, *, is_unlocked: bool) -> Document
         way = "say that you mean it: fairlead planning modify goal TEXT --unlock"
         raise PartProtected("modify", "the goal", "it is locked", way)
     changed = document.set_front(("goal",), _filled(goal, "the goal"))
-    return _edited(with_goal_in_body(changed, plan.goal, goal), document, plan)
+    return _edited(_with_goal_in_body(changed, plan.goal, goal), document, plan)
 
 
 def remove_module(document: Document, name: str, *, force: bool) -> Document:
@@ -206,19 +206,18 @@ def criterion_at(plan: Plan, name: str) -> int:
     raise UnknownPart("criterion", name, tuple(f"{at} {text}" for at, text in enumerate(texts, 1)))
 
 
-def with_goal_in_body(document: Document, old: str, new: str) -> Document:
+def _with_goal_in_body(document: Document, old: str, new: str) -> Document:
     """Put another goal in the body, where the body still shows the old one."""
     section = document.section("Goal")
-    if section is None:
+    lines = document.section_lines(section, own=True) if section else ()
+    start = lines[0].start if lines else 0
+    held = document.text[start : lines[-1].end] if lines else ""
+    shown = goal_in_body(old).replace("\n", document.ending)
+    if held.strip() != shown:
         return document
-    lines = document.section_lines(section, own=True)
-    start, end = lines[0].end, lines[-1].end
-    held = document.text[start:end]
-    if held.strip() != goal_in_body(old):
-        return document
-    at = held.index(goal_in_body(old)) + start
-    text = document.text[:at] + goal_in_body(new) + document.text[at + len(goal_in_body(old)) :]
-    return document.replaced(text)
+    at = start + held.index(shown)
+    put = goal_in_body(new).replace("\n", document.ending)
+    return document.replaced(document.text[:at] + put + document.text[at + len(shown) :])
 
 
 def goal_in_body(goal: str) -> str:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from typing import NoReturn, TypeVar
 
     T = TypeVar("T")
+    Tree = dict[str, object]
+    Path = tuple[str | int, ...]  # to a field: keys, and numbers of items
 
 OURS = "fairlead"  # the key below which stands what the older tools do not know
 DOCUMENT = "USER_REQUIREMENTS.md"
@@ -72,7 +74,7 @@ def read_plan(text: str) -> Plan:
     return plan
 
 
-def open_front(text: str) -> "tuple[dict[str, object], FieldReader]":
+def open_front(text: str) -> "tuple[Tree, FieldReader]":
     """The frontmatter as a tree, and a reader of its fields. The exec file is read so too."""
     block = find_block(text)
     if block is None:
@@ -84,9 +86,9 @@ def open_front(text: str) -> "tuple[dict[str, object], FieldReader]":
     return tree, FieldReader(inner, block.first_line)
 
 
-def bound(tree: "dict[str, object]") -> "dict[str, object]":
+def bound(tree: "Tree") -> "Tree":
     """The part of the frontmatter that an approval binds."""
-    kept: dict[str, object] = {key: tree[key] for key in tree if key not in _UNBOUND}
+    kept: Tree = {key: tree[key] for key in tree if key not in _UNBOUND}
     modules = tree.get("modules")
     if isinstance(modules, list):
         kept["modules"] = [
@@ -119,9 +121,7 @@ class FieldReader:
 
     # -- kinds --------------------------------------------------------------------------
 
-    def text(
-        self, tree: "dict[str, object]", path: "tuple[str | int, ...]", default: "str | None" = None
-    ) -> str:
+    def text(self, tree: "Tree", path: "Path", default: "str | None" = None) -> str:
         """A text with something in it. An unquoted number or date is the text that stands there."""
         value = self._held(tree, path, default)
         if isinstance(value, str) and not is_null(value) and (value.strip() or default == ""):
@@ -129,11 +129,7 @@ class FieldReader:
         return self.refuse(path, f"is {_kind(value)}", "text")
 
     def word(
-        self,
-        tree: "dict[str, object]",
-        path: "tuple[str | int, ...]",
-        allowed: "tuple[str, ...]",
-        default: "str | None" = None,
+        self, tree: "Tree", path: "Path", allowed: "tuple[str, ...]", default: "str | None" = None
     ) -> str:
         """One of the words that the field knows, in our spelling."""
         value = self.text(tree, path, default)
@@ -142,9 +138,7 @@ class FieldReader:
             self.refuse(path, f"is {value[:60]!r}", ", ".join(allowed))
         return found
 
-    def flag(
-        self, tree: "dict[str, object]", path: "tuple[str | int, ...]", *, default: bool
-    ) -> bool:
+    def flag(self, tree: "Tree", path: "Path", *, default: bool) -> bool:
         """True or false, unquoted."""
         value = tree.get(str(path[-1]), Plain("true" if default else "false"))
         if isinstance(value, Plain) and value.lower() in _TRUE + _FALSE:
@@ -152,10 +146,7 @@ class FieldReader:
         return self.refuse(path, f"is {_kind(value)}", "true or false, without quotes")
 
     def items(
-        self,
-        tree: "dict[str, object]",
-        path: "tuple[str | int, ...]",
-        read: "Callable[[object, tuple[str | int, ...]], T]",
+        self, tree: "Tree", path: "Path", read: "Callable[[object, Path], T]"
     ) -> "tuple[T, ...]":
         """A list, each item read; an absent one is empty."""
         value = tree.get(str(path[-1]), [])
@@ -163,13 +154,13 @@ class FieldReader:
             return self.refuse(path, f"is {_kind(value)}", "a list, such as []")
         return tuple(read(item, (*path, at)) for at, item in enumerate(value))
 
-    def mapping(self, value: object, path: "tuple[str | int, ...]") -> "dict[str, object]":
+    def mapping(self, value: object, path: "Path") -> "Tree":
         """A map of keys and values."""
         if isinstance(value, dict):
             return value
         return self.refuse(path, f"is {_kind(value)}", "keys and values")
 
-    def optional(self, tree: "dict[str, object]", path: "tuple[str | int, ...]") -> str:
+    def optional(self, tree: "Tree", path: "Path") -> str:
         """A text that may be absent, null or empty."""
         value = tree.get(str(path[-1]))
         if is_null(value):
@@ -180,13 +171,13 @@ class FieldReader:
 
     # -- parts --------------------------------------------------------------------------
 
-    def section(self, value: object, path: "tuple[str | int, ...]") -> Section:
+    def section(self, value: object, path: "Path") -> Section:
         """One section of the requirements."""
         tree = self.mapping(value, path)
         status = self.word(tree, (*path, "status"), SECTION_STATUSES, "pending")
         return Section(self.text(tree, (*path, "name")), status)
 
-    def module(self, value: object, path: "tuple[str | int, ...]") -> Module:
+    def module(self, value: object, path: "Path") -> Module:
         """One module."""
         tree = self.mapping(value, path)
         return Module(
@@ -198,14 +189,14 @@ class FieldReader:
             self.optional(tree, (*path, "github_issue")),
         )
 
-    def criteria(self, tree: "dict[str, object]", path: "tuple[str | int, ...]") -> str:
+    def criteria(self, tree: "Tree", path: "Path") -> str:
         """Acceptance criteria: a text, or several in a list, one a line."""
         value = tree.get(str(path[-1]))
         if isinstance(value, list) and all(isinstance(each, str) for each in value):
             return "\n".join(str(each) for each in value if not is_null(each))
         return self.optional(tree, path)
 
-    def criterion(self, value: object, path: "tuple[str | int, ...]") -> Criterion:
+    def criterion(self, value: object, path: "Path") -> Criterion:
         """An exit criterion: a text, or a text with a check."""
         if isinstance(value, str):
             return Criterion(self.text({"": value}, (*path, "")))
@@ -224,7 +215,7 @@ class FieldReader:
             self.refuse(place, "names no program", _CHECKS)
         return Criterion(text, command=words)
 
-    def ours(self, tree: "dict[str, object]", plan: Plan) -> None:
+    def ours(self, tree: "Tree", plan: Plan) -> None:
         """What stands below our own key."""
         held = self.mapping(tree.get(OURS, {}), (OURS,))
         plan.approved_hash = self.optional(held, (OURS, "approved_hash"))
@@ -239,27 +230,25 @@ class FieldReader:
             if name in names[:at]:
                 self.refuse((field, at, key), f"{name[:60]!r} stands twice", f"another {key}")
 
-    def refuse(self, path: "tuple[str | int, ...]", why: str, wanted: str) -> "NoReturn":
+    def refuse(self, path: "Path", why: str, wanted: str) -> "NoReturn":
         """Name the field, its line, and what it takes."""
         named = ".".join(str(step) for step in path if step != "")
         raise PlanField(named, why, line=self._line(path), wanted=wanted)
 
     # -- places -------------------------------------------------------------------------
 
-    def _held(
-        self, tree: "dict[str, object]", path: "tuple[str | int, ...]", default: "str | None"
-    ) -> object:
+    def _held(self, tree: "Tree", path: "Path", default: "str | None") -> object:
         value = tree.get(str(path[-1]), default)
         return self.refuse(path, "is missing", "text") if value is None else value
 
-    def _argument(self, value: object, path: "tuple[str | int, ...]") -> str:
+    def _argument(self, value: object, path: "Path") -> str:
         return str(value) if isinstance(value, str) else self.refuse(path, "is no text", _CHECKS)
 
-    def _confirmation(self, value: object, path: "tuple[str | int, ...]") -> Confirmation:
+    def _confirmation(self, value: object, path: "Path") -> Confirmation:
         tree = self.mapping(value, path)
         return Confirmation(*(self.text(tree, (*path, key)) for key in ("criterion", "hash", "at")))
 
-    def _line(self, path: "tuple[str | int, ...]") -> int:
+    def _line(self, path: "Path") -> int:
         """The line on which a field stands; that of its list or map, where it is written inline."""
         lines = split_lines(self._inner)
         at = found = 0

@@ -82,7 +82,7 @@ class Files(Reader):
     ) -> None:
         super().__init__(folder)
         self.notices: tuple[Notice, ...] = ()
-        self._desk = desk
+        self.desk = desk
         self._home = desk.rpartition("/")[0]  # where the documents are; empty: in the folder itself
         self._wait_seconds = wait_seconds
         self._allow_shared = allow_shared
@@ -157,7 +157,7 @@ class Files(Reader):
         `decide` reads what it needs, and is called again when somebody changes a document in
         between, so it must do nothing but return the draft.
         """
-        if dry_run or not self.exists(self._desk):
+        if dry_run or not self.exists(self.desk):
             plan = self._planned(decide())
             versions = versions_of(self.content, plan.rewrites)
             if dry_run or not (versions or plan.places):
@@ -168,12 +168,12 @@ class Files(Reader):
 
     def undo(self, *, dry_run: bool = False) -> tuple[str, Outcome]:
         """Take the last event back, and return the command it was. The next undo takes that back."""
-        if not self.exists(self._desk):
+        if not self.exists(self.desk):
             raise NothingToUndo("no event is recorded here")
         if dry_run:
             with Root(self.folder) as root, self._open_desk(root, False) as folder:
                 event = last.load(Desk(folder, prepare(), []))
-                texts, places = last.reverse(root, event, self._desk)
+                texts, places = last.reverse(root, event, self.desk)
                 versions = versions_of(self.content, last.rewrites_of(texts, event))
             return event.command, _outcome(versions, places=places)
         with self._transaction("undo", may_create=False) as transaction:
@@ -191,7 +191,7 @@ class Files(Reader):
 
     def _refuse_early(self, rewrites: Rewrites) -> None:
         """Refuse before a desk is made. Where there is none, nothing waits to be completed."""
-        if not self.exists(self._desk):
+        if not self.exists(self.desk):
             versions_of(self.content, rewrites)
 
     @contextmanager
@@ -226,15 +226,15 @@ class Files(Reader):
             raise NoLocks(self.folder, f"{kind} may be shared with other machines")
 
     def _open_desk(self, root: Root, may_create: bool) -> Folder:
-        folder = root.folder(self._desk)
+        folder = root.folder(self.desk)
         if folder is not None:
             return folder
         if self._home and not may_create and root.stat(self._home) is None:
             raise NoProject(self.folder)
-        return root.make_folder(self._desk)
+        return root.make_folder(self.desk)
 
     def _editing(self, path: str, edit: Edit, may_create: bool) -> Rewrite:
-        layout.require_document(path, self._desk)
+        layout.require_document(path, self.desk)
 
         def rewrite(old: bytes | None) -> bytes:
             if old is None and not may_create:
@@ -250,7 +250,7 @@ class Files(Reader):
         return rewrite
 
     def _creating(self, path: str, text: str, *, was_ours: bool = False) -> Rewrite:
-        layout.require_document(path, self._desk)
+        layout.require_document(path, self.desk)
         new = _encoded(path, text)
 
         def rewrite(old: bytes | None) -> bytes:

@@ -253,8 +253,12 @@ def find_plan_home(start: str) -> str:
 
 
 def desk_of(folder: str) -> str:
-    """Where the writers of this folder meet: one lock a project, whatever is written."""
-    return DESK if has_project(folder) else PLAN_DESK
+    """Where the writers of this folder meet: one lock a project, whatever is written.
+
+    A step that was interrupted before the project was made is completed where it was begun.
+    """
+    is_begun = os.path.lexists(os.path.join(folder, PLAN_DESK, INTENT))
+    return DESK if has_project(folder) and not is_begun else PLAN_DESK
 
 
 def _nearest(start: str, holds: Callable[[str], bool]) -> str:

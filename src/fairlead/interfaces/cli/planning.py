@@ -9,7 +9,7 @@ import click
 
 from fairlead.engine.planning import Beginning, requirements_text
 from fairlead.engine.planning_report import CriterionReport, PlanReport, markdown_of
-from fairlead.errors import EmptyText, NothingNamed
+from fairlead.errors import EmptyText, NeedsPerson, NothingNamed
 from fairlead.interfaces.cli.options import Verbs, changes, json_option, with_app
 from fairlead.interfaces.cli.show import (
     Part,
@@ -82,15 +82,8 @@ def start(
     if not (dry_run or as_json):
         _show_ignored(app.planning.start(beginning, dry_run=True)[1])
     plan_id, outcome = app.planning.start(beginning, dry_run=dry_run)
-    report_change(
-        outcome,
-        done=f"Plan Phase {plan_id} has begun. Next: fairlead planning status",
-        unchanged="Nothing to do.",
-        as_json=as_json,
-        dry_run=dry_run,
-        diff=False,
-        more={"plan_id": plan_id},
-    )
+    done = f"Plan Phase {plan_id} has begun. Next: fairlead planning status"
+    _told(outcome, done, "", dry_run, as_json, plan_id=plan_id)
 
 
 @planning.command(epilog="Example: fairlead planning status -v")
@@ -124,14 +117,7 @@ def add(
     }[kind]
     outcome = app.planning.change(f"add {kind}", change, dry_run=dry_run)
     identifier = read_plan(outcome.changes[0].new).modules[-1].id if kind == "module" else name
-    report_change(
-        outcome,
-        done=f"Added {kind} {identifier}",
-        unchanged="Nothing to do.",
-        as_json=as_json,
-        dry_run=dry_run,
-        more={"kind": kind, "id": identifier, "name": name},
-    )
+    _told(outcome, f"Added {kind} {identifier}", "", dry_run, as_json, id=identifier, name=name)
 
 
 @planning.command(epilog="Example: fairlead planning modify module auth-core --priority critical")
@@ -170,7 +156,8 @@ def modify(
         "goal": partial(plan_file.modify_goal, goal=name, is_unlocked=unlock),
     }[kind]
     outcome = app.planning.change(f"modify {kind}", change, dry_run=dry_run)
-    _told(outcome, "the goal" if kind == "goal" else f"{kind} {name}", "Changed", as_json, dry_run)
+    part = "the goal" if kind == "goal" else f"{kind} {name}"
+    _told(outcome, f"Changed {part}", f"{part} is so already", dry_run, as_json)
 
 
 @planning.command(epilog="Example: fairlead planning remove module auth-core")
@@ -186,20 +173,16 @@ def remove(app: App, *, kind: str, name: str, force: bool, dry_run: bool, as_jso
         "criterion": partial(plan_file.remove_criterion, name=name),
     }[kind]
     outcome = app.planning.change(f"remove {kind}", change, dry_run=dry_run)
-    _told(outcome, f"{kind} {name}", "Removed", as_json, dry_run)
+    _told(outcome, f"Removed {kind} {name}", "", dry_run, as_json)
 
 
 @planning.command(epilog="Example: fairlead planning review")
 @changes
 def review(app: App, *, dry_run: bool, as_json: bool) -> None:
     """Say that the plan is complete. Exit code 6 tells everything that is still open."""
-    report_change(
-        app.planning.review(dry_run=dry_run),
-        done="The plan is being reviewed. Next: fairlead planning approve",
-        unchanged="The plan is being reviewed already.",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    done = "The plan is being reviewed. Next: fairlead planning approve"
+    outcome = app.planning.review(dry_run=dry_run)
+    _told(outcome, done, "The plan is being reviewed already.", dry_run, as_json)
 
 
 @planning.command(epilog="Example: fairlead planning reset --confirm")
@@ -219,7 +202,7 @@ def reset(
     else:
         outcome = app.planning.reset(has_backup=not no_backup, dry_run=dry_run)
         done, unchanged = "The plan was put aside.", "There is no plan, and nothing to put aside."
-    report_change(outcome, done=done, unchanged=unchanged, as_json=as_json, dry_run=dry_run)
+    _told(outcome, done, unchanged, dry_run, as_json)
 
 
 @planning.command(epilog="Example: fairlead planning export > plan.md")
@@ -256,37 +239,26 @@ def confirm(
     A command is run only when you have allowed its hash, for at most 10 minutes and without a
     shell. Its result holds until the plan or the checked-out commit changes.
     """
-    asks = not (yes or allow or as_json) and sys.stdin.isatty() and sys.stdout.isatty()
-    if asks:
-        judged = app.planning.criterion(criterion)
-        command = " ".join(map(shlex.quote, judged.criterion.command))
-        Screen(sys.stdout).line(f"Run: {command}" if command else judged.criterion.text)
-        yes = click.confirm("Allow it?" if command else "Is it so?", default=False)
-    outcome = app.planning.confirm(
-        criterion, is_said=yes and (asks or not allow), allow=allow, dry_run=dry_run
-    )
+    try:
+        outcome = app.planning.confirm(criterion, is_said=yes, allow=allow, dry_run=dry_run)
+    except NeedsPerson as question:
+        if as_json or dry_run or not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise
+        Screen(sys.stdout).line(str(question))
+        if not click.confirm("Do you say so?", default=False):
+            raise
+        outcome = app.planning.confirm(criterion, is_said=True, allow=question.proof)
     judged = app.planning.criterion(criterion)
-    report_change(
-        outcome,
-        done=f"{judged.criterion.text}: {judged.evidence}",
-        unchanged=f"{judged.criterion.text}: {judged.evidence}",
-        as_json=as_json,
-        dry_run=dry_run,
-        more={"state": judged.state, "evidence": judged.evidence},
-    )
+    said = f"{judged.criterion.text}: {judged.evidence}"
+    _told(outcome, said, said, dry_run, as_json, state=judged.state, evidence=judged.evidence)
 
 
 @planning.command(epilog="Example: fairlead planning release")
 @changes
 def release(app: App, *, dry_run: bool, as_json: bool) -> None:
     """Let the session go that the plan holds. The next change of the plan holds it again."""
-    report_change(
-        app.planning.release(dry_run=dry_run),
-        done="The stop hook lets the session go.",
-        unchanged="The session was let go already.",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    outcome = app.planning.release(dry_run=dry_run)
+    _told(outcome, "The stop hook lets the session go.", "", dry_run, as_json)
 
 
 def _show_ignored(planned: Outcome) -> None:
@@ -315,13 +287,11 @@ def _refuse_others(kind: str, given: dict[str, str | None], **takes: tuple[str, 
             raise click.UsageError(f"--{name.replace('_', '-')} is not for a {kind}")
 
 
-def _told(outcome: Outcome, part: str, verb: str, as_json: bool, dry_run: bool) -> None:
+def _told(
+    outcome: Outcome, done: str, unchanged: str, dry_run: bool, as_json: bool, **more: str
+) -> None:
     report_change(
-        outcome,
-        done=f"{verb} {part}",
-        unchanged=f"{part} is so already.",
-        as_json=as_json,
-        dry_run=dry_run,
+        outcome, done=done, unchanged=unchanged, dry_run=dry_run, as_json=as_json, more=more
     )
 
 
