@@ -8,10 +8,19 @@ print(project.progress.percent, project.drift)
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fairlead.interfaces.api import Project, open_project
+    from fairlead.model.agent_streams import Decoder, Stream, Tally, events_of
 
 __version__ = "0.1.0"
 
-__all__ = ["Project", "__version__", "open_project"]
+__all__ = [
+    "Decoder",
+    "Project",
+    "Stream",
+    "Tally",
+    "__version__",
+    "events_of",
+    "open_project",
+]
 
 
 def __getattr__(name: str) -> object:
@@ -20,4 +29,8 @@ def __getattr__(name: str) -> object:
         from fairlead.interfaces import api
 
         return getattr(api, name)
+    if name in __all__:
+        from fairlead.model import agent_streams
+
+        return getattr(agent_streams, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -837,6 +837,18 @@ class NoAgent(AgentError):
         )
 
 
+class NoAgentAnswers(AgentError):
+    """Agents are installed, and none of them answers."""
+
+    code = "no-agent-answers"
+
+    def __init__(self, answers: "list[str]") -> None:
+        super().__init__(
+            f"no agent answers: {'; '.join(answers)}",
+            hint="start one of them by hand and log in, then: fairlead doctor agents --ask",
+        )
+
+
 class NoAnswer(AgentError):
     """An outside program that did not answer in time, or did not stop talking."""
 

@@ -16,6 +16,7 @@ from fairlead.store.files import Files, Outcome
 from fairlead.store.load import Reader
 
 if TYPE_CHECKING:
+    from fairlead.adapters.roll import Roll
     from fairlead.engine.approval import Approval
     from fairlead.engine.doctor import Doctor
     from fairlead.engine.events import Events
@@ -69,6 +70,18 @@ class App:
         from fairlead.engine.doctor import Doctor
 
         return Doctor(self._project_files, SystemClock())
+
+    @cached_property
+    def roll(self) -> Roll:
+        """The agents of this machine."""
+        from fairlead.adapters.roll import Roll
+
+        try:
+            outside: tuple[str, ...] = (layout.find_project(self.folder),)
+        except NoProject:
+            outside = ()
+        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+        return Roll(self.settings.agents(), outside, os.path.join(cache, "fairlead", "agents.json"))
 
     def undo(self, *, dry_run: bool) -> tuple[str, Outcome]:
         """Take back the last event of the project that this folder belongs to."""

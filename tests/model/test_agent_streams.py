@@ -348,6 +348,13 @@ def test_a_field_of_another_type_breaks_no_decoder(data, case):
             EndKind.FAILED,
         ),
         (GEMINI, [], {"code": 41}, EndKind.AUTH),
+        (GEMINI, [{"type": "result", "status": "error"}], {"code": 401 % 256}, EndKind.AUTH),
+        (
+            GEMINI,
+            [{"type": "result", "status": "error"}],
+            {"code": 429 % 256},
+            EndKind.RATE_LIMITED,
+        ),
         (OPENCODE, [{"type": "text", "part": {"text": "done"}}], {}, EndKind.OK),
         (OPENCODE, [{"type": "step_start"}], {}, EndKind.FAILED),
         (OPENCODE, [{"type": "text", "part": {"text": "done"}}], {"code": 1}, EndKind.FAILED),

@@ -28,9 +28,9 @@ PATIENCE_SECONDS = 180.0  # shared machines stall; a healthy run takes two
 
 
 @cache
-def _programs() -> tuple[Mapping[str, str], str]:
+def _programs(*words: str) -> tuple[Mapping[str, str], str]:
     """Each agent's program; or why there are none."""
-    done = subprocess.run([str(ROOT / "tools" / "agent-programs")], capture_output=True, text=True)
+    done = subprocess.run([*words], capture_output=True, text=True)
     if done.returncode:
         return {}, done.stderr.strip()
     pairs = (line.partition(" ") for line in done.stdout.splitlines())
@@ -39,7 +39,8 @@ def _programs() -> tuple[Mapping[str, str], str]:
 
 def agent_program(name: str) -> str:
     """The program of a host agent; the test is skipped where it is not to be had."""
-    programs, why = _programs()
+    tier = ("--long",) if name in ("gemini", "opencode") else ()
+    programs, why = _programs(str(ROOT / "tools" / "agent-programs"), *tier)
     if name not in programs:
         pytest.skip(why or f"{name} is not installed")
     return programs[name]

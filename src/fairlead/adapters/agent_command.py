@@ -1,7 +1,7 @@
 """Any command line that a person describes in their own settings, as an agent."""
 
 from fairlead.adapters.agent import PROMPT_FILE, Row
-from fairlead.model.agent_orders import AgentCommand
+from fairlead.model.agent_commands import AgentCommand
 
 
 def row(command: AgentCommand) -> Row:

@@ -55,9 +55,12 @@ class Finished:
 def search_path(outside: Iterable[str] = ()) -> str:
     """PATH without folders that depend on where we stand, and without those inside some folders.
 
-    What lies in a project is the project's: it must not be found in place of a program.
+    What lies in a project is the project's: it must not be found in place of a program. A
+    project that is the whole home of a person is an exception: their programs live there.
     """
-    inside = tuple(os.path.realpath(each) + os.sep for each in outside)
+    home = os.path.realpath(os.path.expanduser("~")) + os.sep
+    named = (os.path.realpath(each) + os.sep for each in outside)
+    inside = tuple(each for each in named if not home.startswith(each))
     folders = [each for each in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(each)]
     return os.pathsep.join(
         each for each in folders if not (os.path.realpath(each) + os.sep).startswith(inside)

@@ -22,7 +22,7 @@ from fairlead.adapters import (
 )
 from fairlead.adapters.agent import CliAgent, Row
 from fairlead.errors import NoAgent, NoProgram, NoSuchAgent
-from fairlead.model.agent_orders import AgentCommand
+from fairlead.model.agent_commands import AgentCommand
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

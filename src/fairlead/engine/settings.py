@@ -1,6 +1,9 @@
 """Settings of a project and of a person: every value with the file that says it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fairlead.errors import DocumentError, FairleadError, NoProject, UnknownSetting
 from fairlead.model.config import SETTINGS, Effective, Origin, checked, effective
@@ -8,6 +11,9 @@ from fairlead.records.config import read_settings, update_setting
 from fairlead.store import layout
 from fairlead.store.files import Files, Outcome
 from fairlead.text.jsontext import Json
+
+if TYPE_CHECKING:
+    from fairlead.model.agent_commands import AgentCommand
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,19 @@ class Settings:
                 return value
         raise UnknownSetting(key)
 
-    def preferences(self) -> "Preferences":
+    def agents(self) -> tuple[AgentCommand, ...]:
+        """The agents that the person describes.
+
+        What a project's file says about them does not count: opening a repository must not be
+        enough for it to choose what is run.
+        """
+        from fairlead.model.agent_commands import described
+
+        place = self._places[Origin.USER]
+        loaded = place.files.load_if_present(place.path)
+        return described(read_settings(loaded.text) if loaded else {})
+
+    def preferences(self) -> Preferences:
         """What this program itself goes by; defaults where a file cannot be read."""
         try:
             values, problem = {value.key: value.value for value in self.all()}, ""

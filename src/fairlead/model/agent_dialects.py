@@ -140,7 +140,7 @@ def _claude_result(line: Line, memory: Memory) -> Iterator[AgentEvent]:
     yield Spent(total, number(line, "total_cost_usd") if cost is not None else None, is_total=True)
     text = word(line, "result")
     if line.get("is_error") is not False or word(line, "subtype") != "success":
-        fault = memory.fault or _fault_of(int(number(line, "api_error_status")))
+        fault = memory.fault or fault_of(int(number(line, "api_error_status")))
         errors = line.get("errors")
         told = (
             [each for each in errors if isinstance(each, str)] if isinstance(errors, list) else []
@@ -212,7 +212,7 @@ def _codex_item(item: Line, memory: Memory, *, is_end: bool) -> Iterator[AgentEv
 def _codex_fault(message: str) -> EndKind:
     found = _CODEX_STATUS.search(message[:2000])
     if found:
-        return _fault_of(int(found[1]))
+        return fault_of(int(found[1]))
     beginnings = _CODEX_SENTENCES.items()
     return next((kind for said, kind in beginnings if message.startswith(said)), EndKind.FAILED)
 
@@ -244,7 +244,7 @@ def gemini(line: Line, memory: Memory) -> Iterator[AgentEvent]:
             yield Spent(tokens, is_total=True)
             status = int(number(line, "error", "code") or number(line, "error", "status"))
             message = word(line, "error", "message")
-            yield Finished(word(line, "status") == "success", "", _fault_of(status), message)
+            yield Finished(word(line, "status") == "success", "", fault_of(status), message)
         case _:
             yield Other(kind)
 
@@ -273,7 +273,7 @@ def opencode(line: Line, memory: Memory) -> Iterator[AgentEvent]:
             yield Spent(Usage(fresh + cached, cached, out), number(part, "cost"))
         case "error":
             held = table(line, "error")
-            fault = _fault_of(int(number(held, "data", "statusCode")))
+            fault = fault_of(int(number(held, "data", "statusCode")))
             fault = EndKind.AUTH if word(held, "name") == "ProviderAuthError" else fault
             wait = word(held, "data", "responseHeaders", "retry-after")
             message = word(held, "data", "message") or word(held, "name")
@@ -282,7 +282,8 @@ def opencode(line: Line, memory: Memory) -> Iterator[AgentEvent]:
             yield Other(kind)
 
 
-def _fault_of(status: int) -> EndKind:
+def fault_of(status: int) -> EndKind:
+    """What the status of a model's answer means for the call."""
     if status in (401, 402, 403):
         return EndKind.AUTH
     if status == 429:

@@ -4,8 +4,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
-from fairlead.model.agent_streams import Stream
-
 
 class Role(StrEnum):
     """What an agent is asked to be."""
@@ -39,14 +37,3 @@ class Order:
     is_read_only: bool = False
     limits: Limits = field(default_factory=Limits)
     environment: tuple[str, ...] = ()  # names of further variables it may see
-
-
-@dataclass(frozen=True, slots=True)
-class AgentCommand:
-    """An agent that a person describes: `fairlead.agents.NAME` in their own settings."""
-
-    name: str
-    argv: tuple[str, ...]
-    prompt: str = "stdin"  # or file: its path takes the place of {prompt}, or comes last
-    stream: Stream = Stream.TEXT
-    environment: tuple[str, ...] = ()  # names of variables it may see

@@ -54,7 +54,6 @@ _DIALECTS = {
 }
 # Streams whose last event says how it went; for the others the exit code does.
 _TELLS_ITS_END = frozenset({Stream.CLAUDE, Stream.CODEX, Stream.GEMINI})
-_AUTH_EXIT = {Stream.GEMINI: 41}
 
 
 class Decoder:
@@ -216,8 +215,8 @@ class Tally:
         finished, trouble = self.finished, self.trouble
         if finished and not finished.is_ok:
             fault = finished.fault
-            if fault is EndKind.FAILED and trouble:
-                fault = trouble.fault
+            if fault is EndKind.FAILED and exit_.code:
+                fault = self._bad_exit(exit_.code)
             return fault, finished.message or exit_.errors
         if exit_.stopped and not finished:
             return exit_.stopped, exit_.reason
@@ -239,8 +238,9 @@ class Tally:
     def _bad_exit(self, code: int) -> EndKind:
         if self.trouble:
             return self.trouble.fault
-        if code == _AUTH_EXIT.get(self._stream):
-            return EndKind.AUTH
+        if self._stream is Stream.GEMINI and code > 0:
+            # 41 is its own; else it leaves with the status of the answer, cut to a byte.
+            return EndKind.AUTH if code == 41 else agent_dialects.fault_of(code + 256)
         return EndKind.KILLED if code < 0 else EndKind.FAILED
 
     def _said(self, event: Said) -> None:

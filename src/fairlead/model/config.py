@@ -164,6 +164,10 @@ def effective(layers: Mapping[Origin, tuple[str, Mapping[str, object]]]) -> tupl
 
 def checked(key: str, value: object) -> object:
     """The value, if the setting takes it."""
+    if key.startswith("fairlead.agents."):
+        from fairlead.model.agent_commands import checked_field
+
+        return checked_field(key, value)
     known = setting(key)
     if known and not known.accepts(value):
         raise SettingValue(key, value, known.takes)

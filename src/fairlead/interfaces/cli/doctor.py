@@ -8,6 +8,7 @@ import click
 from fairlead.engine.doctor import Claims, Means, Repair
 from fairlead.engine.reports import finding_report
 from fairlead.interfaces.cli.options import (
+    Verbs,
     dry_run_option,
     json_option,
     with_app,
@@ -20,7 +21,12 @@ from fairlead.wiring import App
 _UNREPAIRED = 3
 
 
-@click.command(epilog="Example: fairlead doctor --fix --claims correct")
+@click.group(
+    cls=Verbs,
+    rooms={"agents": "fairlead.interfaces.cli.doctor_agents:agents"},
+    invoke_without_command=True,
+    epilog="Example: fairlead doctor --fix --claims correct",
+)
 @click.option("--fix", is_flag=True, help="Repair all but claims that no file proves.")
 @click.option(
     "--claims",
@@ -31,9 +37,11 @@ _UNREPAIRED = 3
 @workstream_option
 @dry_run_option
 @json_option
+@click.pass_context
 @with_app
 def doctor(
     app: App,
+    context: click.Context,
     *,
     fix: bool,
     claims: str | None,
@@ -49,6 +57,8 @@ def doctor(
     STATE-ARCHIVE.md, and `fairlead undo` takes the repair back. Exit code 3: a document is
     malformed in a way that needs a person.
     """
+    if context.invoked_subcommand:
+        return 0
     if claims and not fix:
         raise click.UsageError("--claims needs --fix")
     chosen = Claims(claims) if claims else None

@@ -1,0 +1,89 @@
+"""Real agent programs behind our own adapters, in a scratch home, with a scripted model."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fairlead.adapters import registry
+from fairlead.adapters.agent import CliAgent
+from tests.support.hosts import agent_program
+from tests.support.model_server import DUMMY_KEY, Call, ModelServer, Request, Turn
+from tests.support.programs import ROOT, scratch_environment
+
+MODELS = {
+    "claude": "claude-sonnet-4-5",
+    "codex": "mock-model",
+    "gemini": "gemini-2.5-flash",
+    "opencode": "mock/mock-model",
+}
+
+
+def a_real_agent(
+    name: str, home: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> CliAgent:
+    """The program behind our adapter; nothing of the person's own is seen or read."""
+    program = agent_program(name)
+    home.mkdir()
+    for key, value in {
+        **scratch_environment(home.parent),
+        "HOME": str(home),
+        "ANTHROPIC_BASE_URL": server.url,
+        "ANTHROPIC_API_KEY": DUMMY_KEY,
+        "CLAUDE_CONFIG_DIR": str(home / "claude"),
+        "CLAUDE_CODE_MAX_RETRIES": "0",
+        "CODEX_HOME": str(home / "codex"),
+        "OPENAI_API_KEY": DUMMY_KEY,
+        "GEMINI_API_KEY": DUMMY_KEY,
+        "GOOGLE_GEMINI_BASE_URL": server.url,
+        "OPENCODE_CONFIG": str(home / "opencode.json"),
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+    }.items():
+        monkeypatch.setenv(key, value)
+    _configure(home, server.url)
+    return CliAgent(registry.makers()[name](), program, (str(ROOT / "src"),))
+
+
+def _configure(home: Path, url: str) -> None:
+    (home / "codex").mkdir()
+    (home / "codex" / "config.toml").write_text(
+        'model_provider = "mock"\n[model_providers.mock]\nname = "mock"\n'
+        f'base_url = "{url}/v1"\nwire_api = "responses"\nenv_key = "OPENAI_API_KEY"\n'
+        "request_max_retries = 0\nstream_max_retries = 0\n"
+    )
+    (home / ".gemini").mkdir()
+    chosen = {"security": {"auth": {"selectedType": "gemini-api-key"}}}
+    (home / ".gemini" / "settings.json").write_text(json.dumps(chosen))
+    options = {"baseURL": f"{url}/v1", "apiKey": DUMMY_KEY}
+    provider = {"npm": "@ai-sdk/openai-compatible", "options": options}
+    mock = {**provider, "models": {"mock-model": {}}}
+    held = {"provider": {"mock": mock}, "small_model": "mock/mock-model", "share": "disabled"}
+    (home / "opencode.json").write_text(json.dumps({**held, "autoupdate": False}))
+
+
+def writing(path: Path, content: str = "hello\n") -> Callable[[Request], Turn]:
+    """A model that writes one file with whatever tool it is offered, and then says so."""
+
+    def turn(request: Request) -> Turn:
+        if "the file is asked for" in request.conversation and not _has_answer(request):
+            call = _write(request.tools, path, content)
+            return Turn(calls=(call,)) if call else Turn("I cannot write here")
+        return Turn("the file is written")
+
+    return turn
+
+
+def _has_answer(request: Request) -> bool:
+    marks = ('"tool_result"', '"function_call_output"', '"functionResponse"', '"role": "tool"')
+    said = json.dumps(request.body)
+    return any(mark in said for mark in marks)
+
+
+def _write(tools: tuple[str, ...], path: Path, content: str) -> Call | None:
+    for name, key in (("Write", "file_path"), ("write_file", "file_path"), ("write", "filePath")):
+        if name in tools:
+            return Call(name, {key: str(path), "content": content})
+    if "exec_command" in tools:
+        return Call("exec_command", {"cmd": f"printf '{content}' > {path.name}"})
+    return None
