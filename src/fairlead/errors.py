@@ -986,7 +986,7 @@ class NoAttemptsLeft(BlockedError):
     def __init__(self, task: str, attempts: int) -> None:
         super().__init__(
             f"{task!r} failed {attempts} times and is not tried again",
-            hint="decide what to do with it, then: fairlead state gate skip --reason TEXT",
+            hint="decide what to do with it, then: fairlead state gate restart, fix or skip --reason TEXT",
         )
 
 

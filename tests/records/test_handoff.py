@@ -1,9 +1,12 @@
 """The hand-over: what it says comes back, whoever wrote it."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
-from fairlead.model.lifecycle import Failure, Gate, GateStatus
-from fairlead.records.gate import OpenTask
+from fairlead.model.lifecycle import Failure, FailureClass, Gate, GateStatus, SkipKind
+from fairlead.records.gate import OpenTask, task_from, task_keys
 from fairlead.records.handoff import marked_resumed, read_handover, written_ahead
 from tests.support.moments import NOON
 
@@ -70,3 +73,27 @@ def test_who_resumes_is_written_into_the_hand_over() -> None:
     found = read_handover("x.md", marked_resumed(written_ahead(TASK, NOON), "abc", NOON))
 
     assert (found.resumed_by, found.session, found.task) == ("abc", "5f0c", TASK)
+
+
+@pytest.mark.parametrize(
+    "gate",
+    [
+        Gate(),
+        TASK.gate,
+        Gate(GateStatus.SKIPPED, 2, skip_kind=SkipKind.VERIFY),
+        Gate(
+            GateStatus.EXECUTING,
+            1,
+            "running",
+            attempt=4,
+            max_attempts=4,
+            failures=(Failure(1, FailureClass.VERIFY, "1: failed"), Failure(2, None, "odd")),
+            forgiven=1,
+            interruptions=2,
+        ),
+    ],
+)
+def test_a_gate_survives_json(gate: Gate) -> None:
+    keys = json.loads(json.dumps(task_keys(replace(TASK, gate=gate), NOON)))
+
+    assert task_from(keys).gate == gate

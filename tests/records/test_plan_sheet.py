@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fairlead.errors import DocumentError
 from fairlead.model.plan import Artifact, Link, MustHaves, PlanSheet, TaskKind
@@ -27,6 +29,7 @@ depends_on: ["03-01"]
 files_modified:
   - src/a.ts
   - src/b.ts
+files_deleted: [src/old.ts]
 autonomous: false
 requirements: [FEED-01]
 estimate: {tokens: 60000, confidence: medium}
@@ -122,6 +125,7 @@ def test_the_frontmatter_of_a_plan_is_read() -> None:
 
     assert (plan.id, plan.phase, plan.number, plan.wave) == ("03-02", "03-post-feed", 2, 2)
     assert (plan.depends_on, plan.files) == (("03-01",), ("src/a.ts", "src/b.ts"))
+    assert plan.deleted == ("src/old.ts",)
     assert (plan.autonomous, plan.requirements, plan.estimate_tokens) == (
         False,
         ("FEED-01",),
@@ -144,7 +148,7 @@ def test_a_task_is_read_with_its_children_and_an_example_in_a_fence_is_none() ->
     assert (first.verify, first.is_automated) == ("npm test -- feed && npm run lint", True)
     assert first.criteria == ('src/a.ts contains "httpOnly"', "it answers")
     assert (first.done, first.precondition) == ("Messages are shown", "the database runs")
-    assert (first.read_first, first.line) == (("src/lib/db.ts",), 36)
+    assert (first.read_first, first.line) == (("src/lib/db.ts",), 37)
     assert first.source.startswith('<task tdd="true"')
     assert first.source.endswith("</task>")
 
@@ -363,3 +367,18 @@ def test_every_plan_of_the_corpus_is_read_or_refused_with_its_place(
     record_property("plans", dict(counts))
     assert counts["refused"] < counts["read"] / 20
     assert "refused without a place" not in counts
+
+
+@given(
+    st.lists(st.sampled_from([*GSD.splitlines(keepends=True), "```\n", "<task>\n", "</task>\n"]))
+)
+def test_any_mixture_of_lines_is_read_or_refused(lines: list[str]) -> None:
+    text = "".join(lines)
+    try:
+        plan = read_plan(PATH, text)
+    except DocumentError:
+        return
+
+    validate(plan)
+    schedule(nodes_of([replace(plan, depends_on=())]))
+    assert with_task_done(Document(text), 1, "2026-06-01").text.count("\n") == text.count("\n")

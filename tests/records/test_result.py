@@ -1,8 +1,11 @@
 """Answers of agents: a hundred ways to say yes that are none, and the rules of a result."""
 
 import json
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fairlead.model.lifecycle import FailureClass
 from fairlead.model.plan import Task
@@ -276,3 +279,16 @@ def test_a_malformed_reply_keeps_its_beginning_for_people() -> None:
         "y" * 500,
         "no fenced blocks carry the nonce of this call",
     )
+
+
+@given(st.lists(st.sampled_from(
+    ["```\n", "```yaml\n", "~~~\n", "> ", "    ", "````\n", f"nonce: {NONCE}\n", "verdict: APPROVED\n",
+     "verdict: REJECTED\n", "\n", '{"verdict": "APPROVED"}\n', f"nonce: {OTHER}\n"]
+), max_size=12))  # fmt: skip
+def test_an_approval_is_one_block_with_the_nonce_and_the_word(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    found = verdict(text, NONCE)
+    if isinstance(found, Verdict) and found.approved:
+        assert re.search(rf"^nonce: {NONCE}$", text, re.MULTILINE)
+        assert re.search(r"^verdict: APPROVED$", text, re.MULTILINE)
+        assert re.search(r"^ {0,3}(```|~~~)", text, re.MULTILINE)

@@ -1,11 +1,12 @@
 """Journals: what was acknowledged stays, a torn last line goes, nothing else is touched."""
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
 
-from fairlead.errors import FairleadError, NotAFile, UnwritableValue
+from fairlead.errors import FairleadError, NotAFile, StorageError, UnwritableValue
 from fairlead.store.journal import Journal
 
 PATH = ".planning/ledger/04-02.jsonl"
@@ -75,3 +76,16 @@ def test_a_file_with_a_second_name_is_refused(project: Path) -> None:
 def test_a_path_out_of_the_project_is_refused(project: Path, path: str) -> None:
     with pytest.raises(FairleadError):
         Journal(str(project), path).append(lambda _: "a\n", command="test")
+
+
+def test_a_line_that_does_not_fit_leaves_the_journal_as_it_was(project: Path) -> None:
+    put(project, "first\n")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300, before[1]))
+    try:
+        with pytest.raises(StorageError):
+            put(project, "x" * 1000 + "\n")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    assert (project / PATH).read_text() == "first\n"

@@ -184,92 +184,34 @@ class Transition:
     failure: FailureClass | None = None
 
 
-_FINAL = (GateStatus.APPROVED, GateStatus.SKIPPED)
-_WORKING = (GateStatus.EXECUTING, GateStatus.VERIFYING, GateStatus.REVIEWING)
-_UNFINISHED = (*_WORKING, GateStatus.FAILED, GateStatus.BLOCKED)
+_S, _E, _F = GateStatus, GateEvent, FailureClass  # the table is read as one: a row a line
+_WORKING = (_S.EXECUTING, _S.VERIFYING, _S.REVIEWING)
+_UNFINISHED = (*_WORKING, _S.FAILED, _S.BLOCKED)
+_FRESH = (1, "running", "pending", "pending")  # a retry always begins at step 1
 
 TRANSITIONS = (
-    Transition((None,), GateEvent.START, GateStatus.EXECUTING, 1, "running", "pending", "pending"),
-    Transition(
-        (GateStatus.EXECUTING,),
-        GateEvent.EXECUTOR_SUCCESS,
-        GateStatus.VERIFYING,
-        2,
-        "success",
-        "running",
-    ),
-    Transition(
-        (GateStatus.EXECUTING,),
-        GateEvent.EXECUTOR_FAILURE,
-        GateStatus.FAILED,
-        executor="failure",
-        failure=FailureClass.EXECUTION,
-    ),
-    Transition(
-        (GateStatus.EXECUTING,), GateEvent.EXECUTOR_BLOCKED, GateStatus.BLOCKED, executor="blocked"
-    ),
-    Transition(
-        (GateStatus.EXECUTING,),
-        GateEvent.MALFORMED,
-        GateStatus.FAILED,
-        executor="failure",
-        failure=FailureClass.MALFORMED,
-    ),
+    Transition((None,), _E.START, _S.EXECUTING, *_FRESH),
+    Transition((_S.EXECUTING,), _E.EXECUTOR_SUCCESS, _S.VERIFYING, 2, "success", "running"),
+    Transition((_S.EXECUTING,), _E.EXECUTOR_FAILURE, _S.FAILED, 0, "failure", failure=_F.EXECUTION),
+    Transition((_S.EXECUTING,), _E.EXECUTOR_BLOCKED, _S.BLOCKED, 0, "blocked"),
+    Transition((_S.EXECUTING,), _E.MALFORMED, _S.FAILED, 0, "failure", failure=_F.MALFORMED),
+    Transition((_S.VERIFYING,), _E.VERIFY_PASSED, _S.REVIEWING, 3, "", "passed", "reviewing"),
+    Transition((_S.VERIFYING,), _E.VERIFY_FAILED, _S.FAILED, 0, "", "failed", failure=_F.VERIFY),
+    Transition((_S.REVIEWING,), _E.APPROVED, _S.APPROVED, 0, "", "", "approved"),
+    Transition((_S.REVIEWING,), _E.REJECTED, _S.FAILED, 0, "", "", "rejected", _F.REJECTION),
     # A review that cannot be read is no approval.
-    Transition(
-        (GateStatus.REVIEWING,),
-        GateEvent.MALFORMED,
-        GateStatus.FAILED,
-        failure=FailureClass.MALFORMED,
-    ),
-    Transition(_WORKING, GateEvent.TIMEOUT, GateStatus.FAILED, failure=FailureClass.TIMEOUT),
-    Transition(
-        _WORKING, GateEvent.PERMISSION_DENIED, GateStatus.FAILED, failure=FailureClass.PERMISSION
-    ),
-    Transition(
-        (None, GateStatus.EXECUTING),
-        GateEvent.PLAN_MALFORMED,
-        GateStatus.FAILED,
-        failure=FailureClass.PLAN,
-    ),
-    *(Transition((status,), GateEvent.INTERRUPTED, status) for status in _WORKING),
-    Transition(_WORKING, GateEvent.ABANDONED, GateStatus.FAILED, failure=FailureClass.INTERRUPTED),
-    Transition(_UNFINISHED, GateEvent.ABORT, GateStatus.FAILED, failure=FailureClass.ABORTED),
-    Transition(
-        (GateStatus.VERIFYING,),
-        GateEvent.VERIFY_PASSED,
-        GateStatus.REVIEWING,
-        3,
-        verify="passed",
-        architect="reviewing",
-    ),
-    Transition(
-        (GateStatus.VERIFYING,),
-        GateEvent.VERIFY_FAILED,
-        GateStatus.FAILED,
-        verify="failed",
-        failure=FailureClass.VERIFY,
-    ),
-    Transition(
-        (GateStatus.REVIEWING,), GateEvent.APPROVED, GateStatus.APPROVED, architect="approved"
-    ),
-    Transition(
-        (GateStatus.REVIEWING,),
-        GateEvent.REJECTED,
-        GateStatus.FAILED,
-        architect="rejected",
-        failure=FailureClass.REJECTION,
-    ),
-    *(
-        Transition(sources, event, GateStatus.EXECUTING, 1, "running", "pending", "pending")
-        for sources, event in (
-            ((GateStatus.FAILED,), GateEvent.RETRY),
-            ((GateStatus.BLOCKED,), GateEvent.UNBLOCKED),
-            ((GateStatus.FAILED,), GateEvent.RESTART),
-            ((GateStatus.FAILED, GateStatus.BLOCKED), GateEvent.FIX),
-        )
-    ),
-    Transition(_UNFINISHED, GateEvent.SKIP, GateStatus.SKIPPED),
+    Transition((_S.REVIEWING,), _E.MALFORMED, _S.FAILED, failure=_F.MALFORMED),
+    Transition(_WORKING, _E.TIMEOUT, _S.FAILED, failure=_F.TIMEOUT),
+    Transition(_WORKING, _E.PERMISSION_DENIED, _S.FAILED, failure=_F.PERMISSION),
+    Transition((None, _S.EXECUTING), _E.PLAN_MALFORMED, _S.FAILED, failure=_F.PLAN),
+    *(Transition((status,), _E.INTERRUPTED, status) for status in _WORKING),
+    Transition(_WORKING, _E.ABANDONED, _S.FAILED, failure=_F.INTERRUPTED),
+    Transition((_S.FAILED,), _E.RETRY, _S.EXECUTING, *_FRESH),
+    Transition((_S.BLOCKED,), _E.UNBLOCKED, _S.EXECUTING, *_FRESH),
+    Transition((_S.FAILED,), _E.RESTART, _S.EXECUTING, *_FRESH),
+    Transition((_S.FAILED, _S.BLOCKED), _E.FIX, _S.EXECUTING, *_FRESH),
+    Transition(_UNFINISHED, _E.ABORT, _S.FAILED, failure=_F.ABORTED),
+    Transition(_UNFINISHED, _E.SKIP, _S.SKIPPED),
 )
 
 

@@ -108,6 +108,7 @@ class PlanSheet:
     wave: int | None = None  # as declared; the order follows from depends_on
     depends_on: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()  # files that the plan says it removes
     autonomous: bool = True
     requirements: tuple[str, ...] = ()
     must_haves: MustHaves = field(default_factory=MustHaves)

@@ -95,6 +95,8 @@ def new_plan(sheet: PlanSheet) -> str:
         "autonomous": sheet.autonomous,
         "requirements": list(sheet.requirements),
     }
+    if sheet.deleted:
+        front["files_deleted"] = list(sheet.deleted)
     if sheet.gap_closure:
         front["gap_closure"] = True
     if sheet.estimate_tokens is not None:
@@ -141,6 +143,7 @@ def _read(path: str, text: str) -> PlanSheet:
         wave=whole(text_of(front, "wave")),
         depends_on=list_of(front, "depends_on", "depends-on"),
         files=list_of(front, "files_modified", "files-modified"),
+        deleted=list_of(front, "files_deleted", "files-deleted"),
         autonomous=text_of(front, "autonomous").casefold() not in ("false", "no"),
         requirements=list_of(front, "requirements"),
         must_haves=_must_haves(front.get("must_haves")),
