@@ -173,6 +173,18 @@ def test_case_28_a_kill_between_the_issue_and_its_number_makes_no_second_issue(d
     assert len(desk.gh.issues()) == 3
 
 
+def test_case_28_an_issue_that_is_still_on_its_way_is_waited_for(desk: Desk) -> None:
+    """The first gh lives on and makes its issue a second after the approval was killed."""
+    desk.gh.has("late")
+    assert desk.approve().exit_code == -9
+
+    desk.gh.has("")
+    done = desk.approve("--json")
+
+    assert (done.exit_code, len(desk.gh.issues())) == (0, 3)
+    assert [each["made"] for each in of(done)["issues"]] == ["found", "now", "now"]
+
+
 def test_case_29_a_dry_run_asks_nobody_and_writes_nothing(desk: Desk) -> None:
     before = read_tree(desk.folder)
     done = desk.approve("--dry-run")

@@ -50,6 +50,9 @@ if fault == "no-label" and set(details) & set(labels):
     leave("could not add label: '" + (set(details) & set(labels)).pop() + "' not found", 1)
 if fault == "fails-at" and len(numbers) + 1 >= int(details[0]):
     leave("HTTP 502: bad gateway", 1)
+if fault == "late":
+    os.kill(os.getppid(), 9)
+    time.sleep(1)
 number = max(numbers, default=40) + 1
 issue = dict(number=number, title=words[words.index("--title") + 1], body=body, labels=labels,
              createdAt="2026-01-02T03:04:05Z")
@@ -61,8 +64,6 @@ if fault == "kills-its-parent":
     os.kill(os.getppid(), 9)
 if fault == "silent":
     sys.exit(print("done"))
-if fault == "slow":
-    time.sleep(float(details[0]))
 print("https://github.com/somebody/something/issues/" + str(number))
 """
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from tests.support.programs import Command, Outcome, run, start
 
-_LINE = re.compile(r"^(?P<pid>\d+)\s+(?P<name>[a-z_][a-z0-9_]*)\((?P<rest>.*)$")
+_LINE = re.compile(r"^(?:(?P<pid>\d+)\s+)?(?P<name>[a-z_][a-z0-9_]*)\((?P<rest>.*)$")
 _RESULT = re.compile(r"^(?P<arguments>.*)\)\s+= (?P<result>-?\d+|0x[0-9a-f]+|\?)(?P<more>.*)$")
 _MOST_CONTENT = "1048576"
 _STOPPED = "--- stopped by SIGSTOP ---"
@@ -96,15 +96,17 @@ def trace(
     watched: Iterable[str] = (),
     *,
     content: bool = False,
+    alone: bool = False,
 ) -> Traced:
     """Run under strace, with a fault if one is given, and prove that it struck.
 
     Only the watched calls and the injected one are listed, or all when none are named; what
-    they write is listed in full only when it is asked for.
+    they write is listed in full only when it is asked for. With `alone` the fault never strikes
+    a child of the command, which goes on by itself.
     """
     with tempfile.TemporaryDirectory(prefix="trace-") as scratch:
         log = Path(scratch) / "log"
-        outcome = run(_traced(command, log, injection, watched, content=content))
+        outcome = run(_traced(command, log, injection, watched, content=content, alone=alone))
         calls = calls_in(log.read_text("utf-8", "replace"))
     if injection is not None and not _has_struck(injection, outcome, calls):
         raise NothingInjected(f"{injection}: {outcome.describe()}")
@@ -139,8 +141,9 @@ def calls_in(log: str) -> tuple[Call, ...]:
         match = _LINE.match(line)
         if match is None:
             continue
-        main = main or match["pid"]
-        if match["pid"] == main:
+        pid = match["pid"] or "alone"
+        main = main or pid
+        if pid == main:
             seen[match["name"]] += 1
             calls.append(_call(match["name"], seen[match["name"]], match["rest"]))
     return tuple(calls)
@@ -166,6 +169,7 @@ def _traced(
     watched: Iterable[str],
     *,
     content: bool = False,
+    alone: bool = False,
 ) -> Command:
     options: tuple[str, ...] = ("-e", injection.expression) if injection else ()
     names = {*watched}
@@ -175,8 +179,9 @@ def _traced(
         options += ("-e", f"trace={','.join(sorted(names))}")
     if content:
         options += ("-x", "-s", _MOST_CONTENT)
+    follow = () if alone else ("-f",)
     return command.behind(
-        *_on_one_processor(), "strace", "-f", "-qq", "-y", "-o", str(log), *options
+        *_on_one_processor(), "strace", *follow, "-qq", "-y", "-o", str(log), *options
     )
 
 

@@ -12,6 +12,7 @@ import selectors
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -90,27 +91,35 @@ def run(
     stdin: bytes = b"",
     held: tuple[int, ...] = (),
 ) -> Finished:
-    """Run a program to its end. `held` are open files that it keeps open for as long as it lives."""
-    try:
-        child = subprocess.Popen(
-            words,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            pass_fds=held,
-        )
-    except OSError as error:
-        raise NotStarted(words[0], error.strerror or str(error)) from error
+    """Run a program to its end. `held` are open files that it keeps open for as long as it lives.
+
+    What it reads is complete before it starts: had it a pipe and we died, it would take the
+    beginning of a text for the whole.
+    """
+    with tempfile.TemporaryFile() as given:
+        given.write(stdin)
+        given.seek(0)
+        try:
+            child = subprocess.Popen(
+                words,
+                cwd=folder,
+                env=environment,
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                pass_fds=held,
+            )
+        except OSError as error:
+            raise NotStarted(words[0], error.strerror or str(error)) from error
     with child:
         try:
-            talk = _Talk(child, stdin, limits)
-            ended = talk.to_the_end()
+            hearing = _Hearing(child, limits)
+            ended = hearing.to_the_end()
         finally:
             _end_group(child, limits.grace)
-        return Finished(ended, child.returncode, talk.said(child.stdout), talk.said(child.stderr))
+        output, errors = hearing.said(child.stdout), hearing.said(child.stderr)
+        return Finished(ended, child.returncode, output, errors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +185,11 @@ def keep(
     return Kept(child, output, errors, status, control)
 
 
-class _Talk:
-    """Both directions at once, without threads: a child that is not read from stands still."""
+class _Hearing:
+    """Both streams at once, without threads: a child that is not read from stands still."""
 
-    def __init__(self, child: subprocess.Popen[bytes], stdin: bytes, limits: Limits) -> None:
+    def __init__(self, child: subprocess.Popen[bytes], limits: Limits) -> None:
         self._child = child
-        self._rest = memoryview(stdin)
         self._limits = limits
         self._deadline = time.monotonic() + limits.wall.total_seconds()
         self._said: dict[IO[bytes] | None, bytearray] = {
@@ -194,17 +202,14 @@ class _Talk:
         return bytes(self._said[stream][: self._limits.output_bytes])
 
     def to_the_end(self) -> Ended:
-        """Exchange until the child has ended or has to be."""
+        """Read until the child has ended or has to be."""
         with selectors.DefaultSelector() as selector:
             for stream in self._said:
                 assert stream is not None
                 selector.register(stream, selectors.EVENT_READ)
-            assert self._child.stdin is not None
-            os.set_blocking(self._child.stdin.fileno(), False)
-            selector.register(self._child.stdin, selectors.EVENT_WRITE)
             while selector.get_map():
                 ready = selector.select(min(max(self._left(), 0), _TICK_SECONDS))
-                for done in [key.fileobj for key, _ in ready if not self._moved(key.fileobj)]:
+                for done in [key.fileobj for key, _ in ready if not self._heard(key.fileobj)]:
                     selector.unregister(done)
                 # What the child left behind may hold the pipes open for ever.
                 is_alone = not ready and self._child.poll() is not None
@@ -224,28 +229,13 @@ class _Talk:
     def _left(self) -> float:
         return self._deadline - time.monotonic()
 
-    def _moved(self, stream: object) -> bool:
-        """Move one piece; False when this direction is done."""
-        if stream is self._child.stdin:
-            return self._written()
+    def _heard(self, stream: object) -> bool:
+        """Read one piece; False at the end of the stream."""
         each = self._child.stdout if stream is self._child.stdout else self._child.stderr
         assert each is not None
         piece = os.read(each.fileno(), _PIECE)
         self._said[each].extend(piece)
         return bool(piece)
-
-    def _written(self) -> bool:
-        assert self._child.stdin is not None
-        try:
-            count = os.write(self._child.stdin.fileno(), self._rest[:_PIECE]) if self._rest else 0
-        except BlockingIOError:
-            return True
-        except BrokenPipeError:
-            count = len(self._rest)  # it does not want to hear the rest
-        self._rest = self._rest[count:]
-        if not self._rest:
-            self._child.stdin.close()
-        return bool(self._rest)
 
 
 def _end_group(child: subprocess.Popen[bytes], grace: timedelta) -> None:

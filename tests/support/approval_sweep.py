@@ -1,0 +1,112 @@
+"""A kill at any system call of `planning approve`: one issue a module in the end, always.
+
+The command is killed and its `gh`, if one is running, lives on, as it would. Then the command is
+run again, at once. Which calls there are depends a little on how fast `gh` answers, so a fault
+that did not strike is a run that was not killed: what it leaves is judged all the same.
+"""
+
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fairlead.model.issue import marker_in, marker_of
+from fairlead.records.exec_read import read_exec
+from fairlead.records.plan_read import read_plan
+from tests.support.approvals import EXEC, PLAN, PLAN_ID, module_id, plan_text, put_plan
+from tests.support.gh import ScriptedGh
+from tests.support.programs import Command, Outcome, fairlead, run
+from tests.support.strace import Call, Injection, NothingInjected, from_the_lock_on, trace
+from tests.support.subjects import PROJECT
+from tests.support.trees import put_tree
+
+NAMES = ("Auth Core", "Audit Log")
+KILL = "signal=KILL"
+
+
+@dataclass(frozen=True, slots=True)
+class Killed:
+    """What came of one kill."""
+
+    has_struck: bool
+    wrong: tuple[str, ...]
+
+
+class ApprovalRig:
+    """A plan that is ready, and the calls of an approval that nothing disturbs."""
+
+    def __init__(self, scratch: Path) -> None:
+        self.scratch = scratch
+        self.source = scratch / "source"
+        put_plan(self.source / PROJECT, plan_text(NAMES))
+        ScriptedGh.put(self.source / "gh")
+        (self.source / "home").mkdir()
+        self.calls = self._calls()
+
+    def _calls(self) -> tuple[Call, ...]:
+        run(self._approve(self._world("first")))  # bytecode is cached from now on
+        traced = trace(self._approve(self._world("second")), alone=True)
+        assert traced.outcome.code == 0, traced.outcome.describe()
+        return from_the_lock_on(traced.calls)
+
+    def killed_at(self, name: str, number: int) -> Killed:
+        """Kill an approval before one call, run it again, and say what is wrong then."""
+        with tempfile.TemporaryDirectory(prefix="world-", dir=self.scratch) as folder:
+            world = put_tree(self.source, Path(folder) / "w")
+            has_struck = True
+            try:
+                trace(self._approve(world), Injection(name, number, KILL), {name}, alone=True)
+            except NothingInjected:
+                has_struck = False
+            early = _doubled(world)
+            again = run(self._approve(world))
+            return Killed(has_struck, (*early, *_wrong(world, again)))
+
+    def _world(self, name: str) -> Path:
+        return put_tree(self.source, self.scratch / name / "w")
+
+    def _approve(self, world: Path) -> Command:
+        command = fairlead().command(world / PROJECT, "planning", "approve")
+        path = ScriptedGh(world / "gh").path
+        return replace(command, environment={**command.environment, "PATH": path})
+
+
+def sampled(calls: Sequence[Call], count: int) -> list[Call]:
+    """As many calls, evenly spread; all of them when there are no more."""
+    step = max(len(calls) / count, 1)
+    return [calls[int(at * step)] for at in range(min(count, len(calls)))]
+
+
+def _doubled(world: Path) -> list[str]:
+    texts = [str(issue["body"]) for issue in ScriptedGh(world / "gh").issues()]
+    counts = Counter(marker_in(text) for text in texts)
+    return [f"{count} issues with {marker}" for marker, count in counts.items() if count > 1]
+
+
+def _wrong(world: Path, again: Outcome) -> list[str]:
+    wrong = _doubled(world)
+    if again.code not in (0, 4):
+        return [*wrong, f"the second run does not work ({again.describe()})"]
+    plan = read_plan((world / PROJECT / PLAN).read_text("utf-8"))
+    by_marker = {
+        marker_in(str(issue["body"])): f"#{issue['number']}"
+        for issue in ScriptedGh(world / "gh").issues()
+    }
+    wanted = [by_marker.get(marker_of(PLAN_ID, module_id(name))) for name in NAMES]
+    if [module.issue for module in plan.modules] != wanted or len(by_marker) != len(NAMES):
+        wrong.append(f"issues {by_marker}, numbers {[each.issue for each in plan.modules]}")
+    if not (plan.is_complete and plan.status == "approved" and plan.approved_hash):
+        wrong.append("the plan is not approved")
+    if (again.code == 4) and "already approved" not in again.said:
+        wrong.append(f"refused for another reason ({again.describe()})")
+    execution = world / PROJECT / EXEC
+    held = read_exec(execution.read_text("utf-8")) if execution.exists() else None
+    if held is None or [each.issue for each in held.modules] != wanted:
+        wrong.append("the exec file does not have every module with its issue")
+    left = world / PROJECT / ".claude" / ".fairlead"
+    strange = {each.name for each in left.iterdir()} - _USUAL
+    return [*wrong, *(f"left behind: {name}" for name in sorted(strange))]
+
+
+_USUAL = {"lock", "last.json", ".gitignore", "session-approval"}
