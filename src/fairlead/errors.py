@@ -766,7 +766,7 @@ class OtherExecution(ConflictError):
     def __init__(self, path: object, held: str, plan: str) -> None:
         super().__init__(
             f"{path} belongs to {held}, not to {plan}",
-            hint="finish that work, or move the file out of the way; nothing was changed",
+            hint="put that work aside, and its plan with it: fairlead planning reset --confirm",
         )
 
 

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.engine.overview import Overview
 from fairlead.records.exec_file import assigned, registered
 from fairlead.records.exec_read import read_exec
+from fairlead.store.load import Reader
 from fairlead.text.document import Document
 from tests.conftest import Fairlead, Outcome
 from tests.support.approvals import EXEC, exec_text, put_plan
@@ -169,6 +171,19 @@ def test_the_other_spelling_of_in_progress_is_read_and_kept(work: Work) -> None:
     assert work("modify auth-core --priority low").exit_code == 0
     assert work.statuses()[0] == "in_progress"
     assert "status: in-progress" in work.file.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"), [("", "0/3 modules complete"), ("# nothing\n", "its file cannot be read")]
+)
+def test_the_project_status_counts_the_modules_too(work: Work, damage: str, said: str) -> None:
+    (work.folder / ".planning").mkdir()
+    (work.folder / ".planning" / "STATE.md").write_text("# Project State\n", "utf-8")
+    work.file.write_text(damage or work.file.read_text("utf-8"), "utf-8")
+
+    reported = Overview(Reader(str(work.folder))).status()
+
+    assert said in reported.exec_phase
 
 
 def test_a_dry_run_shows_the_change_and_writes_nothing(work: Work) -> None:

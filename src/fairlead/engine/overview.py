@@ -36,7 +36,7 @@ class Overview:
             workstream=workstream,
             state=read_state(state) if state else None,
         )
-        return replace(found, plan_phase=self._plan_phase())
+        return replace(found, plan_phase=self._plan_phase(), exec_phase=self._exec_phase())
 
     def explainer(self, workstream: str = "") -> Explainer:
         """Explains the numbers of one moment."""
@@ -62,6 +62,19 @@ class Overview:
         except DocumentError:
             return "its file cannot be read"
         return "" if plan.is_approved else f"{plan.plan_id} is {plan.status}"
+
+    def _exec_phase(self) -> str:
+        loaded = self._reader.load_for_display(layout.EXEC_FILE)
+        if loaded is None:
+            return ""
+        from fairlead.records.exec_read import read_exec
+
+        try:
+            found = read_exec(loaded.text)
+        except DocumentError:
+            return "its file cannot be read"
+        completed, total, _ = found.counts
+        return f"{found.plan_id}: {completed}/{total} modules complete"
 
     def _document(self, path: str) -> Document | None:
         loaded = self._reader.load_for_display(path)

@@ -87,6 +87,7 @@ class StatusReport:
     workstreams: tuple[str, ...]
     orphan_summaries: int
     plan_phase: str = ""  # an open Plan Phase in a few words
+    exec_phase: str = ""  # what has come of an approved plan, counted from its modules
 
 
 def status_report(

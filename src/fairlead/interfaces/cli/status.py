@@ -138,6 +138,9 @@ def _remarks(found: StatusReport) -> list[Sequence[Part]]:
     if found.plan_phase:
         way = Styled("   fairlead planning status", "dim")
         lines.append((Styled("plan phase  ", "dim"), found.plan_phase, way))
+    if found.exec_phase:
+        way = Styled("   fairlead exec status", "dim")
+        lines.append((Styled("exec phase  ", "dim"), found.exec_phase, way))
     if found.workstreams and not found.workstream:
         names = ", ".join(found.workstreams)
         lines.append(
