@@ -179,13 +179,14 @@ class App:
 
     def host(self, host: str, scope: str) -> Host:
         """The settings of a host agent: a person's own, or those for this folder's project."""
+        from fairlead.adapters.clock import SystemClock
         from fairlead.engine.hosts import PLACES, USER, Host
 
         folder = host_folder(host)
         if scope != USER:
             home = layout.find_plan_home(self.folder) or os.path.realpath(self.folder)
             folder = os.path.join(home, f".{host}")
-        return Host(host, Files(folder, desk=layout.HOST_DESK), PLACES[host, scope])
+        return Host(host, Files(folder, desk=layout.HOST_DESK), PLACES[host, scope], SystemClock())
 
     def new_memory(self) -> Memory:
         """The memory of a project that does not exist yet, in this very folder."""

@@ -1,6 +1,7 @@
 """`fairlead install` and `uninstall`, as a person runs them: settings in a scratch home."""
 
 import json
+import os
 import shlex
 import subprocess
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from tests.conftest import Fairlead
 from tests.support.host_settings import REFUSED
+from tests.support.hosts import seen_on_a_terminal
 from tests.support.plan_files import PLAN, message, plan_text, put
 
 THEIRS = '{\n  "model": "opus",\n  "statusLine": {"type": "command", "command": "echo mine"}\n}\n'
@@ -92,6 +94,18 @@ def test_a_dry_run_writes_nothing(fairlead: Fairlead, settings: Path):
     assert done.exit_code == 0
     assert "hooks" in done.stdout
     assert not settings.parent.exists()
+
+
+def test_on_a_terminal_it_shows_the_difference_and_asks(
+    installed_command: Path, settings: Path, tmp_path: Path
+):
+    words = (str(installed_command), "install", "claude")
+
+    screen = seen_on_a_terminal(words, tmp_path, dict(os.environ), until="Write this?")
+
+    assert '"hooks": {' in screen
+    assert "Write this?" in screen
+    assert not settings.exists()
 
 
 @pytest.mark.parametrize("case", ["a comment", "a key twice", "hooks as a list"])

@@ -189,6 +189,14 @@ def test_an_approval_that_was_voided_by_an_edit_holds(project: Path):
     assert "changed after its approval" in stopped(project)[0]["reason"]
 
 
+def test_an_approval_that_is_void_holds_though_no_criterion_asks_for_it(project: Path):
+    void = 'fairlead:\n  approved_hash: "sha256:00"\n'
+    text = plan_text(status="approved", complete=True, criteria=(), more=void)
+    put(project, PLAN, text.replace("exit_criteria:\n", "exit_criteria: []\n"))
+
+    assert "reset --reopen" in stopped(project)[0]["reason"]
+
+
 @pytest.mark.parametrize(
     "last", ["[Request interrupted by user]", "API Error: 500 overloaded", "  API Error"]
 )
@@ -291,6 +299,15 @@ def test_modules_that_are_complete_hold_nobody(project: Path, statuses: tuple[st
 
 def test_blocked_modules_wait_for_a_person_and_hold_once(project: Path):
     approved(project, "blocked")
+
+    assert [is_held(project), is_held(project)] == [True, False]
+
+
+def test_modules_of_a_person_hold_once(project: Path):
+    put(project, PLAN, plan_text(status="approved", complete=True))
+    text = exec_text("assigned").replace('"assigned"\n', '"assigned"\n    assigned_to: "ada"\n')
+    people = 'registered_agents:\n  human_developers:\n    - github_username: "ada"\n'
+    put(project, EXEC, text.replace("modules_status", people + "modules_status"))
 
     assert [is_held(project), is_held(project)] == [True, False]
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairlead.errors import JsonSyntax, UnsafeEdit
-from fairlead.text.jsontext import Json, read_json, set_json
+from fairlead.text.jsontext import Json, append_json, read_json, remove_json, set_json
 
 SETTINGS = """\
 {
@@ -107,3 +107,44 @@ def test_setting_any_key_gives_the_same_object_with_that_value(
     key = data.draw(st.sampled_from(sorted(held)))
     changed = set_json(json.dumps(held, indent=2), (key,), value)  # type: ignore[arg-type]
     assert json.loads(changed) == {**held, key: value}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": {"b": []}}', '{"a": {"b": [1]}}'),
+        ('{"a": {"b": [0]}}', '{"a": {"b": [0, 1]}}'),
+        ('{"a": {"b": [\r\n\t0\r\n]}}', '{"a": {"b": [\r\n\t0,\r\n\t1\r\n]}}'),
+        ('{"a": {"c": 2}}', '{"a": {"c": 2, "b": [1]}}'),
+    ],
+)
+def test_a_value_is_added_at_the_end_of_an_array_laid_out_like_the_others(text: str, expected: str):
+    assert append_json(text, ("a", "b"), 1) == expected
+
+
+def test_nothing_is_added_to_what_is_no_array():
+    with pytest.raises(UnsafeEdit):
+        append_json('{"a": {}}', ("a",), 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "expected"),
+    [
+        ('{"a": 1}', ("a",), "{}"),
+        ('{"a": 1, "b": 2}', ("a",), '{"b": 2}'),
+        ('{"a": 1,\n "b": 2\n}', ("b",), '{"a": 1\n}'),
+        ('{"a": [1, 2, 3]}', ("a", 1), '{"a": [1, 3]}'),
+        ('{"a": [ 1 ]}', ("a", 0), '{"a": []}'),
+        ('{"a": [{"b": 1, "c": 2}]}', ("a", 0, "c"), '{"a": [{"b": 1}]}'),
+        ('{"a": 1}', ("x", "y"), '{"a": 1}'),
+    ],
+)
+def test_a_member_or_an_item_is_taken_out(text: str, path: tuple[str | int, ...], expected: str):
+    assert remove_json(text, path) == expected
+
+
+@given(st.lists(st.integers(0, 9), min_size=1), st.sampled_from([None, 1, 2, "\t"]))
+def test_what_was_added_to_an_array_goes_as_it_came(items: list[int], indent: int | str | None):
+    text = json.dumps({"a": items}, indent=indent)
+
+    assert remove_json(append_json(text, ("a",), {"b": [1]}), ("a", len(items))) == text

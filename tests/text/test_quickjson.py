@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairlead.errors import JsonSyntax
-from fairlead.text.quickjson import MAX_DEPTH, read_quick_json
+from fairlead.text.quickjson import MAX_DEPTH, quick_json_string, read_quick_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -100,3 +100,11 @@ def test_of_a_key_that_stands_twice_the_last_value_holds():
 
 def test_a_byte_order_mark_is_no_reason_to_refuse():
     assert read_quick_json('\ufeff{"a": 1}') == {"a": 1}
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_a_string_that_is_written_is_read_again_by_everybody(text: str):
+    written = quick_json_string(text)
+
+    assert json.loads(written) == read_quick_json(written) == text
+    assert written.isprintable()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from fairlead.engine.ports import Clock
 from fairlead.errors import DocumentError, SettingsOverwritten
 from fairlead.records.host_settings import (
     Handler,
@@ -68,10 +69,11 @@ class Installation:
 class Host:
     """One settings file of one host agent."""
 
-    def __init__(self, host: str, files: Files, path: str) -> None:
+    def __init__(self, host: str, files: Files, path: str, clock: Clock) -> None:
         self.host = host
         self._files = files
         self._path = path
+        self._clock = clock
         self._receipt = path + layout.RECEIPT
 
     @property
@@ -135,8 +137,10 @@ class Host:
         return loaded.text if loaded else None
 
     def _away(self, paths: list[str]) -> Places:
+        now = self._clock.now()
+        stamp = f"{now:%Y%m%dT%H%M%S}{now.microsecond // 1000:03d}Z"
         moves = [
-            Move(path, layout.undone_name(path, layout.HOST_DESK))
+            Move(path, layout.removed_path(path, stamp, layout.HOST_DESK))
             for path in paths
             if self._files.exists(path)
         ]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LIMIT = 16 * 1024
-_PATIENCE_SECONDS = 0.25
+_PATIENCE_SECONDS = 1.0
 _POLL_SECONDS = 0.005
 
 

@@ -7,10 +7,11 @@ program is run and nothing is written. A file that cannot be read holds nobody; 
 import binascii
 
 from fairlead.errors import FairleadError
-from fairlead.model.criteria import content_hash, evaluate
-from fairlead.model.planning import COMPLETE
+from fairlead.model.criteria import content_hash, evaluate, quoted
+from fairlead.model.execution import BLOCKED, HUMAN
 from fairlead.model.stopping import MET, NO_WORK, OPEN, UNREADABLE, WAITING
-from fairlead.records.plan_read import open_front, read_plan
+from fairlead.records.exec_read import read_exec
+from fairlead.records.plan_read import read_plan
 from fairlead.store import layout
 from fairlead.store.confine import Root
 from fairlead.store.facts import facts_of, state_folder_of
@@ -19,11 +20,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fairlead.model.execution import ExecModule
     from fairlead.model.planning import Plan
 
 # What only a person may do. An agent can ask for it, and for that it has to stop.
-_FOR_A_PERSON = ("fairlead planning approve", "fairlead planning confirm")
-_BLOCKED = "blocked"
+_REOPEN = "fairlead planning reset --reopen --confirm"
+_FOR_A_PERSON = ("fairlead planning approve", "fairlead planning confirm", _REOPEN)
+_VOID = ("the plan was changed after its approval", _REOPEN)
 
 
 class Work:
@@ -68,15 +71,18 @@ def _look_at_plan(work: Work, folder: str, text: str, environment: "Mapping[str,
     plan = read_plan(text)
     work.plan, work.owner, work.released = plan.plan_id, plan.owner, bool(plan.released)
     facts = facts_of(folder, plan, state_folder_of(environment))
-    if plan.is_approved and not _is_void(plan, facts.requirements):
+    is_void = plan.is_approved and _is_void(plan, facts.requirements)
+    if plan.is_approved and not is_void:
         return
     unmet = [each for each in evaluate(plan, facts) if not each.is_met]
     work.left = [(f"{each.criterion.text}: {each.evidence}", each.command) for each in unmet]
-    if unmet:
-        waits = all(each.command.startswith(_FOR_A_PERSON) for each in unmet)
+    if is_void and not unmet:
+        work.left = [_VOID]
+    if work.left:
+        waits = all(command.startswith(_FOR_A_PERSON) for _, command in work.left)
         work.kind = WAITING if waits else OPEN
     written = (facts.requirements or "").encode("utf-8", "replace")
-    work.state = f"{binascii.crc32(written):08x}{len(unmet)}"
+    work.state = f"{binascii.crc32(written):08x}{len(work.left)}"
 
 
 def _is_void(plan: "Plan", requirements: "str | None") -> bool:
@@ -86,16 +92,19 @@ def _is_void(plan: "Plan", requirements: "str | None") -> bool:
 
 def _look_at_modules(work: Work, text: str) -> None:
     """Count the modules themselves: recorded counts have said done when they were not."""
-    tree, reader = open_front(text)
+    held = read_exec(text)
     work.what = "exec"
-    work.plan = work.plan or reader.optional(tree, ("plan_id",))
-    modules = reader.items(tree, ("modules_status",), reader.mapping)
-    statuses = []
-    for at, module in enumerate(modules):
-        status = reader.text(module, ("modules_status", at, "status"), "pending")
-        if status != COMPLETE:
-            name = reader.text(module, ("modules_status", at, "id"))
-            statuses.append(status)
-            work.left.append((f"module {name}: {status}", f"fairlead exec complete {name}"))
-    if statuses:
-        work.kind = WAITING if set(statuses) == {_BLOCKED} else OPEN
+    work.plan = work.plan or held.plan_id
+    waits = True
+    for module in held.open_modules:
+        work.left.append((f"module {module.id}: {module.status}", _way(module)))
+        waits &= module.status == BLOCKED or held.kind_of(module.agent) == HUMAN
+    if work.left:
+        work.kind = WAITING if waits else OPEN
+
+
+def _way(module: "ExecModule") -> str:
+    name = quoted(module.id)
+    if module.status == BLOCKED:
+        return f"fairlead exec modify {name} --status in_progress"
+    return f"fairlead exec complete {name}"
