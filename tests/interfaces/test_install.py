@@ -103,7 +103,7 @@ def test_on_a_terminal_it_shows_the_difference_and_asks(
 
     screen = seen_on_a_terminal(words, tmp_path, dict(os.environ), until="Write this?")
 
-    assert '"hooks": {' in screen
+    assert '"SessionEnd": [' in screen
     assert "Write this?" in screen
     assert not settings.exists()
 

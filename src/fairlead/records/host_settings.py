@@ -15,7 +15,7 @@ from itertools import pairwise
 from fairlead.errors import JsonSyntax
 from fairlead.text.jsontext import Json, append_json, read_json, remove_json, set_json
 
-EMPTY = "{}\n"
+EMPTY = "{\n}\n"  # over two lines, so that what is put in gets lines of its own
 HOOKS, STATUS_LINE = "hooks", "statusLine"
 
 _BLANK = "\ufeff \t\r\n"
@@ -58,7 +58,7 @@ def installed(text: str | None, receipt: str | None, wanted: Wanted) -> Installe
     if has_ours(before):
         before = taken_out(before, receipt)
     texts = [before]
-    if not before.strip(_BLANK):
+    if before.strip(_BLANK) in ("", "{}"):
         texts.append(EMPTY)
     _require_object(texts[-1])
     for handler in wanted.handlers:
