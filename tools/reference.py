@@ -42,6 +42,7 @@ FILES = {
     "CONTINUE": "the hand-over for the next session, written ahead at every step of a gate",
     "ACTIVE_WORKSTREAM": "the name of the workstream that is looked at when there is no STATE.md",
     "PHASES": "one folder a phase, with its plans and summaries",
+    "JOBS": "one folder a job: its record, its gates, its questions, its journal",
     "PLAN_FILE": "the Plan Phase: goal, requirements, modules, exit criteria; kept out of git",
     "EXEC_FILE": "the modules after approval; kept out of git",
     "PLAN_IGNORED": "the entry in `.gitignore` for both, and for their backups",

@@ -126,6 +126,43 @@ class UnknownMilestone(UsageError):
         super().__init__(f"{version} is not the milestone that is worked on", hint=hint)
 
 
+class UnknownJob(UsageError):
+    """A job was named that the project does not have."""
+
+    code = "unknown-job"
+
+    def __init__(self, job: object, known: "tuple[str, ...]") -> None:
+        names = ", ".join(known[-5:]) or "none"
+        super().__init__(f"there is no job {job}", hint=f"known jobs: {names}")
+
+
+class NothingToExecute(UsageError):
+    """A phase has no plan that could be carried out."""
+
+    code = "nothing-to-execute"
+
+    def __init__(self, phase: object, why: object) -> None:
+        super().__init__(f"phase {phase}: {why}", hint=f"see: fairlead phase show {phase}")
+
+
+class OnlyRehearses(UsageError):
+    """The scripted agent was asked to do real work."""
+
+    code = "only-rehearses"
+
+    def __init__(self) -> None:
+        super().__init__("the scripted agent only rehearses", hint="add --rehearse")
+
+
+class NoQuestion(UsageError):
+    """An answer to a question that nobody asked, or that is not among its options."""
+
+    code = "no-question"
+
+    def __init__(self, job: object, why: object) -> None:
+        super().__init__(f"{job}: {why}", hint=f"see: fairlead job show {job}")
+
+
 class NotRenumbered(UsageError):
     """Phases that cannot get other numbers without losing their order."""
 
@@ -356,6 +393,17 @@ class DocumentError(FairleadError):
         return f"{place}: {self.what}" if place else self.what
 
 
+class MalformedRecord(DocumentError):
+    """A record of a job that does not hold what it should."""
+
+    code = "malformed-record"
+
+    def __init__(self, place: str, wanted: object, found: object) -> None:
+        path, dot, inside = place.partition(".json")
+        where = f"{inside.lstrip('.')}: " if inside else ""
+        super().__init__(f"{where}{wanted} is needed here, not {found!r}", path=path + dot)
+
+
 class Undecodable(DocumentError):
     """Bytes that are not UTF-8."""
 
@@ -539,6 +587,53 @@ class ConflictError(FairleadError):
     exit_code = 4
 
 
+class RunBusy(ConflictError):
+    """Another run is executing in this project."""
+
+    code = "run-busy"
+
+    def __init__(self, holder: object) -> None:
+        super().__init__(
+            f"a run is executing here already: {holder}", hint="watch it with: fairlead job watch"
+        )
+
+
+class InsideAttempt(ConflictError):
+    """A command that would write, called by an agent from inside its attempt."""
+
+    code = "inside-attempt"
+
+    def __init__(self, command: object) -> None:
+        super().__init__(
+            f"{command}: inside an attempt of an agent the project's memory can only be read",
+            hint="say it in the answer of the task; the program records it",
+        )
+
+
+class TreeDirty(ConflictError):
+    """The main tree holds work that is not committed."""
+
+    code = "tree-dirty"
+
+    def __init__(self, paths: "tuple[str, ...]") -> None:
+        rest = f" and {len(paths) - 3} more" if paths[3:] else ""
+        super().__init__(
+            f"there is work that is not committed: {', '.join(paths[:3])}{rest}",
+            hint="commit it or put it aside with: git stash",
+        )
+
+
+class LandingBlocked(ConflictError):
+    """Finished work cannot move into the main tree."""
+
+    code = "landing-blocked"
+
+    def __init__(self, place: object, why: object) -> None:
+        super().__init__(
+            f"{place}: {why}", hint="commit or remove your own change there, then start again"
+        )
+
+
 class ProjectExists(ConflictError):
     """`init` in a folder that already has a project."""
 
@@ -591,6 +686,7 @@ class LockBusy(ConflictError):
             f"waited {waited_seconds:g} s for the project's lock; held by {holder or 'another process'}",
             hint="run the command again when it has finished; a lock is never taken from a living process",
         )
+        self.holder = holder
 
 
 class ChangedMeanwhile(ConflictError):
@@ -897,11 +993,71 @@ class NotLoggedIn(AgentError):
         )
 
 
+class GitFault(AgentError):
+    """Git refused, or ended in a way it should not."""
+
+    code = "git-fault"
+
+    def __init__(self, verb: object, said: object) -> None:
+        super().__init__(f"git {verb}: {said}", hint="look at the repository with: git status")
+
+
+class GitTooOld(AgentError):
+    """A git that cannot merge without a checkout."""
+
+    code = "git-too-old"
+
+    def __init__(self, found: object, least: object) -> None:
+        super().__init__(
+            f"git {found} is too old to merge without a checkout",
+            hint=f"install git {least} or newer",
+        )
+
+
 class BlockedError(FairleadError):
     """Waits for a person, or for criteria that are not met."""
 
     code = "blocked"
     exit_code = 6
+
+
+class JobWaiting(BlockedError):
+    """A job stands still until a person has answered."""
+
+    code = "job-waiting"
+
+    def __init__(self, job: object, question: object, options: "tuple[str, ...]") -> None:
+        answer = options[0] if options else "ANSWER"
+        super().__init__(
+            f"{job} waits for an answer: {question}",
+            hint=f'answer with: fairlead job answer {job} "{answer}"',
+        )
+
+
+class PlansNotApproved(BlockedError):
+    """Commands of plans would be run that nobody has approved."""
+
+    code = "plans-not-approved"
+
+    def __init__(self, phase: object, commands: "tuple[str, ...]") -> None:
+        shown = "; ".join(commands[:3]) + (
+            f"; and {len(commands) - 3} more" if commands[3:] else ""
+        )
+        super().__init__(
+            f"the verify commands of phase {phase} are not approved: {shown}",
+            hint=f"look at them: fairlead phase execute {phase} --dry-run, "
+            f"then: fairlead phase execute {phase} --approve",
+        )
+
+
+class PlansUnfit(BlockedError):
+    """Plans that cannot be carried out as they stand."""
+
+    code = "plans-unfit"
+
+    def __init__(self, problems: "tuple[str, ...]") -> None:
+        rest = f" (and {len(problems) - 5} more)" if problems[5:] else ""
+        super().__init__("; ".join(problems[:5]) + rest, hint="mend the plans, then start again")
 
 
 class ClaimUnexplained(BlockedError):

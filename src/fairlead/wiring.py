@@ -10,18 +10,22 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fairlead.engine.settings import Place, Preferences, Settings, project_place
-from fairlead.errors import NoProject
+from fairlead.errors import NoProject, OnlyRehearses
 from fairlead.store import layout
 from fairlead.store.files import Files, Outcome
 from fairlead.store.load import Reader
 
 if TYPE_CHECKING:
+    from fairlead.adapters.git import Git
+    from fairlead.adapters.plain import InPlace
     from fairlead.adapters.roll import Roll
     from fairlead.engine.approval import Approval
     from fairlead.engine.doctor import Doctor
     from fairlead.engine.events import Events
     from fairlead.engine.exec_phase import ExecPhase
+    from fairlead.engine.execution import Crew, Execution, Terms
     from fairlead.engine.hosts import Host
+    from fairlead.engine.jobs import Jobs
     from fairlead.engine.memory import Memory
     from fairlead.engine.milestones import Milestones
     from fairlead.engine.overview import Overview
@@ -188,6 +192,109 @@ class App:
             folder = os.path.join(home, f".{host}")
         return Host(host, Files(folder, desk=layout.HOST_DESK), PLACES[host, scope], SystemClock())
 
+    @property
+    def place(self) -> str:
+        """The folder of the project."""
+        return layout.find_project(self.folder)
+
+    @cached_property
+    def execution(self) -> Execution:
+        """Carries out the phases of the project that this folder belongs to."""
+        from fairlead.adapters.chance import fresh
+        from fairlead.adapters.clock import SystemClock
+        from fairlead.adapters.commands import unknown_program
+        from fairlead.engine.execution import Execution
+
+        return Execution(
+            self._files(self.place),
+            self._state,
+            SystemClock(),
+            workspace_of(self.place),
+            fresh,
+            unknown_program,
+        )
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """The jobs of the project that this folder belongs to."""
+        from fairlead.adapters.clock import SystemClock, pause
+        from fairlead.engine.jobs import Jobs
+
+        return Jobs(self._files(self.place), SystemClock(), pause)
+
+    def crew(self, agent: str, reviewer: str, *, is_rehearsed: bool) -> Crew:
+        """Who does the work: as asked, else as the settings say, else whoever is found."""
+        from fairlead.adapters import keeper, registry
+        from fairlead.adapters.commands import Shell
+        from fairlead.adapters.supervision import reap
+        from fairlead.engine.execution import Crew
+
+        chosen = agent or str(self._value("fairlead.agent")).removeprefix("auto")
+        if chosen == registry.SCRIPTED and not is_rehearsed:
+            raise OnlyRehearses
+        executor = registry.SCRIPTED if is_rehearsed else chosen
+        architect = "" if is_rehearsed else reviewer or str(self._value("fairlead.reviewer"))
+        known = self.settings.agents()
+        found = registry.agent(executor, outside=(self.place,), commands=known)
+        return Crew(
+            executor=found,
+            architect=registry.agent(architect, outside=(self.place,), commands=known)
+            if architect
+            else found,
+            commands=Shell(),
+            reap=lambda job: reap(keeper.JOB, job),
+        )
+
+    def terms(self, *, model: str, slots: int | None, is_rehearsed: bool) -> Terms:
+        """Under which terms a job runs here."""
+        from datetime import timedelta
+
+        from fairlead.engine.execution import Terms
+        from fairlead.engine.site import GateLimits
+        from fairlead.model.budget import Caps
+
+        def minutes(key: str) -> timedelta:
+            return timedelta(minutes=int(str(self._value(f"fairlead.{key}_minutes"))))
+
+        values = {each.key: each.value for each in self.settings.all()}
+        is_ignored = workspace_of(self.place).is_ignored(layout.PLANNING)
+        return Terms(
+            caps=Caps.of(values),
+            limits=GateLimits(
+                minutes("executor"), minutes("verify"), minutes("architect"), minutes("idle")
+            ),
+            slots=slots or int(str(self._value("fairlead.slots"))),
+            model=model or str(self._value("fairlead.model")),
+            is_rehearsed=is_rehearsed,
+            keeps_documents=self._value("commit_docs") is True and not is_ignored,
+            guarded=(
+                os.path.join(user_folder(), layout.USER_CONFIG),
+                os.path.join(self._state.folder, layout.approvals_path(self.place)),
+                *(os.path.join(self.place, each) for each in layout.HOST_SETTINGS),
+            ),
+        )
+
+    def rehearsal(self) -> App:
+        """The same for a private copy of the project."""
+        from fairlead.adapters.copies import copy_of
+        from fairlead.store.approvals import approve_plans, approved_plans
+
+        above = os.path.join(self._state.folder, "rehearsals")
+        copy = App(copy_of(self.place, above, layout.PLANNING))
+        approved = tuple(approved_plans(self._state, self.place))
+        if approved:
+            approve_plans(self._state, copy.place, approved)
+        return copy
+
+    @cached_property
+    def _state(self) -> Files:
+        from fairlead.store.facts import state_folder_of
+
+        return Files(state_folder_of(os.environ), desk=layout.USER_DESK)
+
+    def _value(self, key: str) -> object:
+        return self.settings.get(key).value
+
     def new_memory(self) -> Memory:
         """The memory of a project that does not exist yet, in this very folder."""
         return self._memory(self._files(os.path.realpath(self.folder)), "")
@@ -219,7 +326,21 @@ class App:
             desk=desk,
             wait_seconds=self.preferences.lock_wait_seconds if patience is None else patience,
             allow_shared=self.preferences.shared_disk,
+            is_read_only=layout.is_attempt(self.folder) or layout.DEPTH in os.environ,
         )
+
+
+def workspace_of(folder: str) -> Git | InPlace:
+    """Git where there is a repository with a commit on a branch; else the folder itself."""
+    from fairlead.adapters.git import Git
+    from fairlead.adapters.plain import InPlace
+    from fairlead.errors import AgentError
+
+    try:
+        found = Git(folder)
+        return found if found.branch() and found.commit_of("HEAD") else InPlace(folder)
+    except AgentError:
+        return InPlace(folder)
 
 
 def user_folder() -> str:

@@ -158,4 +158,6 @@ def test_every_command_that_changes_something_is_under_the_crash_sweeps() -> Non
         if any(parameter.name == "dry_run" for parameter in context.command.params)
     }
     swept = {" ".join(subject.arguments) for subject in product_subjects().values()}
+    # A whole run is killed step by step in tests/crash/test_execution.py.
+    changing -= {"phase execute"}
     assert {path for path in changing if not any(s.startswith(path) for s in swept)} == set()

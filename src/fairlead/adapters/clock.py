@@ -1,6 +1,7 @@
 """The time. `FAIRLEAD_NOW` stops it, so that a run can be repeated to the byte."""
 
 import os
+import time
 from datetime import UTC, datetime
 
 from fairlead.errors import SettingValue
@@ -21,3 +22,8 @@ class SystemClock:
                 "FAIRLEAD_NOW", stopped, "a time such as 2026-06-01T12:00:00Z"
             ) from None
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def pause() -> None:
+    """A moment, before looking again."""
+    time.sleep(0.5)

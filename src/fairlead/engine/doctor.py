@@ -88,6 +88,7 @@ _BY_HAND = {
     Kind.UNMAPPED: "give it a row in the traceability table, or name it in ROADMAP.md",
     Kind.EMPTY: "write the summary, or remove the empty file",
     Kind.SELF_CHECK: "do what the summary names, then write it anew",
+    Kind.REHEARSED: "carry its plan out: fairlead phase execute N",
 }
 _CONFLICT = "resolve the conflict in an editor; both sides may be right, so nothing is guessed"
 

@@ -16,6 +16,7 @@ _PROOFS = {
     Proof.EMPTY: "open: its summary is empty",
     Proof.BLOCKED: "open: its summary says blocked",
     Proof.FAILED: "open: its summary says that the self-check failed",
+    Proof.REHEARSED: "open: its summary comes from a rehearsal",
     Proof.COMPLETE: "complete",
 }
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # the values of a port are loaded by who uses them
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from fairlead.model.agent_events import AgentEvent, Ending
     from fairlead.model.agent_orders import Order
     from fairlead.model.issue import Issue, MadeIssue
+    from fairlead.model.workspace import Change, Merged, Tree
 
 
 class Clock(Protocol):
@@ -56,4 +57,78 @@ class Checker(Protocol):
 
     def run(self, command: tuple[str, ...], folder: str) -> tuple[int, str]:
         """Run one to its end: its exit code, and the last line it said. Raises if it has no end."""
+        ...
+
+
+class Workspace(Protocol):
+    """Where attempts work, and how their work lands in the project."""
+
+    folder: str
+
+    def branch(self) -> str:
+        """The branch that work lands on; empty when there is none."""
+        ...
+
+    def commit_of(self, name: str) -> str:
+        """The commit that a name stands for, or nothing."""
+        ...
+
+    def dirty_paths(self, ignored: str) -> tuple[str, ...]:
+        """What differs from the last commit, leaving out one folder."""
+        ...
+
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """Whether a commit is part of the history of another."""
+        ...
+
+    def changes(self, base: str, commit: str) -> tuple[Change, ...]:
+        """What a commit changes, seen from another."""
+        ...
+
+    def guard(self) -> Mapping[str, str]:
+        """Everything an agent has no business with, as digests."""
+        ...
+
+    def prepare(self, place: str, base: str, branch: str = "") -> None:
+        """A clean workspace at a commit."""
+        ...
+
+    def tree_of(self, place: str, base: str, left_out: str) -> Tree:
+        """What a workspace holds now, with and without one folder."""
+        ...
+
+    def tree_id(self, commit: str) -> str:
+        """The tree of a commit."""
+        ...
+
+    def keep(self, tree: Tree, base: str, branch: str, message: str) -> str:
+        """One commit on the base with the tree; the branch keeps all that was made."""
+        ...
+
+    def at_commit(self, place: str, commit: str) -> None:
+        """The workspace with the files of a commit."""
+        ...
+
+    def is_at(self, place: str, commit: str) -> bool:
+        """Whether a workspace holds exactly the files of a commit."""
+        ...
+
+    def remove(self, place: str) -> None:
+        """The workspace goes; its branch stays."""
+        ...
+
+    def put_away(self, place: str, branch: str, *, keeps_branch: bool) -> None:
+        """A workspace that nobody needs goes; what is in it and nowhere else stays."""
+        ...
+
+    def merged(self, target: str, commit: str, message: str) -> Merged:
+        """The merge of a commit into another, or where they clash."""
+        ...
+
+    def land(self, branch: str, old: str, new: str, ignored: str) -> None:
+        """Move a branch forward, and the project's files with it."""
+        ...
+
+    def commit_paths(self, paths: Iterable[str], message: str) -> str:
+        """A commit of some paths alone; nothing to commit gives nothing."""
         ...

@@ -8,6 +8,7 @@ the session that took it over has recorded a step of its own.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
@@ -92,6 +93,34 @@ class Sessions:
 
     def gate(self, event: GateEvent, told: OpenTask, *, dry_run: bool = False) -> Outcome:
         """Record a step of a gate, in STATE.md and in the hand-over."""
+        now = self._clock.now()
+        return self._recorded(
+            told,
+            lambda held: after_event(held, event, told, now),
+            command=f"state gate {event}",
+            dry_run=dry_run,
+        )
+
+    def show(self, task: OpenTask) -> Outcome:
+        """Show a gate that is kept elsewhere, as it is now."""
+        return self._recorded(task, lambda _: task, command=f"job {task.plan}", dry_run=False)
+
+    def closed(self, session: str) -> None:
+        """The hand-over of a session has done its duty."""
+        mine = [each.handover.path for each in self.offers() if each.handover.session == session]
+        if mine:
+            stamp = Look(self._files, self._clock.now()).stamp
+            moves = tuple(Move(path, layout.removed_path(path, stamp)) for path in mine)
+            self._files.carry_out(lambda: Draft({}, Places(moves=moves)), command=f"job {session}")
+
+    def _recorded(
+        self,
+        told: OpenTask,
+        task_of: Callable[[OpenTask | None], OpenTask],
+        *,
+        command: str,
+        dry_run: bool,
+    ) -> Outcome:
         _checked(told.session)
         if told.phase:
             PhaseId.parse(told.phase)
@@ -102,7 +131,7 @@ class Sessions:
             look = Look(self._files, now, self._workstream)
             before = look.state()
             held, owners = self._held(before, told.session)
-            task = after_event(held, event, told, now)
+            task = task_of(held)
             path = self._own_path(told.session)
             shown = read_task(before)
             is_shown = shown is None or shown.session in owners or not shown.gate.is_open
@@ -121,7 +150,7 @@ class Sessions:
                 may_create=frozenset((path,)),
             )
 
-        return self._files.carry_out(decide, command=f"state gate {event}", dry_run=dry_run)
+        return self._files.carry_out(decide, command=command, dry_run=dry_run)
 
     # -- ends and beginnings --------------------------------------------------------------
 

@@ -38,7 +38,7 @@ class Setting:
             return "true or false"
         if isinstance(self.default, int):
             return f"a whole number from {self.least} to {self.most}"
-        return " or ".join(self.allowed)
+        return " or ".join(self.allowed) or "one line of text"
 
     def accepts(self, value: object) -> bool:
         """Whether a value is of the right type and within its range."""
@@ -47,6 +47,8 @@ class Setting:
         if isinstance(self.default, int):
             is_number = isinstance(value, int) and not isinstance(value, bool)
             return is_number and self.least <= value <= self.most  # type: ignore[operator]
+        if not self.allowed:
+            return isinstance(value, str) and value.isprintable()
         return isinstance(value, str) and value in self.allowed
 
 
@@ -130,6 +132,25 @@ SETTINGS = (
         default=False,
         meaning="write on a network share, where locks may not be seen by other machines",
     ),
+    Setting("fairlead.agent", "auto", "who executes: auto takes the first agent that is found"),
+    Setting("fairlead.reviewer", "", "who reviews; empty: the agent that executes"),
+    Setting("fairlead.model", "", "the model that agents use; empty: their own choice"),
+    Setting("fairlead.slots", 2, "agents that work at once", least=1, most=64),
+    Setting("fairlead.executor_minutes", 5, "the longest that an executor works", least=1, most=15),
+    Setting("fairlead.verify_minutes", 2, "the longest that a verify takes", least=1, most=5),
+    Setting("fairlead.architect_minutes", 3, "the longest that a review takes", least=1, most=10),
+    Setting("fairlead.idle_minutes", 2, "how long an agent may be silent", least=1, most=15),
+    Setting("commit_docs", default=True, meaning="commit .planning beside the work"),
+    Setting(
+        "git.branching_strategy",
+        "none",
+        "the branch that work lands on: the present one, one a phase, or one a milestone",
+        allowed=("none", "phase", "milestone"),
+    ),
+    Setting(
+        "git.phase_branch_template", "gsd/phase-{phase}-{slug}", "the name of a phase's branch"
+    ),
+    Setting("git.milestone_branch_template", "gsd/{milestone}-{slug}", "the name of a milestone's"),
 )
 
 

@@ -30,6 +30,7 @@ class Kind(StrEnum):
     MISSING = "document-missing"
     EMPTY = "summary-empty"
     SELF_CHECK = "self-check-failed"
+    REHEARSED = "rehearsed-summary"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ class Proof(StrEnum):
     EMPTY = "empty"
     BLOCKED = "blocked"  # it says itself that the plan could not be done
     FAILED = "failed"  # its own self-check failed
+    REHEARSED = "rehearsed"  # made by a rehearsal, which changes nothing for real
     COMPLETE = "complete"
 
 

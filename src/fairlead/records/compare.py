@@ -334,6 +334,7 @@ def _folder(folder: Folder) -> Iterator[Finding]:
         Proof.EMPTY: (Kind.EMPTY, "is empty and proves nothing"),
         Proof.FAILED: (Kind.SELF_CHECK, "says that its own self-check failed"),
         Proof.BLOCKED: (Kind.SELF_CHECK, "says that the plan was blocked"),
+        Proof.REHEARSED: (Kind.REHEARSED, "was made by a rehearsal and proves nothing"),
     }
     for plan in folder.plans:
         if plan.proof in odd and plan.summary:

@@ -52,6 +52,7 @@ class Entry:
     tokens_out: int = 0
     cost_usd: float | None = None
     rehearsed: bool = False
+    job: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,8 @@ def summary_head(content: bytes) -> SummaryHead:
         return SummaryHead(Proof.BLOCKED, completed)
     if b"FAILED" in content and _self_check_failed(content):
         return SummaryHead(Proof.FAILED, completed)
+    if b"\nrehearsed: true" in content and _is_rehearsed(content):
+        return SummaryHead(Proof.REHEARSED, completed)
     return SummaryHead(Proof.COMPLETE, completed)
 
 
@@ -60,6 +62,10 @@ def verified_head(content: bytes) -> tuple[str, str]:
     """The status of a verification and when it was made."""
     fields = _fields(content)
     return fields.get("status", ""), fields.get("verified", "")
+
+
+def _is_rehearsed(content: bytes) -> bool:
+    return read_front(content.decode("utf-8", "surrogateescape")).get("rehearsed") == "true"
 
 
 def _self_check_failed(content: bytes) -> bool:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from fairlead.errors import (
     DocumentError,
     FileExists,
+    InsideAttempt,
     NoLocks,
     NoProject,
     NothingToUndo,
@@ -79,8 +80,10 @@ class Files(Reader):
         desk: str = layout.DESK,
         wait_seconds: float = 10.0,
         allow_shared: bool = False,
+        is_read_only: bool = False,
     ) -> None:
         super().__init__(folder)
+        self._is_read_only = is_read_only
         self.notices: tuple[Notice, ...] = ()
         self.desk = desk
         self._home = desk.rpartition("/")[0]  # where the documents are; empty: in the folder itself
@@ -196,6 +199,8 @@ class Files(Reader):
 
     @contextmanager
     def _transaction(self, command: str, *, may_create: bool) -> Iterator[Transaction]:
+        if self._is_read_only:
+            raise InsideAttempt(command)
         renamer = prepare()
         notices: list[Notice] = []
         try:

@@ -51,6 +51,13 @@ CONTINUE = f"{PLANNING}/{CONTINUE_NAME}.md"
 ULTRAPLAN = ".ultraplan/state"  # where the other dialect keeps its hand-over
 ULTRAPLAN_CONTINUE = "continue"
 DOCUMENTS = (PROJECT, REQUIREMENTS, ROADMAP, STATE, CONFIG)
+JOBS = f"{PLANNING}/jobs"
+HOST_SETTINGS = (".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json")
+LEDGER = f"{PLANNING}/ledger"
+JOB_RECORD = "job.json"
+GATES = "gates"
+QUESTIONS = "questions"
+EVENTS = "events.jsonl"
 
 # The Plan Phase stands beside the host agent's own files, also where there is no project yet.
 PLAN_FILE = ".claude/orchestrator-plan-phase.local.md"
@@ -58,6 +65,7 @@ EXEC_FILE = ".claude/orchestrator-exec-phase.local.md"
 PLAN_IGNORED = ".claude/orchestrator-*.local.md"  # both of them, and their backups
 PLAN_REQUIREMENTS = "USER_REQUIREMENTS.md"  # unless the plan file names another
 GIT_IGNORE = ".gitignore"
+APPROVED = "approved"  # plans whose commands a person approved, in the person's own state folder
 CHECKS = "checks"  # what a person allowed and what came of it, in the person's own state folder
 
 # The desk is where the writer keeps its lock and its unfinished work: never in the way of
@@ -69,6 +77,9 @@ USER_DESK = DESK_NAME
 HOST_DESK = ".fairlead-install"  # beside a host's settings, apart from a plan's desk there
 HOLD = "hold.json"  # which session the plan keeps from stopping
 LOCK = "lock"
+ATTEMPT = "fairlead-attempt"  # in git's own folder of an attempt's worktree
+DEPTH = "FAIRLEAD_DEPTH"  # a variable that every process of an agent carries
+RUN_LOCK = "run"  # held by the one run that executes in this project
 IGNORE = ".gitignore"
 IGNORE_ALL = b"*\n"
 INTENT = "intent.json"
@@ -103,7 +114,7 @@ def limit_of(path: str) -> int:
 
 def mode_of(path: str) -> int:
     """Who may read a new document, before the umask: what a person allowed is their own."""
-    return 0o600 if path.startswith(f"{CHECKS}/") else 0o666
+    return 0o600 if path.startswith((f"{CHECKS}/", f"{APPROVED}/")) else 0o666
 
 
 def require_document(path: str, desk: str) -> None:
@@ -138,11 +149,26 @@ def plan_backup(path: str, stamp: str) -> str:
 
 
 def checks_name(folder: str) -> str:
-    """The record of a project's checks, named for its folder and its place."""
+    """The record of a project's checks."""
+    return f"{CHECKS}/{project_key(folder)}.json"
+
+
+def approvals_path(folder: str) -> str:
+    """The plans of a project that a person approved."""
+    return f"{APPROVED}/{project_key(folder)}.txt"
+
+
+def runs_path(folder: str, job: str) -> str:
+    """The private folder of a job: its worktrees and the raw output of its agents."""
+    return f"runs/{project_key(folder)}/{job}"
+
+
+def project_key(folder: str) -> str:
+    """A project in the person's own folders, named for its folder and its place."""
     place = 0xCBF29CE484222325  # FNV-1a: no secret, and no import
     for byte in os.fsencode(folder):
         place = ((place ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
-    return f"{CHECKS}/{_cut(os.path.basename(folder)) or 'root'}-{place:016x}.json"
+    return f"{_cut(os.path.basename(folder)) or 'root'}-{place:016x}"
 
 
 def handover_path(session: str, *, in_ultraplan: bool) -> str:
@@ -199,6 +225,16 @@ def archived_phases(workstream: str, version: str) -> str:
 def ledger_path(plan: str) -> str:
     """Where the evidence of a plan is kept."""
     return f"{LEDGER}/{plan.lower()}{LEDGER_SUFFIX}"
+
+
+def job_path(job: str, name: str = "") -> str:
+    """The folder of a job, or a file in it."""
+    return f"{JOBS}/{job}/{name}" if name else f"{JOBS}/{job}"
+
+
+def summary_path(plan: str) -> str:
+    """Where the summary of a plan stands: beside it."""
+    return f"{plan.removesuffix('PLAN.md')}SUMMARY.md"
 
 
 def archive_of(workstream: str) -> str:
@@ -311,6 +347,20 @@ def _main_tree(folder: str) -> str:
     if os.path.dirname(git) != os.path.join(common, "worktrees"):
         return ""
     return os.path.dirname(common) if os.path.basename(common) == ".git" else ""
+
+
+def is_attempt(folder: str) -> bool:
+    """Whether a folder is in the worktree of an agent's attempt."""
+    folder = os.path.realpath(folder)
+    while True:
+        pointer = _git_line(folder, ".git")
+        if pointer.startswith("gitdir: "):
+            git = os.path.join(folder, pointer.removeprefix("gitdir: "))
+            return os.path.exists(os.path.join(git, ATTEMPT))
+        above = os.path.dirname(folder)
+        if above == folder or os.path.isdir(os.path.join(folder, ".git")):
+            return False
+        folder = above
 
 
 def _git_line(folder: str, name: str) -> str:

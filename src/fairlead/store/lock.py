@@ -30,9 +30,12 @@ _AGAIN_SECONDS = 0.05
 class Lock:
     """The lock of a project, as a context. It is taken on entry and released on exit."""
 
-    __slots__ = ("_command", "_desk", "_wait_seconds", "fd")
+    __slots__ = ("_command", "_desk", "_name", "_wait_seconds", "fd")
 
-    def __init__(self, desk: Folder, *, wait_seconds: float, command: str) -> None:
+    def __init__(
+        self, desk: Folder, *, wait_seconds: float, command: str, name: str = layout.LOCK
+    ) -> None:
+        self._name = name
         self._desk = desk
         self._wait_seconds = wait_seconds
         self._command = command
@@ -58,16 +61,16 @@ class Lock:
 
     def _open(self) -> int:
         # Looked at first: opening alone already does something to some devices.
-        found = self._desk.stat(layout.LOCK)
+        found = self._desk.stat(self._name)
         if found is not None:
             self._require_lock(found)
         try:
-            return os.open(layout.LOCK, _OPEN, 0o600, dir_fd=self._desk.fd)
+            return os.open(self._name, _OPEN, 0o600, dir_fd=self._desk.fd)
         except OSError as error:
-            raise fault(self._desk.path_of(layout.LOCK), error) from error
+            raise fault(self._desk.path_of(self._name), error) from error
 
     def _take(self, deadline: float) -> None:
-        path = self._desk.path_of(layout.LOCK)
+        path = self._desk.path_of(self._name)
         try:
             if _try(self.fd):
                 return
@@ -81,13 +84,13 @@ class Lock:
         raise LockBusy(self._wait_seconds, _holder(self.fd))
 
     def _is_current(self) -> bool:
-        ours = stat_of(self.fd, self._desk.path_of(layout.LOCK))
+        ours = stat_of(self.fd, self._desk.path_of(self._name))
         self._require_lock(ours)
-        found = self._desk.stat(layout.LOCK)
+        found = self._desk.stat(self._name)
         return found is not None and (ours.st_dev, ours.st_ino) == (found.st_dev, found.st_ino)
 
     def _require_lock(self, found: os.stat_result) -> None:
-        path = self._desk.path_of(layout.LOCK)
+        path = self._desk.path_of(self._name)
         if not stat.S_ISREG(found.st_mode):
             raise NotAFile(path, kind_of(found))
         if found.st_nlink > 1:

@@ -22,6 +22,7 @@ _COMMANDS = {
     "exec": "fairlead.interfaces.cli.execution:execution",
     "init": "fairlead.interfaces.cli.init:init",
     "install": "fairlead.interfaces.cli.install:install",
+    "job": "fairlead.interfaces.cli.job:job",
     "merge-driver": "fairlead.interfaces.cli.merge_driver:merge_driver",
     "milestone": "fairlead.interfaces.cli.milestone:milestone",
     "planning": "fairlead.interfaces.cli.planning:planning",

@@ -5,7 +5,13 @@ from typing import Any
 import click
 
 from fairlead.engine.phases import PhaseChange
-from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
+from fairlead.interfaces.cli.options import (
+    Verbs,
+    dry_run_option,
+    json_option,
+    stream_option,
+    with_app,
+)
 from fairlead.interfaces.cli.roadmap import details_lines, phase_table, plan_lines
 from fairlead.interfaces.cli.show import report, report_change, warn
 from fairlead.wiring import App
@@ -13,9 +19,9 @@ from fairlead.wiring import App
 goal_option = click.option("--goal", default="", metavar="TEXT", help="Its goal, in one line.")
 
 
-@click.group()
+@click.group(cls=Verbs, rooms={"execute": "fairlead.interfaces.cli.execute:execute_phase"})
 def phase() -> None:
-    """Show the phases; add, insert, remove and complete them."""
+    """Show the phases; add, insert, remove, carry out and complete them."""
 
 
 @phase.command("list", epilog="Example: fairlead phase list --archived")

@@ -1,0 +1,374 @@
+"""Git, behind the workspace port: worktrees for attempts, task commits, merges that cannot half happen.
+
+Git is started with everything switched off that a repository could use to run code of its own.
+Commits and merges are made from trees (`commit-tree`, `merge-tree`), never in somebody's checkout;
+only landing touches the main tree, as one fast-forward that can be repeated after a crash.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+
+from fairlead.adapters.process import Ended, Finished, Limits, program, run, surroundings
+from fairlead.errors import GitFault, GitTooOld, LandingBlocked
+from fairlead.model.workspace import Change, Clash, Merged, Tree
+
+_SWITCHED_OFF = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.pager=cat",
+    "diff.external=",
+    "protocol.ext.allow=never",
+    "commit.gpgSign=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "advice.detachedHead=false",
+)
+_IDENTITY = ("user.name=Fairlead", "user.email=fairlead@localhost")
+_LIMITS = Limits(wall=timedelta(minutes=2), output_bytes=64 << 20)
+_PASSED_ON = (
+    "PATH",
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "TMPDIR",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_GLOBAL",
+)
+_LEAST = (2, 38)  # merge-tree --write-tree
+_MARKER = "fairlead-attempt"  # in git's own folder of a worktree: commands in there only read
+_GUARDED = ("config", "config.worktree", "info/attributes", "info/exclude")
+
+
+class Git:
+    """The repository of one project."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self._program = program("git")
+        self.common = os.path.realpath(
+            os.path.join(folder, self._text("rev-parse", "--git-common-dir"))
+        )
+        self._identity = () if self._has_identity() else _IDENTITY
+
+    @property
+    def uses_own_identity(self) -> bool:
+        """Whether commits carry our name because nobody said theirs."""
+        return bool(self._identity)
+
+    def require_recent(self) -> None:
+        """Refuse a git that cannot merge without a checkout."""
+        words = self._text("--version").split()
+        parts = words[2].split(".") if len(words) > 2 else ["0", "0"]
+        if tuple(int(part) for part in parts[:2]) < _LEAST:
+            raise GitTooOld(".".join(parts), ".".join(map(str, _LEAST)))
+
+    # -- what is there ---------------------------------------------------------------------
+
+    def branch(self) -> str:
+        """The branch that the main tree is on; empty when it is on none."""
+        return self._text("symbolic-ref", "--quiet", "--short", "HEAD", may_fail=True)
+
+    def commit_of(self, name: str) -> str:
+        """The commit that a name stands for, or nothing."""
+        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        return self._text(*words, may_fail=True)
+
+    def dirty_paths(self, ignored: str) -> tuple[str, ...]:
+        """What differs from the last commit in the main tree, leaving out one folder."""
+        fields = self._run(
+            "status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"
+        ).output
+        paths = [os.fsdecode(each[3:]) for each in fields.split(b"\0") if each]
+        return tuple(path for path in paths if not f"{path}/".startswith(f"{ignored}/"))
+
+    def is_ignored(self, path: str) -> bool:
+        """Whether git leaves a path alone."""
+        return self._run("check-ignore", "--quiet", "--", path, may_fail=True).code == 0
+
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """Whether a commit is part of the history of another."""
+        done = self._run("merge-base", "--is-ancestor", commit, of, may_fail=True)
+        return done.code == 0
+
+    def changes(self, base: str, commit: str) -> tuple[Change, ...]:
+        """What a commit adds (A), changes (M) and deletes (D), seen from another."""
+        words = ("diff-tree", "-r", "-z", "--no-renames", "--name-status", base, commit)
+        fields = os.fsdecode(self._run(*words).output).split("\0")
+        return tuple(
+            Change(path, kind[:1]) for kind, path in zip(fields[::2], fields[1::2], strict=False)
+        )
+
+    def guard(self) -> Mapping[str, str]:
+        """Everything an agent has no business with: each ref, configuration and hook, as a digest."""
+        refs = self._text("for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+        found = dict(line.split(" ", 1) for line in refs)
+        for path in (*_GUARDED, *self._hooks()):
+            content = _content(os.path.join(self.common, path))
+            if content is not None:
+                found[f".git/{path}"] = hashlib.sha256(content).hexdigest()
+        return found
+
+    # -- attempts --------------------------------------------------------------------------
+
+    def prepare(self, place: str, base: str, branch: str = "") -> None:
+        """A clean worktree at a commit, on a branch of its own or on none."""
+        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        on = ("-b", branch) if branch else ("--detach",)
+        self._run("worktree", "add", "--quiet", *on, "--", place, base)
+        with open(os.path.join(self._own_folder(place), _MARKER), "xb"):
+            pass
+
+    def tree_of(self, place: str, base: str, left_out: str) -> Tree:
+        """What a worktree holds now, with and without one folder; nothing in it is changed."""
+        head = self._text("rev-parse", "--verify", "--quiet", "HEAD", at=place, may_fail=True)
+        index = os.path.join(self._own_folder(place), "fairlead-index")
+        held = {"GIT_INDEX_FILE": index}
+        trees = []
+        try:
+            for names in ((".",), (".", f":(exclude,top){left_out}")):
+                self._run("read-tree", base, at=place, more=held)
+                self._run("add", "--all", "--", *names, at=place, more=held)
+                trees.append(self._text("write-tree", at=place, more=held))
+        finally:
+            _unlink(index)
+        return Tree(trees[1], head or base, trees[0])
+
+    def keep(self, tree: Tree, base: str, branch: str, message: str) -> str:
+        """One commit on the base with the tree; the branch keeps whatever the agent made."""
+        commit = self._commit(tree.id, message, base)
+        is_all = tree.head == base and tree.full == tree.id
+        kept = commit if is_all else self._commit(tree.full, message, tree.head)
+        self._run("update-ref", f"refs/heads/{branch}", kept)
+        return commit
+
+    def at_commit(self, place: str, commit: str) -> None:
+        """The worktree, with the files of a commit; what git ignores stays."""
+        self._run("checkout", "--quiet", "--force", "--detach", commit, at=place)
+        self._run("clean", "-q", "--force", "-d", at=place)
+
+    def is_at(self, place: str, commit: str) -> bool:
+        """Whether a worktree is there and holds exactly the files of a commit."""
+        if not os.path.isdir(place):
+            return False
+        return self.tree_of(place, commit, _MARKER).full == self.tree_id(commit)
+
+    def tree_id(self, commit: str) -> str:
+        """The tree of a commit."""
+        return self._text("rev-parse", f"{commit}^{{tree}}")
+
+    def remove(self, place: str) -> None:
+        """The worktree goes; its branch stays."""
+        self._run("worktree", "remove", "--force", "--force", "--", place, may_fail=True)
+        shutil.rmtree(place, ignore_errors=True)
+        self._run("worktree", "prune", may_fail=True)
+
+    def put_away(self, place: str, branch: str, *, keeps_branch: bool) -> None:
+        """A worktree that nobody needs goes; what is in it and nowhere else stays on its branch."""
+        held = self.commit_of(f"refs/heads/{branch}")
+        if os.path.isdir(place) and held and keeps_branch:
+            tree = self.tree_of(place, held, _MARKER)
+            if tree.full != self.tree_id(held):
+                left = self._commit(tree.full, "left behind by an attempt that did not end\n", held)
+                self._run("update-ref", f"refs/heads/{branch}", left)
+        self.remove(place)
+        if held and not keeps_branch:
+            self._run("update-ref", "-d", f"refs/heads/{branch}", may_fail=True)
+
+    # -- landing ---------------------------------------------------------------------------
+
+    def merged(self, target: str, commit: str, message: str) -> Merged:
+        """The merge of a commit into another, made without any checkout; or where they clash."""
+        done = self._run("merge-tree", "--write-tree", "-z", target, commit, may_fail=True)
+        if done.code not in (0, 1):
+            raise GitFault("merge-tree", _said(done))
+        fields = os.fsdecode(done.output).split("\0")
+        tree = fields[0]
+        if done.code == 0:
+            return Merged(self._commit(tree, message, target, commit))
+        stages = fields[1 : fields.index("", 1)]
+        paths = dict.fromkeys(each.partition("\t")[2] for each in stages)
+        clashes = [
+            Clash(path, self._side(target, path), self._side(commit, path)) for path in paths
+        ]
+        return Merged("", tuple(clashes))
+
+    def land(self, branch: str, old: str, new: str, ignored: str) -> None:
+        """Move a branch forward; where it is checked out, the files of the main tree follow."""
+        if self.branch() != branch:
+            self._run("update-ref", f"refs/heads/{branch}", new, old)
+            return
+        self._complete_landing(old, new, ignored)
+        done = self._run("merge", "--ff-only", "--quiet", new, may_fail=True)
+        if done.code != 0:
+            raise LandingBlocked(branch, _said(done))
+
+    def commit_paths(self, paths: Iterable[str], message: str) -> str:
+        """A commit of some paths of the main tree alone; nothing to commit gives nothing."""
+        listed = b"\0".join(os.fsencode(path) for path in paths)
+        names = ("--pathspec-from-file=-", "--pathspec-file-nul")
+        self._run("add", "--force", *names, stdin=listed)
+        if (
+            self._run("diff", "--cached", "--quiet", "--", *self._under(paths), may_fail=True).code
+            == 0
+        ):
+            return ""
+        self._run("commit", "--quiet", "--only", "--message", message, *names, stdin=listed)
+        return self.commit_of("HEAD")
+
+    def switch_to_new(self, branch: str) -> None:
+        """Go to a branch, made here if there is none."""
+        if self.commit_of(f"refs/heads/{branch}"):
+            self._run("switch", "--quiet", branch)
+        else:
+            self._run("switch", "--quiet", "--no-track", "--create", branch)
+
+    # -- inside ----------------------------------------------------------------------------
+
+    def _complete_landing(self, old: str, new: str, ignored: str) -> None:
+        """Take back what a killed fast-forward left behind: files of the new commit, not yet its own.
+
+        A file that is neither the old nor the new version is somebody's work and stops the landing.
+        """
+        self._drop_dead_lock()
+        dirty = set(self.dirty_paths(ignored))
+        touched = {each.path: each.kind for each in self.changes(old, new)}
+        half_done = [path for path in touched if path in dirty or _below(path, dirty)]
+        for path in half_done:
+            now = self._file_id(path)
+            if now not in (self._blob(old, path), self._blob(new, path)):
+                raise LandingBlocked(path, "it was changed in the main tree meanwhile")
+        for path in half_done:
+            if touched[path] == "A":
+                self._run("rm", "--quiet", "--cached", "--ignore-unmatch", "--", path)
+                _unlink(os.path.join(self.folder, path))
+            else:
+                self._run("checkout", "--quiet", old, "--", path)
+
+    def _drop_dead_lock(self) -> None:
+        """The lock of an index belongs to a process that has it open; without one it is a leftover."""
+        lock = os.path.join(self.folder, self._text("rev-parse", "--git-path", "index.lock"))
+        if os.path.exists(lock) and not _is_open(lock):
+            _unlink(lock)
+
+    def _file_id(self, path: str) -> str:
+        if not os.path.lexists(os.path.join(self.folder, path)):
+            return ""
+        return self._text("hash-object", f"--path={path}", "--", path)
+
+    def _blob(self, commit: str, path: str) -> str:
+        return self._text("rev-parse", "--verify", "--quiet", f"{commit}:{path}", may_fail=True)
+
+    def _side(self, commit: str, path: str) -> str:
+        done = self._run("cat-file", "blob", f"{commit}:{path}", may_fail=True)
+        return done.output.decode("utf-8", "replace") if done.code == 0 else ""
+
+    def _commit(self, tree: str, message: str, *parents: str) -> str:
+        above = [word for parent in parents for word in ("-p", parent)]
+        return self._text("commit-tree", tree, *above, "-F", "-", stdin=message.encode())
+
+    def _own_folder(self, place: str) -> str:
+        found = self._text("rev-parse", "--absolute-git-dir", at=place)
+        if os.path.dirname(os.path.realpath(found)) != os.path.join(self.common, "worktrees"):
+            raise GitFault("worktree", f"{place} does not belong to this repository any more")
+        return found
+
+    def _hooks(self) -> list[str]:
+        folder = os.path.join(self.common, "hooks")
+        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+        return [f"hooks/{name}" for name in names]
+
+    def _under(self, paths: Iterable[str]) -> list[str]:
+        return [f":(literal){path}" for path in paths]
+
+    def _has_identity(self) -> bool:
+        found = [
+            self._run("config", "--get", each, may_fail=True)
+            for each in ("user.name", "user.email")
+        ]
+        return all(each.code == 0 and each.output.strip() for each in found)
+
+    def _text(
+        self,
+        *words: str,
+        at: str = "",
+        may_fail: bool = False,
+        stdin: bytes = b"",
+        more: Mapping[str, str] | None = None,
+    ) -> str:
+        done = self._run(*words, at=at, may_fail=may_fail, stdin=stdin, more=more)
+        return os.fsdecode(done.output).strip() if done.code == 0 else ""
+
+    def _run(
+        self,
+        *words: str,
+        at: str = "",
+        may_fail: bool = False,
+        stdin: bytes = b"",
+        more: Mapping[str, str] | None = None,
+    ) -> Finished:
+        settings = [
+            word
+            for each in (*_SWITCHED_OFF, *getattr(self, "_identity", ()))
+            for word in ("-c", each)
+        ]
+        environment = surroundings(
+            _PASSED_ON,
+            LC_ALL="C.UTF-8",
+            GIT_TERMINAL_PROMPT="0",
+            GIT_OPTIONAL_LOCKS="0",
+            **(more or {}),
+        )
+        done = run(
+            [self._program, *settings, *words],
+            folder=at or self.folder,
+            environment=environment,
+            limits=_LIMITS,
+            stdin=stdin,
+        )
+        if done.ended is not Ended.EXITED:
+            raise GitFault(words[0], f"ended by its limits ({done.ended})")
+        if done.code != 0 and not may_fail:
+            raise GitFault(words[0], _said(done))
+        return done
+
+
+def _said(done: Finished) -> str:
+    lines = (done.errors or done.output).decode("utf-8", "replace").strip().splitlines()
+    return lines[0] if lines else f"exit code {done.code}"
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return None
+
+
+def _below(path: str, folders: set[str]) -> bool:
+    """Whether git named a whole new folder instead of the file in it."""
+    return any(each.endswith("/") and path.startswith(each) for each in folders)
+
+
+def _unlink(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+def _is_open(path: str) -> bool:
+    """Whether any process of ours to see has a file open."""
+    wanted = os.path.realpath(path)
+    for link in glob.iglob("/proc/[0-9]*/fd/*"):
+        try:
+            if os.readlink(link) == wanted:
+                return True
+        except OSError:
+            continue
+    return False

@@ -1,0 +1,120 @@
+"""A project without git, as a workspace: one plan at a time, in place.
+
+Nothing is merged and nothing can be taken back; a change is told by comparing digests. It is said
+to people before anything begins.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+
+from fairlead.model.workspace import Change, Merged, Tree
+
+_LEFT_OUT = frozenset([".planning", ".git", "node_modules", ".venv", "__pycache__"])
+
+
+class InPlace:
+    """The project's own folder."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self._states: dict[str, dict[str, str]] = {}
+
+    def branch(self) -> str:
+        """There is none."""
+        return ""
+
+    def commit_of(self, name: str) -> str:
+        """There are no commits."""
+        return ""
+
+    def is_ignored(self, path: str) -> bool:
+        """Nothing is."""
+        return False
+
+    def dirty_paths(self, ignored: str) -> tuple[str, ...]:
+        """Everything is as it is."""
+        return ()
+
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """What was made in place is in place."""
+        return True
+
+    def guard(self) -> Mapping[str, str]:
+        """Nothing beside the files themselves."""
+        return {}
+
+    def prepare(self, place: str, base: str, branch: str = "") -> None:
+        """Remember what is there."""
+        self._remember()
+
+    def tree_of(self, place: str, base: str, left_out: str) -> Tree:
+        """What is there now."""
+        held = self._remember()
+        return Tree(held, held, held)
+
+    def tree_id(self, commit: str) -> str:
+        """A state is its own tree."""
+        return commit
+
+    def keep(self, tree: Tree, base: str, branch: str, message: str) -> str:
+        """It stays where it is."""
+        return tree.id
+
+    def changes(self, base: str, commit: str) -> tuple[Change, ...]:
+        """The difference between two states that were seen by this process."""
+        before, after = self._states.get(base, {}), self._states.get(commit, {})
+        kinds = {
+            path: "A" if path not in before else "D" if path not in after else "M"
+            for path in {*before, *after}
+            if before.get(path) != after.get(path)
+        }
+        return tuple(Change(path, kinds[path]) for path in sorted(kinds))
+
+    def at_commit(self, place: str, commit: str) -> None:
+        """Nothing is taken back."""
+
+    def is_at(self, place: str, commit: str) -> bool:
+        """There is only one state."""
+        return True
+
+    def remove(self, place: str) -> None:
+        """The project stays."""
+
+    def put_away(self, place: str, branch: str, *, keeps_branch: bool) -> None:
+        """The project stays."""
+
+    def merged(self, target: str, commit: str, message: str) -> Merged:
+        """Nothing to merge."""
+        return Merged(commit)
+
+    def land(self, branch: str, old: str, new: str, ignored: str) -> None:
+        """It is there already."""
+
+    def commit_paths(self, paths: Iterable[str], message: str) -> str:
+        """There are no commits."""
+        return ""
+
+    def _remember(self) -> str:
+        digests = dict(_files(self.folder))
+        name = hashlib.sha256(
+            "\0".join(f"{k}\0{v}" for k, v in sorted(digests.items())).encode()
+        ).hexdigest()
+        self._states[name] = digests
+        return name
+
+
+def _files(folder: str) -> Iterable[tuple[str, str]]:
+    for above, folders, names in os.walk(folder):
+        folders[:] = [each for each in folders if each not in _LEFT_OUT]
+        paths = [os.path.join(above, name) for name in names]
+        for path in paths:
+            if os.path.isfile(path) and not os.path.islink(path):
+                yield os.path.relpath(path, folder), _digest(path)
+
+
+def _digest(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,228 @@
+"""Deciding: what may be done now, from a snapshot alone.
+
+Nothing here touches disk, clock or network. After an action is done, the next snapshot no longer
+offers it; after a crash, deciding again is all that resuming needs.
+"""
+
+from functools import cached_property
+
+from fairlead.model.budget import may_spend
+from fairlead.model.job import JobStatus, Question, QuestionKind, TaskGate
+from fairlead.model.lifecycle import (
+    Escalate,
+    GateStatus,
+    next_after_failure,
+    next_after_interruption,
+)
+from fairlead.model.policy import halts_wave
+from fairlead.model.snapshot import Act, Action, PlanFacts, Snapshot, TaskFacts
+from fairlead.model.waves import Node, Wip, may_start, schedule
+
+_BUSY = (Act.EXECUTE, Act.VERIFY, Act.REVIEW)  # take a slot
+_LANDING = (Act.MERGE, Act.SUMMARISE)  # one at a time
+
+APPROVED, RETRY, SKIP, ABORT, ACCEPT = "approved", "retry", "skip", "abort", "accept"
+FIX = "fix:"  # and what to do
+
+
+def decide(snapshot: Snapshot) -> tuple[Action, ...]:
+    """The actions that may begin now, the most urgent first."""
+    if snapshot.is_stopping or snapshot.job.status is not JobStatus.EXECUTING:
+        return ()
+    view = _View(snapshot)
+    wanted = [step for plan in view.plans_in_order if (step := view.step(plan))]
+    asked = [each for each in wanted if each.act is Act.ASK]
+    actions = [*asked, *_within_limits(snapshot, wanted)]
+    if actions or snapshot.running:
+        return tuple(actions)
+    waits = sorted(each.until for each in wanted if each.act is Act.WAIT)
+    if waits:
+        return (Action(Act.WAIT, snapshot.job.id, until=waits[0]),)
+    return (view.end(),)
+
+
+def _within_limits(snapshot: Snapshot, wanted: list[Action]) -> list[Action]:
+    running = [Act(key.partition(":")[0]) for key in snapshot.running]
+    slots = snapshot.job.slots - sum(act in _BUSY for act in running)
+    landings = 0 if any(act in _LANDING for act in running) else 1
+    chosen = []
+    for each in wanted:
+        if each.key in snapshot.running:
+            continue
+        if each.act in _BUSY and slots > 0:
+            slots -= 1
+            chosen.append(each)
+        elif each.act in _LANDING and landings > 0:
+            landings -= 1
+            chosen.append(each)
+        elif each.act is Act.SKIP:
+            chosen.append(each)
+    return chosen
+
+
+class _View:
+    """A snapshot with what follows from it."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._gates = {each.task: each for each in snapshot.gates}
+        self._questions = {each.id: each for each in snapshot.questions}
+        self._open = {each.plan for each in snapshot.gates}
+        self._by_id = {each.id: each for each in snapshot.plans}
+
+    @cached_property
+    def plans_in_order(self) -> tuple[PlanFacts, ...]:
+        """Plans under way first, then those that may begin, by what depends on them."""
+        nodes = [
+            Node(each.id, each.depends_on, each.files, max(len(each.tasks), 1), each.is_summarised)
+            for each in self._snapshot.plans
+        ]
+        order = schedule(nodes)
+        left = [each for each in self._snapshot.plans if not each.is_summarised]
+        under_way = [each for each in left if each.id in self._open]
+        begun = {each.id for each in under_way}
+        # Slots are counted in actions, not in plans: a plan that waits for a person takes none.
+        may = () if self._is_halted else may_start(order, begun, (), Wip(total=len(nodes)))
+        fresh = [self._by_id[name] for name in may if self._by_id[name].is_chosen]
+        return (*sorted(under_way, key=lambda each: -order.priority[each.id]), *fresh)
+
+    @cached_property
+    def _is_halted(self) -> bool:
+        needy = [each for each in self._snapshot.questions if each.kind is QuestionKind.ESCALATION]
+        is_aborted = any(each.answer == ABORT for each in self._snapshot.questions)
+        return is_aborted or halts_wave(sum(not each.answer for each in needy))
+
+    def step(self, plan: PlanFacts) -> Action | None:
+        """The next step of a plan; None: it waits for somebody."""
+        snapshot = self._snapshot
+        if any(each.answer == ABORT for each in snapshot.questions):
+            return None
+        if not plan.is_approved:
+            return self._asked(
+                QuestionKind.PLAN_CHANGED, plan.id, "its text is not the one that was approved"
+            )
+        for task in plan.tasks:
+            gate = self._gates.get(task.id)
+            if task.is_checkpoint:
+                if not self._is_answered(task):
+                    return self._checkpoint(task)
+            elif gate is None or not gate.is_passed:
+                return self._task_step(plan, task, gate)
+        if plan.is_merged or not snapshot.job.is_git:
+            return Action(Act.SUMMARISE, plan.id)
+        return self._unless_asked(QuestionKind.CLASH, Action(Act.MERGE, plan.id))
+
+    def end(self) -> Action:
+        """Nothing is left to do: how the job ends."""
+        chosen = [each for each in self._snapshot.plans if each.is_chosen]
+        if all(each.is_summarised for each in chosen):
+            return Action(Act.FINISH, JobStatus.DONE)
+        if any(each.answer == ABORT for each in self._snapshot.questions):
+            return Action(Act.FINISH, JobStatus.FAILED, note="a person ended it")
+        unanswered = [each for each in self._snapshot.questions if not each.answer]
+        left = ", ".join(each.id for each in chosen if not each.is_summarised)
+        note = unanswered[0].text if unanswered else f"nothing can begin: {left}"
+        return Action(Act.FINISH, JobStatus.BLOCKED, note=note)
+
+    # -- tasks -----------------------------------------------------------------------------
+
+    def _task_step(self, plan: PlanFacts, task: TaskFacts, gate: TaskGate | None) -> Action | None:
+        status = gate.gate.status if gate else None
+        touched = self._unless_asked(QuestionKind.TOUCHED, Action(Act.EXECUTE, task.id))
+        if touched is None:
+            return None
+        if gate is None or status is None:
+            return self._paid(plan, task, Act.EXECUTE)
+        if status is GateStatus.EXECUTING:
+            return self._interrupted(plan, task, gate)
+        if status is GateStatus.VERIFYING:
+            return Action(Act.VERIFY, task.id)
+        if status is GateStatus.REVIEWING:
+            return self._later(gate) or self._paid(plan, task, Act.REVIEW)
+        if status is GateStatus.BLOCKED:
+            return self._blocked(plan, task, gate)
+        return self._failed(plan, task, gate)
+
+    def _interrupted(self, plan: PlanFacts, task: TaskFacts, gate: TaskGate) -> Action | None:
+        if f"{Act.EXECUTE}:{task.id}" in self._snapshot.running:
+            return Action(Act.EXECUTE, task.id)
+        verdict = next_after_interruption(gate.gate)
+        if isinstance(verdict, Escalate):
+            return self._escalated(plan, task, gate, verdict.reason)
+        return self._later(gate) or self._paid(plan, task, Act.EXECUTE)
+
+    def _failed(self, plan: PlanFacts, task: TaskFacts, gate: TaskGate) -> Action | None:
+        verdict = next_after_failure(gate.gate)
+        if isinstance(verdict, Escalate):
+            return self._escalated(plan, task, gate, verdict.reason)
+        return self._later(gate) or self._paid(plan, task, Act.EXECUTE)
+
+    def _blocked(self, plan: PlanFacts, task: TaskFacts, gate: TaskGate) -> Action | None:
+        missing = [each for each in gate.waits_for if not self._has_passed(each)]
+        if missing:
+            return None
+        if gate.waits_for:
+            return self._paid(plan, task, Act.EXECUTE)
+        return self._escalated(plan, task, gate, gate.note or "it is blocked")
+
+    def _escalated(
+        self, plan: PlanFacts, task: TaskFacts, gate: TaskGate, reason: str
+    ) -> Action | None:
+        text = f"{task.id} {task.name}: {reason}" + (f" ({gate.note})" if gate.note else "")
+        round_ = f"{task.id}.{len(gate.runs)}"
+        options = (RETRY, SKIP, ABORT, f"{FIX} what to do")
+        question = self._questions.get(question_id(QuestionKind.ESCALATION, round_))
+        if question is None or not question.answer:
+            return self._asked(QuestionKind.ESCALATION, round_, text, options)
+        if question.answer.startswith(SKIP):
+            return Action(Act.SKIP, task.id)
+        return self._paid(plan, task, Act.EXECUTE)
+
+    def _has_passed(self, task: str) -> bool:
+        gate = self._gates.get(task)
+        return gate is not None and gate.is_passed
+
+    def _later(self, gate: TaskGate) -> Action | None:
+        if gate.not_before > self._snapshot.now:
+            return Action(Act.WAIT, gate.task, until=gate.not_before)
+        return None
+
+    def _paid(self, plan: PlanFacts, task: TaskFacts, act: Act) -> Action | None:
+        held = self._snapshot
+        why = may_spend(plan.estimate, held.spent, held.spent_today, held.caps)
+        action = Action(act, task.id)
+        return self._unless_asked(QuestionKind.BUDGET, action, why) if why else action
+
+    # -- questions -------------------------------------------------------------------------
+
+    def _checkpoint(self, task: TaskFacts) -> Action | None:
+        kind = QuestionKind(task.kind.value.partition(":")[2])
+        return self._asked(kind, task.id, task.question or task.name, task.options)
+
+    def _is_answered(self, task: TaskFacts) -> bool:
+        kind = QuestionKind(task.kind.value.partition(":")[2])
+        question = self._questions.get(question_id(kind, task.id))
+        return question is not None and bool(question.answer)
+
+    def _asked(
+        self, kind: QuestionKind, subject: str, text: str, options: tuple[str, ...] = ()
+    ) -> Action | None:
+        """Ask once; while there is no answer the plan waits."""
+        id_ = question_id(kind, subject)
+        if id_ in self._questions:
+            return None
+        question = Question(id_, kind, subject, text, options)
+        return Action(Act.ASK, subject, question=question)
+
+    def _unless_asked(self, kind: QuestionKind, action: Action, why: str = "") -> Action | None:
+        """The action, unless a person has to allow it first; `why` begins such a question."""
+        id_ = question_id(kind, action.subject)
+        question = self._questions.get(id_)
+        if question is None:
+            return self._asked(kind, action.subject, why, (ACCEPT, ABORT)) if why else action
+        return action if question.answer else None
+
+
+def question_id(kind: QuestionKind, subject: str) -> str:
+    """The name of a question: one kind asks about one subject once."""
+    return f"{kind}-{subject}"

@@ -1,0 +1,322 @@
+"""Execution: a phase's plans from the first look to the last commit.
+
+A preview says what would be done, by whom, and which commands would run; carrying out begins a
+job or goes on with the one that was left. There is no other way to resume: a job is its files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from fairlead.engine.fanout import Signal
+from fairlead.engine.ports import Agent, Clock, Workspace
+from fairlead.engine.run import run
+from fairlead.engine.site import Commands, GateLimits, Happening, Site
+from fairlead.engine.survey import estimate_of, spending_of
+from fairlead.errors import NothingToExecute, PlansNotApproved, PlansUnfit, TreeDirty
+from fairlead.model.agent_events import AgentEvent
+from fairlead.model.budget import Caps, Spent
+from fairlead.model.ids import PhaseId
+from fairlead.model.inventory import Folder, Proof
+from fairlead.model.job import Approval, Job, JobStatus, Question
+from fairlead.model.plan import PlanSheet, Severity
+from fairlead.model.snapshot import Snapshot
+from fairlead.model.waves import Schedule, schedule
+from fairlead.records.plan_check import validate
+from fairlead.records.plan_sheet import nodes_of, read_plan
+from fairlead.records.state import moment
+from fairlead.store import layout
+from fairlead.store.approvals import approve_plans, approved_plans
+from fairlead.store.files import Files
+from fairlead.store.jobs import JobFiles, job_ids
+from fairlead.store.running import the_only_run
+from fairlead.store.scan import scan
+from fairlead.text import front
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What carrying out a phase would mean."""
+
+    phase: str
+    name: str
+    sheets: tuple[PlanSheet, ...]
+    order: Schedule
+    left: tuple[str, ...]  # the plans without a summary
+    problems: tuple[str, ...]
+    warnings: tuple[str, ...]
+    commands: tuple[tuple[str, str], ...]  # task and line
+    is_approved: bool
+    resumes: str  # a job that was left unfinished
+    estimate: Spent
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of a job."""
+
+    job: Job
+    questions: tuple[Question, ...]
+    spent: Spent
+    plans: tuple[tuple[str, bool], ...]
+    kept_branches: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Watcher:
+    """Whoever looks on."""
+
+    report: Callable[[Happening], None] = lambda _: None
+    watch: Callable[[str, AgentEvent], None] = lambda _task, _event: None
+    looked: Callable[[Snapshot], None] = lambda _: None
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """Who does the work."""
+
+    executor: Agent
+    architect: Agent
+    commands: Commands
+    reap: Callable[[str], int]  # ends what a dead run of a job left running
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Under which terms a job runs."""
+
+    caps: Caps
+    limits: GateLimits
+    slots: int = 2
+    model: str = ""
+    is_rehearsed: bool = False
+    keeps_documents: bool = True
+    guarded: tuple[str, ...] = ()
+
+
+class Execution:
+    """Carries out the phases of one project."""
+
+    def __init__(
+        self,
+        files: Files,
+        state: Files,
+        clock: Clock,
+        workspace: Workspace,
+        fresh: Callable[[], str],
+        unknown_program: Callable[[str], str],
+    ) -> None:
+        self._files = files
+        self._state = state
+        self._clock = clock
+        self._workspace = workspace
+        self._fresh = fresh
+        self._unknown_program = unknown_program
+
+    # -- before ----------------------------------------------------------------------------
+
+    def preview(self, number: str) -> Preview:
+        """Look at a phase: its plans in waves, their commands, and what stands in the way."""
+        front.prepare()
+        folder, name = self._folder(number)
+        sheets = tuple(
+            read_plan(plan.path, self._files.load(plan.path).text) for plan in folder.live_plans
+        )
+        done = [plan.id for plan in folder.live_plans if plan.is_complete]
+        summarised = {
+            plan.path
+            for plan in folder.live_plans
+            if plan.summary and plan.proof is not Proof.REHEARSED
+        }
+        left = tuple(sheet.id for sheet in sheets if sheet.path not in summarised)
+        if not left:
+            raise NothingToExecute(number, "every plan has its summary")
+        phase = str(folder.id)
+        open_sheets = [sheet for sheet in sheets if sheet.id in left]
+        digests = {sheet.digest for sheet in open_sheets}
+        return Preview(
+            phase=phase,
+            name=name,
+            sheets=sheets,
+            order=schedule(nodes_of(sheets, done=done)),
+            left=left,
+            problems=tuple(self._problems(open_sheets)),
+            warnings=tuple(_found(open_sheets, Severity.WARNING)),
+            commands=tuple(
+                (f"{sheet.id} task {task.number}", task.verify)
+                for sheet in open_sheets
+                for task in sheet.tasks
+                if task.verify
+            ),
+            is_approved=digests <= approved_plans(self._state, self._files.folder),
+            resumes=self._unfinished(phase),
+            estimate=sum(
+                (estimate_of(sheet) for sheet in open_sheets for _ in (*sheet.tasks, *sheet.tasks)),
+                Spent(),
+            ),
+            branch=self._workspace.branch(),
+        )
+
+    def approve(self, preview: Preview) -> None:
+        """Remember that a person agreed to run the commands of these plans, as they stand."""
+        digests = tuple(sheet.digest for sheet in preview.sheets if sheet.id in preview.left)
+        approve_plans(self._state, self._files.folder, digests)
+
+    def require_ready(self, preview: Preview) -> None:
+        """Refuse, with every reason, what could not go well."""
+        if preview.problems:
+            raise PlansUnfit(preview.problems)
+        if not preview.is_approved:
+            raise PlansNotApproved(preview.phase, tuple(line for _, line in preview.commands))
+
+    # -- carrying out ----------------------------------------------------------------------
+
+    def carry_out(
+        self,
+        preview: Preview,
+        crew: Crew,
+        terms: Terms,
+        watcher: Watcher,
+        stop: Signal,
+        over: Signal,
+    ) -> Report:
+        """Begin the job of a phase, or go on with it, until it ends or waits."""
+        self.require_ready(preview)
+        with the_only_run(self._files.folder, f"phase execute {preview.phase}"):
+            job = self._job(preview, crew, terms)
+            crew.reap(job.id)
+            site = self._site(job, preview, crew, terms, watcher, over)
+            if job.is_git:
+                site.landed.add(self._workspace.commit_of(f"refs/heads/{job.target}"))
+            site.tell("started", job.id, preview.name, phase=job.phase, plans=list(preview.left))
+            run(site, terms.caps, stop, watcher.looked)
+        return self.report(job.id)
+
+    def report(self, job: str) -> Report:
+        """What became of a job."""
+        files = JobFiles(self._files.folder, job)
+        held = files.load_job()
+        folder, _ = self._folder(held.phase)
+        proven = (Proof.COMPLETE, Proof.REHEARSED) if held.is_rehearsed else (Proof.COMPLETE,)
+        done = {plan.id for plan in folder.plans if plan.proof in proven}
+        plans = [(each, each in done) for each in held.plans]
+        kept = tuple(
+            run_.branch
+            for gate in files.load_gates()
+            for run_ in gate.runs
+            if not (gate.is_passed and run_ is gate.runs[-1])
+        )
+        spent, _ = spending_of(self._files, held, moment(self._clock.now())[:10])
+        return Report(held, files.load_questions(), spent, tuple(plans), kept)
+
+    def _job(self, preview: Preview, crew: Crew, terms: Terms) -> Job:
+        approvals = tuple(
+            Approval(sheet.id, sheet.digest) for sheet in preview.sheets if sheet.id in preview.left
+        )
+        if preview.resumes:
+            files = JobFiles(self._files.folder, preview.resumes)
+            held = files.load_job()
+            job = replace(
+                held, status=JobStatus.EXECUTING, ended_at="", note="", approvals=approvals
+            )
+        else:
+            now = self._clock.now()
+            branch = self._workspace.branch()
+            self._require_clean(branch)
+            job = Job(
+                id=f"execute-{preview.phase.lower()}-{now:%Y%m%d-%H%M%S}",
+                phase=preview.phase,
+                status=JobStatus.EXECUTING,
+                started_at=moment(now),
+                agent=crew.executor.name,
+                target=branch,
+                base=self._workspace.commit_of("HEAD"),
+                model=terms.model,
+                slots=terms.slots if branch else 1,
+                is_rehearsed=terms.is_rehearsed,
+                is_git=bool(branch),
+                approvals=approvals,
+                plans=preview.left,
+            )
+            files = JobFiles(self._files.folder, job.id)
+        files.save_job(job)
+        return job
+
+    def _require_clean(self, branch: str) -> None:
+        dirty = self._workspace.dirty_paths(layout.PLANNING) if branch else ()
+        if dirty:
+            raise TreeDirty(dirty)
+
+    def _site(
+        self, job: Job, preview: Preview, crew: Crew, terms: Terms, watcher: Watcher, over: Signal
+    ) -> Site:
+        return Site(
+            job=job,
+            files=self._files,
+            jobs=JobFiles(self._files.folder, job.id),
+            workspace=self._workspace,
+            executor=crew.executor,
+            architect=crew.architect,
+            commands=crew.commands,
+            clock=self._clock,
+            sheets={sheet.id: sheet for sheet in preview.sheets},
+            private=f"{self._state.folder}/{layout.runs_path(self._files.folder, job.id)}",
+            new_nonce=self._fresh,
+            report=watcher.report,
+            watch=watcher.watch,
+            limits=terms.limits,
+            is_over=over,
+            guarded=(*terms.guarded, *self._own_documents(preview)),
+            approved=approved_plans(self._state, self._files.folder),
+            keeps_documents=terms.keeps_documents,
+            title=preview.name,
+        )
+
+    # -- looking ---------------------------------------------------------------------------
+
+    def _own_documents(self, preview: Preview) -> tuple[str, ...]:
+        """What an agent may not change in the project itself: its plans and its settings."""
+        paths = [layout.CONFIG, *(sheet.path for sheet in preview.sheets)]
+        return tuple(f"{self._files.folder}/{path}" for path in paths)
+
+    def _folder(self, number: str) -> tuple[Folder, str]:
+        wanted = PhaseId.parse(number)
+        inventory = scan(self._files.folder)
+        listed = {each.id: each.name for each in inventory.roadmap.phases}
+        for folder in inventory.folders:
+            if folder.id == wanted:
+                if not folder.live_plans:
+                    raise NothingToExecute(number, "it has no plans")
+                return folder, listed.get(wanted) or folder.slug
+        raise NothingToExecute(number, "it has no folder with plans")
+
+    def _problems(self, sheets: list[PlanSheet]) -> list[str]:
+        found = _found(sheets, Severity.ERROR)
+        for sheet in sheets:
+            for task in sheet.tasks:
+                if task.kind.is_checkpoint:
+                    continue
+                place = f"{sheet.path}:{task.line}"
+                if not task.verify:
+                    found.append(f"{place}: task {task.number} has no verify command")
+                elif name := self._unknown_program(task.verify):
+                    found.append(f"{place}: there is no program {name!r} to verify with")
+        return found
+
+    def _unfinished(self, phase: str) -> str:
+        for job in reversed(job_ids(self._files)):
+            held = JobFiles(self._files.folder, job).load_job()
+            if held.phase == phase and held.status in (JobStatus.EXECUTING, JobStatus.BLOCKED):
+                return job
+        return ""
+
+
+def _found(sheets: list[PlanSheet], severity: Severity) -> list[str]:
+    return [
+        f"{sheet.path}:{each.line}: {each.what}"
+        for sheet in sheets
+        for each in validate(sheet)
+        if each.severity is severity
+    ]

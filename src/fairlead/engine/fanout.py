@@ -1,0 +1,85 @@
+"""Fan-out: several pieces of work at once, and the one place with threads.
+
+Work is given a name; what it raised is raised where the end is awaited, so no failure is lost.
+`Turn` lets one of them through at a time.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+
+Work = Callable[[], None]
+
+
+class Turn:
+    """One at a time, as a context."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+class Signal:
+    """Something that happens once, such as a wish to stop; safe to give from a signal handler."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def give(self) -> None:
+        """It has happened."""
+        self._event.set()
+
+    @property
+    def is_given(self) -> bool:
+        """Whether it has happened."""
+        return self._event.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for it, but not longer than this."""
+        return self._event.wait(seconds)
+
+
+class Fanout:
+    """Runs work beside the caller, who alone begins and ends it."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, threading.Thread] = {}
+        self._ended: queue.SimpleQueue[tuple[str, BaseException | None]] = queue.SimpleQueue()
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        """The names of what has not been awaited yet."""
+        return tuple(sorted(self._running))
+
+    def start(self, name: str, work: Work) -> None:
+        """Begin a piece of work."""
+
+        def body() -> None:
+            problem: BaseException | None = None
+            try:
+                work()
+            except BaseException as error:  # noqa: BLE001 - it is raised again by `wait`
+                problem = error
+            self._ended.put((name, problem))
+
+        thread = threading.Thread(target=body, name=name, daemon=True)
+        self._running[name] = thread
+        thread.start()
+
+    def wait(self, seconds: float) -> str:
+        """The name of a piece that has ended, or nothing in this time. Its problem is raised."""
+        try:
+            name, problem = self._ended.get(timeout=seconds)
+        except queue.Empty:
+            return ""
+        self._running.pop(name).join()
+        if problem is not None:
+            raise problem
+        return name

@@ -1,0 +1,123 @@
+"""Jobs as people meet them: shown, followed, answered, ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from fairlead.engine.decide import FIX
+from fairlead.engine.ports import Clock
+from fairlead.errors import NoQuestion, UnknownJob
+from fairlead.model.job import Job, JobStatus, Question, TaskGate
+from fairlead.records.state import moment
+from fairlead.store import layout
+from fairlead.store.files import Files
+from fairlead.store.jobs import JobFiles, job_ids
+from fairlead.store.running import the_only_run
+from fairlead.text.inline import one_line
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport:
+    """A job with all that belongs to it."""
+
+    job: Job
+    gates: tuple[TaskGate, ...]
+    questions: tuple[Question, ...]
+
+
+class Jobs:
+    """The jobs of one project."""
+
+    def __init__(self, files: Files, clock: Clock, pause: Callable[[], None]) -> None:
+        self._files = files
+        self._clock = clock
+        self._pause = pause
+
+    def all(self) -> tuple[Job, ...]:
+        """Every job, the newest last."""
+        found = [self._job(each).load_job() for each in job_ids(self._files)]
+        return tuple(sorted(found, key=lambda each: each.started_at))
+
+    def one(self, job: str) -> JobReport:
+        """A job by its name; without one, the newest."""
+        files = self._job(job or self._newest())
+        return JobReport(files.load_job(), files.load_gates(), files.load_questions())
+
+    def answer(self, job: str, answer: str, question: str) -> Question:
+        """Answer a question; what is not among its options is refused."""
+        files = self._job(job)
+        files.load_job()
+        unanswered = [each for each in files.load_questions() if not each.answer]
+        if question:
+            unanswered = [each for each in unanswered if each.id == question]
+        if not unanswered:
+            raise NoQuestion(
+                job, "there is no open question" + (f" {question}" if question else "")
+            )
+        if len(unanswered) > 1:
+            names = ", ".join(each.id for each in unanswered)
+            raise NoQuestion(job, f"several questions are open, name one with --question: {names}")
+        asked = unanswered[0]
+        said = one_line(answer, "the answer")
+        if asked.options and not _is_among(said, asked.options):
+            raise NoQuestion(job, f"{said!r} is not one of: {', '.join(asked.options)}")
+        told = replace(asked, answer=said, answered_at=moment(self._clock.now()))
+        files.save_question(told)
+        return told
+
+    def cancel(self, job: str) -> Job:
+        """End a job that is not running."""
+        files = self._job(job)
+        with the_only_run(self._files.folder, f"job cancel {job}"):
+            held = files.load_job()
+            if held.status in (JobStatus.DONE, JobStatus.FAILED):
+                return held
+            now = moment(self._clock.now())
+            ended = replace(held, status=JobStatus.FAILED, ended_at=now, note="ended by a person")
+            files.save_job(ended)
+        return ended
+
+    def follow(self, job: str) -> Iterator[str]:
+        """Every line of a job's journal, until the job has ended."""
+        name = job or self._newest()
+        shown = 0
+        while True:
+            status = self._job(name).load_job().status
+            loaded = self._files.load_for_display(layout.job_path(name, layout.EVENTS))
+            lines = loaded.text.splitlines() if loaded else []
+            for line in lines[shown:]:
+                yield _readable(line)
+            shown = len(lines)
+            if status is not JobStatus.EXECUTING:
+                return
+            self._pause()
+
+    def _newest(self) -> str:
+        found = self.all()
+        if not found:
+            raise UnknownJob("", ())
+        return found[-1].id
+
+    def _job(self, job: str) -> JobFiles:
+        known = job_ids(self._files)
+        if job not in known:
+            raise UnknownJob(job, known)
+        return JobFiles(self._files.folder, job)
+
+
+def _is_among(answer: str, options: tuple[str, ...]) -> bool:
+    is_fix = answer.startswith(FIX) and any(each.startswith(FIX) for each in options)
+    return is_fix or any(answer == each or answer.startswith(f"{each}:") for each in options)
+
+
+def _readable(line: str) -> str:
+    try:
+        held = json.loads(line)
+    except ValueError:
+        return line
+    if not isinstance(held, dict):
+        return line
+    at, subject, kind, text = (str(held.get(key, "")) for key in ("at", "subject", "kind", "text"))
+    return f"{at[:19]}  {subject:<14} {kind}  {text}"

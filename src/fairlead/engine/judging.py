@@ -1,0 +1,91 @@
+"""Judging: what the end of a call or a command means for the gate. Claims are not evidence."""
+
+from collections.abc import Iterable
+
+from fairlead.model.agent_events import Ending, EndKind
+from fairlead.model.lifecycle import GateEvent
+from fairlead.model.plan import PlanSheet, Task, task_id
+from fairlead.model.ran import Ran
+from fairlead.model.waves import Claims
+from fairlead.model.workspace import Change
+from fairlead.records.result import Malformed, Result, Verdict
+from fairlead.records.tasks import Outcome
+from fairlead.store import layout
+
+
+def outcome_of(ending: Ending, result: Result | Malformed) -> tuple[GateEvent, str]:
+    """What an executor's end means for its gate. Its own word is a claim; the gate goes on to check."""
+    match ending.kind:
+        case EndKind.TIMEOUT | EndKind.IDLE:
+            return GateEvent.TIMEOUT, ending.error or f"the executor was stopped: {ending.kind}"
+        case EndKind.AUTH:
+            return GateEvent.PERMISSION_DENIED, ending.error or "the agent is not logged in"
+        case EndKind.OK:
+            pass
+        case _:
+            return GateEvent.EXECUTOR_FAILURE, ending.error or f"the agent ended: {ending.kind}"
+    if isinstance(result, Malformed):
+        return GateEvent.MALFORMED, result.reason
+    match result.status:
+        case Outcome.SUCCESS:
+            return GateEvent.EXECUTOR_SUCCESS, ""
+        case Outcome.BLOCKED:
+            return GateEvent.EXECUTOR_BLOCKED, result.error
+        case Outcome.FAILURE:
+            return GateEvent.EXECUTOR_FAILURE, result.error
+
+
+def concerns_of(
+    result: Result | Malformed, changes: tuple[Change, ...], what: Task, *, has_own_files: bool
+) -> tuple[str, ...]:
+    """What a reviewer and the summary should know of an attempt."""
+    declared = Claims()
+    declared.add(what.files, "task")
+    found = [
+        f"{each.path} is not among the files of the task"
+        for each in changes
+        if not declared.clash([each.path])
+    ]
+    if has_own_files:
+        found.append(f"changes below {layout.PLANNING} were kept on the branch and not taken over")
+    return (*found, *(result.warnings if isinstance(result, Result) else ()))
+
+
+def verified(ran: Ran, what: Task) -> tuple[GateEvent, str]:
+    """What a verify run means for its gate."""
+    if ran.is_timeout:
+        return GateEvent.TIMEOUT, f"`{what.verify}` did not end in time"
+    if ran.exit_code == 0 and not ran.problem:
+        return GateEvent.VERIFY_PASSED, ""
+    said = ran.problem or f"`{what.verify}` ended with {ran.exit_code}"
+    return GateEvent.VERIFY_FAILED, f"{said}\n{ran.tail}".strip()
+
+
+def judged(ending: Ending, found: Verdict | Malformed) -> tuple[GateEvent, str]:
+    """What an architect's end means for its gate; only a verdict that can be read approves."""
+    match ending.kind:
+        case EndKind.TIMEOUT | EndKind.IDLE:
+            return GateEvent.TIMEOUT, ending.error or "the architect was stopped"
+        case EndKind.AUTH:
+            return GateEvent.PERMISSION_DENIED, ending.error or "the agent is not logged in"
+        case EndKind.OK:
+            pass
+        case _:
+            return GateEvent.MALFORMED, ending.error or f"the architect ended: {ending.kind}"
+    if isinstance(found, Malformed):
+        return GateEvent.MALFORMED, found.reason
+    return (GateEvent.APPROVED, "") if found.approved else (GateEvent.REJECTED, found.feedback)
+
+
+def prerequisites(sheets: Iterable[PlanSheet], blocked: str, reason: str) -> tuple[str, ...]:
+    """The tasks of other plans that make what is missing, from the words of the blocker."""
+    words = {word.strip("`'\".,;:()[]") for word in reason.split()}
+    paths = [word for word in words if "/" in word or "." in word]
+    found = []
+    for sheet in sheets:
+        for task in sheet.tasks if sheet.id != blocked else ():
+            name, claims = task_id(sheet.id, task.number), Claims()
+            claims.add(task.files, sheet.id)
+            if name in words or claims.clash(paths):
+                found.append(name)
+    return tuple(found)

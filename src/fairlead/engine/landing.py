@@ -1,0 +1,244 @@
+"""Landing: finished work becomes part of the project, its evidence part of the ledger.
+
+One plan at a time. The merge commit is made first and moved in with one step; the summary, which
+proves the plan, is written last. What is found half done is completed by doing it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from fairlead.engine.decide import ABORT, ACCEPT, question_id
+from fairlead.engine.events import Events
+from fairlead.engine.phases import Phases
+from fairlead.engine.sessions import Sessions
+from fairlead.errors import ConflictError, FairleadError
+from fairlead.model.job import JobStatus, Question, QuestionKind, TaskGate
+from fairlead.model.lifecycle import GateStatus
+from fairlead.model.plan import PlanSheet, task_id
+from fairlead.model.waves import Claims
+from fairlead.records.gate import OpenTask
+from fairlead.records.ledger import Entry, EntryKind, appended, head, read_ledger
+from fairlead.records.state import moment
+from fairlead.records.summary import Actuals, Summary, new_summary
+from fairlead.store import layout
+from fairlead.store.journal import Journal
+
+if TYPE_CHECKING:
+    from fairlead.engine.site import Site
+    from fairlead.model.snapshot import Action
+
+
+class Landing:
+    """Lands the plans of one job."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._sessions = Sessions(site.files, site.clock)
+        self._phases = Phases(site.files, site.clock)
+        self._events = Events(site.files, site.clock)
+
+    # -- evidence --------------------------------------------------------------------------
+
+    def entry(self, kind: EntryKind, task: str, attempt: int, actor: str) -> Entry:
+        """The beginning of a piece of evidence."""
+        site = self._site
+        at = moment(site.clock.now())
+        return Entry(
+            kind, task, attempt, at, actor, job=site.job.id, rehearsed=site.job.is_rehearsed
+        )
+
+    def record(self, plan: str, entry: Entry) -> None:
+        """One more line in the ledger of a plan, chained to the one before."""
+        journal = Journal(self._site.files.folder, layout.ledger_path(plan))
+        journal.append(lambda last: appended(last, entry), command=f"job {self._site.job.id}")
+
+    def entries(self, plan: str) -> tuple[Entry, ...]:
+        """The evidence of a plan."""
+        return read_ledger(self._ledger(plan))
+
+    def _ledger(self, plan: str) -> str:
+        loaded = self._site.files.load_if_present(layout.ledger_path(plan))
+        return loaded.text if loaded else ""
+
+    def show(self, held: TaskGate) -> None:
+        """STATE.md and the hand-over follow a gate."""
+        task = OpenTask(
+            name=held.name,
+            phase=self._site.job.phase,
+            plan=held.plan,
+            session=held.plan,
+            gate=held.gate,
+            started_at=held.started_at,
+            note=held.note.partition("\n")[0],
+        )
+        self._sessions.show(task)
+
+    # -- merging ---------------------------------------------------------------------------
+
+    def merge(self, plan: str) -> None:
+        """The work of a plan becomes part of the branch; what stands against it is asked."""
+        site, sheet = self._site, self._site.sheets[plan]
+        commit = self._commit(sheet)
+        with site.turn:
+            at = site.workspace.commit_of(f"refs/heads/{site.job.target}")
+            if not commit or site.workspace.is_ancestor(commit, at):
+                return
+            deleted = self._undeclared_deletions(sheet, commit)
+            if deleted and not self._is_accepted(plan):
+                self._ask(plan, f"{plan} deletes files it did not declare: {', '.join(deleted)}")
+                return
+            merged = site.workspace.merged(at, commit, self._message(sheet))
+            if not merged.commit:
+                names = ", ".join(each.path for each in merged.clashes)
+                shown = f"{at[:10]} and {commit[:10]}"
+                self._ask(plan, f"{plan} does not merge: {names} changed differently in {shown}")
+                return
+            site.landed.add(merged.commit)
+            try:
+                site.workspace.land(site.job.target, at, merged.commit, layout.PLANNING)
+            except ConflictError as error:
+                self._ask(plan, f"{plan} cannot land: {error}")
+                return
+        entry = self.entry(EntryKind.MERGE, plan, 1, "fairlead")
+        tree = site.workspace.tree_id(merged.commit)
+        self.record(plan, replace(entry, tree=tree, verdict="merged", tail=merged.commit))
+        site.tell("merged", plan, merged.commit[:10], commit=merged.commit, branch=site.job.target)
+
+    def _ask(self, plan: str, text: str) -> None:
+        id_ = question_id(QuestionKind.CLASH, plan)
+        asked_at = moment(self._site.clock.now())
+        question = Question(id_, QuestionKind.CLASH, plan, text, (ACCEPT, ABORT), asked_at)
+        self._site.jobs.save_question(question)
+        self._site.tell("question", plan, text, id=id_)
+
+    def _is_accepted(self, plan: str) -> bool:
+        id_ = question_id(QuestionKind.CLASH, plan)
+        return any(each.id == id_ and each.answer for each in self._site.jobs.load_questions())
+
+    def _undeclared_deletions(self, sheet: PlanSheet, commit: str) -> list[str]:
+        declared = Claims()
+        declared.add((*sheet.files, *(name for task in sheet.tasks for name in task.files)), "plan")
+        gates = self._gates(sheet)
+        base = next((gate.runs[-1].base for gate in gates if gate.runs), commit)
+        changes = self._site.workspace.changes(base, commit)
+        gone = [each.path for each in changes if each.kind == "D"]
+        return [path for path in gone if not declared.clash([path])]
+
+    def _commit(self, sheet: PlanSheet) -> str:
+        commits = [gate.commit for gate in self._gates(sheet) if gate.commit and gate.is_passed]
+        return commits[-1] if commits else ""
+
+    def _gates(self, sheet: PlanSheet) -> list[TaskGate]:
+        found = [self._site.jobs.load_gate(task_id(sheet.id, each.number)) for each in sheet.tasks]
+        return [gate for gate in found if gate is not None]
+
+    def _message(self, sheet: PlanSheet) -> str:
+        title = " ".join(sheet.objective.split())[:60] or "its tasks"
+        return f"merge({sheet.id}): {title}\n\nPlan: {sheet.id}\nJob: {self._site.job.id}\n"
+
+    # -- the proof -------------------------------------------------------------------------
+
+    def summarise(self, plan: str) -> None:
+        """The summary that proves a plan, and everything that follows from it."""
+        site, sheet = self._site, self._site.sheets[plan]
+        path = layout.summary_path(sheet.path)
+        text = new_summary(self._summary(sheet))
+        # A rehearsal's summary proves nothing and is replaced; nobody else's is ever there.
+        site.files.update(path, lambda _: text, command=f"job {site.job.id}", may_create=True)
+        site.tell("summarised", plan, path)
+        self._sessions.closed(plan)
+        title = " ".join(sheet.objective.split())[:60]
+        self._follow(f"docs({plan}): complete plan: {title}", path)
+
+    def _follow(self, message: str, *paths: str) -> None:
+        """STATE.md and ROADMAP.md say what the files say; then git keeps all of it."""
+        self._phases.update_progress(self._site.job.phase)
+        self._events.sync()
+        self._keep_documents(message, paths)
+
+    def _keep_documents(self, message: str, paths: tuple[str, ...]) -> None:
+        site = self._site
+        if not site.job.is_git or not site.keeps_documents:
+            return
+        changed = [layout.STATE, layout.ROADMAP, layout.REQUIREMENTS, *paths, *site.jobs.paths()]
+        changed += [layout.ledger_path(plan) for plan in site.sheets]
+        present = [path for path in changed if site.files.exists(path)]
+        with site.turn:
+            if site.workspace.branch() != site.job.target:
+                return
+            commit = site.workspace.commit_paths(present, f"{message}\n\nJob: {site.job.id}\n")
+            if commit:
+                site.landed.add(commit)
+
+    def _summary(self, sheet: PlanSheet) -> Summary:
+        site = self._site
+        gates = self._gates(sheet)
+        commit = self._commit(sheet)
+        base = next((gate.runs[-1].base for gate in gates if gate.runs), commit)
+        changes = site.workspace.changes(base, commit) if commit else ()
+        entries = self.entries(sheet.id)
+        now = site.clock.now()
+        began = min((gate.started_at for gate in gates), default=site.job.started_at)
+        minutes = round((now - datetime.fromisoformat(began)).total_seconds() / 60)
+        skipped = [
+            f"{gate.name} was skipped: {gate.note}" for gate in gates if not gate.gate.is_complete
+        ]
+        return Summary(
+            phase=sheet.phase,
+            plan=sheet.number,
+            title=" ".join(sheet.objective.split())[:120] or f"plan {sheet.id}",
+            completed=moment(now)[:10],
+            duration=f"{minutes} min",
+            created=tuple(each.path for each in changes if each.kind == "A"),
+            modified=tuple(each.path for each in changes if each.kind != "A"),
+            decisions=tuple(
+                f"{each.text}: {each.answer}"
+                for each in site.jobs.load_questions()
+                if each.kind is QuestionKind.DECISION and each.subject.startswith(f"{sheet.id}-")
+            ),
+            requirements=sheet.requirements,
+            actuals=Actuals(
+                tokens=sum(each.tokens_in + each.tokens_out for each in entries),
+                tasks=len(sheet.tasks),
+                commits=sum(bool(gate.commit) for gate in gates),
+            ),
+            commits=tuple((gate.name, gate.commit[:10]) for gate in gates),
+            deviations=(*skipped, *(each for gate in gates for each in gate.concerns)),
+            ledger=head(self._ledger(sheet.id)),
+            rehearsed=site.job.is_rehearsed,
+            is_sound=not skipped,
+        )
+
+    # -- the end ---------------------------------------------------------------------------
+
+    def finish(self, action: Action) -> None:
+        """The job ends; what it made and no longer needs goes, failed attempts stay on branches."""
+        site = self._site
+        job = replace(
+            site.jobs.load_job(),
+            status=JobStatus(action.subject),
+            ended_at=moment(site.clock.now()),
+            note=action.note,
+        )
+        site.jobs.save_job(job)
+        self._tidy()
+        site.tell("finished", job.id, action.note, status=str(job.status))
+        try:
+            self._follow(f"docs(phase-{job.phase}): the record of its execution")
+        except FairleadError as error:
+            site.tell("note", job.id, f"the documents could not follow: {error}")
+
+    def _tidy(self) -> None:
+        site = self._site
+        held = [(gate, run) for gate in site.jobs.load_gates() for run in gate.runs]
+        for gate, run in held:
+            is_last = run is gate.runs[-1]
+            if is_last and gate.gate.status is not GateStatus.APPROVED:
+                continue  # somebody may want to look at it
+            place = f"{site.private}/worktrees/{run.branch.rpartition('/')[2]}"
+            keeps_branch = not (is_last and gate.is_passed)
+            with site.turn:
+                site.workspace.put_away(place, run.branch, keeps_branch=keeps_branch)

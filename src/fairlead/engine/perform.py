@@ -1,0 +1,388 @@
+"""Performing: one action of a job, from the disk to the disk.
+
+Nothing is returned that deciding reads. An attempt is written down before its agent starts; the
+gate's new state is the last write of each step, so a killed step is simply offered again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from fairlead.engine.decide import FIX, question_id
+from fairlead.engine.guarding import seen, touched
+from fairlead.engine.judging import concerns_of, judged, outcome_of, prerequisites, verified
+from fairlead.engine.landing import Landing
+from fairlead.engine.prompting import answer_request, prompt, retry_context
+from fairlead.model.agent_events import Ending
+from fairlead.model.agent_orders import Limits, Order, Role
+from fairlead.model.job import Question, QuestionKind, Run, TaskGate
+from fairlead.model.lifecycle import (
+    Escalate,
+    Gate,
+    GateEvent,
+    GateStatus,
+    Retry,
+    SkipKind,
+    advance,
+    next_after_failure,
+    next_after_interruption,
+)
+from fairlead.model.plan import PlanSheet, Task, task_id
+from fairlead.model.snapshot import Act, Action
+from fairlead.records.ledger import Entry, EntryKind
+from fairlead.records.result import Result, Verdict, executor_result, verdict
+from fairlead.records.state import moment
+from fairlead.store import layout
+
+if TYPE_CHECKING:
+    from fairlead.engine.site import Site
+
+_LONGEST_WAIT = timedelta(hours=1)
+
+
+class Performer:
+    """Performs the actions of one job."""
+
+    def __init__(self, site: Site, landing: Landing) -> None:
+        self._site = site
+        self._landing = landing
+
+    def perform(self, action: Action) -> None:
+        """Do one thing."""
+        match action.act:
+            case Act.EXECUTE:
+                self._execute(action.subject)
+            case Act.VERIFY:
+                self._verify(action.subject)
+            case Act.REVIEW:
+                self._review(action.subject)
+            case Act.SKIP:
+                self._skip(action.subject)
+            case Act.ASK if action.question:
+                self._ask(action.question)
+            case Act.MERGE:
+                self._landing.merge(action.subject)
+            case Act.SUMMARISE:
+                self._landing.summarise(action.subject)
+            case Act.WAIT:
+                until = datetime.fromisoformat(action.until)
+                self._site.tell("waiting", action.subject, f"until {action.until}")
+                self._site.is_over.wait((until - self._site.clock.now()).total_seconds())
+            case _:
+                self._landing.finish(action)
+
+    # -- executor --------------------------------------------------------------------------
+
+    def _execute(self, task: str) -> None:
+        site = self._site
+        sheet, what = site.found(task)
+        held = self._begun(sheet, what)
+        run = self._new_run(sheet, held)
+        held = replace(held, runs=(*held.runs, run), not_before="")
+        self._save(held, "executing")
+        place = self._place(run)
+        with site.turn:
+            site.workspace.prepare(place, run.base, run.branch)
+            before = seen(site)
+        nonce = site.new_nonce()
+        ending = self._called(Role.EXECUTOR, held, place, self._asked(sheet, what, held, nonce))
+        if site.is_over.is_given:
+            return  # stopped by a person: the attempt is repeated
+        if question := touched(site, task, before):
+            self._ask(question)
+            return
+        with site.turn:
+            tree = site.workspace.tree_of(place, run.base, layout.PLANNING)
+            commit = site.workspace.keep(tree, run.base, run.branch, self._message(sheet, what))
+        ended = replace(
+            run, ended=str(ending.kind), commit=commit, session=ending.session or run.session
+        )
+        held = replace(held, runs=(*held.runs[:-1], ended))
+        if ending.kind.may_pass:
+            self._later(held, ending)
+            return
+        result = executor_result(ending.text, what, nonce)
+        changes = site.workspace.changes(run.base, commit)
+        event, note = outcome_of(ending, result)
+        concerns = concerns_of(result, changes, what, has_own_files=tree.full != tree.id)
+        evidence = result.evidence if isinstance(result, Result) and not note else note
+        entry = self._landing.entry(EntryKind.EXECUTE, task, run.attempt, site.executor.name)
+        entry = replace(entry, tree=tree.id, verdict=str(event), tail=evidence)
+        self._landing.record(sheet.id, _with_call(entry, ending))
+        held = replace(held, note=note, concerns=(*held.concerns, *concerns))
+        if event is GateEvent.EXECUTOR_BLOCKED:
+            held = replace(held, waits_for=prerequisites(site.sheets.values(), sheet.id, note))
+        self._advance(held, event, note)
+
+    def _begun(self, sheet: PlanSheet, what: Task) -> TaskGate:
+        """The gate with this attempt begun; what a person answered is taken into account."""
+        task = task_id(sheet.id, what.number)
+        held = self._site.jobs.load_gate(task)
+        now = moment(self._site.clock.now())
+        if held is None:
+            held = TaskGate(task, sheet.id, what.number, what.name, started_at=now)
+        answer = self._answer(held)
+        gate = held.gate
+        match gate.status:
+            case None:
+                event = GateEvent.START
+            case GateStatus.EXECUTING:
+                if isinstance(next_after_interruption(gate), Escalate):
+                    gate = advance(gate, GateEvent.ABANDONED, task=task)
+                    event = GateEvent.FIX if answer.startswith(FIX) else GateEvent.RESTART
+                else:
+                    event = GateEvent.INTERRUPTED
+            case GateStatus.BLOCKED:
+                event = GateEvent.FIX if answer else GateEvent.UNBLOCKED
+            case _ if isinstance(next_after_failure(gate), Retry):
+                event = GateEvent.RETRY
+            case _:
+                event = GateEvent.FIX if answer.startswith(FIX) else GateEvent.RESTART
+        guidance = answer.removeprefix(FIX).strip() if answer.startswith(FIX) else held.guidance
+        return replace(held, gate=advance(gate, event, task=what.name), guidance=guidance)
+
+    def _answer(self, held: TaskGate) -> str:
+        wanted = question_id(QuestionKind.ESCALATION, f"{held.task}.{len(held.runs)}")
+        found = [each for each in self._site.jobs.load_questions() if each.id == wanted]
+        return found[0].answer if found else ""
+
+    def _new_run(self, sheet: PlanSheet, held: TaskGate) -> Run:
+        job = self._site.job
+        number = len(held.runs) + 1
+        return Run(
+            number=number,
+            attempt=held.gate.serial,
+            base=self._base(sheet, held),
+            branch=f"fairlead/{job.id}/{held.task}-r{number}",
+            session=self._site.new_nonce(),
+            started_at=moment(self._site.clock.now()),
+        )
+
+    def _base(self, sheet: PlanSheet, held: TaskGate) -> str:
+        """The last commit of the plan; for its first task, where the branch is now."""
+        site = self._site
+        head = site.workspace.commit_of(f"refs/heads/{site.job.target}") if site.job.target else ""
+        earlier = [
+            task_id(sheet.id, each.number) for each in sheet.tasks if each.number < held.number
+        ]
+        commits = [
+            gate.commit for task in earlier if (gate := site.jobs.load_gate(task)) and gate.commit
+        ]
+        base = commits[-1] if commits else head
+        if held.waits_for and commits:
+            # What it was waiting for has landed meanwhile, and is not part of its own history.
+            with site.turn:
+                base = (
+                    site.workspace.merged(base, head, f"merge what {held.task} needs").commit
+                    or base
+                )
+        return base
+
+    def _asked(self, sheet: PlanSheet, what: Task, held: TaskGate, nonce: str) -> str:
+        failures = tuple(str(each) for each in held.gate.counted)
+        decided = [
+            f"{each.text}: {each.answer}"
+            for each in self._site.jobs.load_questions()
+            if each.kind is QuestionKind.DECISION and each.answer
+        ]
+        return prompt(
+            "executor",
+            nonce,
+            {
+                "phase": sheet.phase,
+                "plan": sheet.id,
+                "retry": retry_context(failures, held.note, held.guidance, nonce),
+                "decisions": "",
+                "answer": answer_request("result", nonce, what),
+            },
+            {
+                "project": self._site.title,
+                "objective": "\n".join((sheet.objective, *decided)),
+                "task": what.source,
+            },
+        )
+
+    # -- verify ----------------------------------------------------------------------------
+
+    def _verify(self, task: str) -> None:
+        site = self._site
+        sheet, what = site.found(task)
+        held = self._held(task)
+        place = self._at_commit(held)
+        ran = site.commands.run(what.verify, place, site.limits.verify)
+        event, note = verified(ran, what)
+        concerns = list(held.concerns)
+        if not site.workspace.is_at(place, held.commit):
+            concerns.append("the verify command changed files of the work tree")
+            with site.turn:
+                site.workspace.at_commit(place, held.commit)
+        entry = self._landing.entry(EntryKind.VERIFY, task, held.runs[-1].attempt, "fairlead")
+        entry = replace(
+            entry,
+            command=what.verify,
+            tree=site.workspace.tree_id(held.commit),
+            exit_code=ran.exit_code,
+            seconds=round(ran.seconds, 3),
+            output_sha256=ran.sha256,
+            tail=ran.tail,
+            verdict=str(event),
+        )
+        self._landing.record(sheet.id, entry)
+        self._advance(replace(held, note=note, concerns=tuple(concerns)), event, note)
+
+    # -- architect -------------------------------------------------------------------------
+
+    def _review(self, task: str) -> None:
+        site = self._site
+        sheet, what = site.found(task)
+        held = self._held(task)
+        place = self._at_commit(held)
+        before = seen(site)
+        nonce = site.new_nonce()
+        ending = self._called(Role.ARCHITECT, held, place, self._to_judge(sheet, what, held, nonce))
+        if site.is_over.is_given:
+            return
+        if question := touched(site, task, before):
+            self._ask(question)
+            return
+        if ending.kind.may_pass:
+            self._later(held, ending)
+            return
+        found = verdict(ending.text, nonce, what)
+        event, note = judged(ending, found)
+        if not site.workspace.is_at(place, held.commit):
+            event, note = GateEvent.MALFORMED, "the architect changed files, so its verdict is void"
+        tree = site.workspace.tree_id(held.commit)
+        entry = self._landing.entry(
+            EntryKind.REVIEW, task, held.runs[-1].attempt, site.architect.name
+        )
+        entry = replace(entry, tree=tree, verdict=str(event), tail=note)
+        self._landing.record(sheet.id, _with_call(entry, ending))
+        concerns = found.concerns if isinstance(found, Verdict) else ()
+        held = replace(held, note=note, concerns=(*held.concerns, *concerns))
+        self._advance(held, event, note)
+
+    def _to_judge(self, sheet: PlanSheet, what: Task, held: TaskGate, nonce: str) -> str:
+        run = held.runs[-1]
+        changes = self._site.workspace.changes(run.base, run.commit)
+        entries = self._landing.entries(sheet.id)
+        mine = [each for each in entries if each.task == held.task and each.attempt == run.attempt]
+        told = {each.kind: each.tail for each in mine}
+        return prompt(
+            "architect",
+            nonce,
+            {
+                "phase": sheet.phase,
+                "plan": sheet.id,
+                "attempt": str(run.attempt),
+                "answer": answer_request("verdict", nonce, what),
+            },
+            {
+                "project": self._site.title,
+                "task": what.source,
+                "changes": "\n".join(f"{each.kind} {each.path}" for each in changes),
+                "evidence": told.get(EntryKind.EXECUTE, ""),
+                "verify": what.verify,
+                "tail": told.get(EntryKind.VERIFY, ""),
+            },
+        )
+
+    # -- the rest --------------------------------------------------------------------------
+
+    def _skip(self, task: str) -> None:
+        held = self._held(task)
+        held = replace(held, note=f"skipped by a person: {held.note}")
+        gate = advance(held.gate, GateEvent.SKIP, task=held.name, skip=SkipKind.TASK)
+        self._save(replace(held, gate=gate), "skipped")
+
+    def _ask(self, question: Question) -> None:
+        asked = replace(question, asked_at=moment(self._site.clock.now()))
+        self._site.jobs.save_question(asked)
+        self._site.tell("question", question.subject, question.text, id=question.id)
+
+    def _called(self, role: Role, held: TaskGate, place: str, text: str) -> Ending:
+        site = self._site
+        limits = site.limits
+        wall = limits.executor if role is Role.EXECUTOR else limits.architect
+        run = held.runs[-1]
+        order = Order(
+            role=role,
+            prompt=text,
+            folder=place,
+            raw=f"{site.private}/raw/{held.task}-r{run.number}-{role}",
+            job=site.job.id,
+            session=site.new_nonce() if role is Role.ARCHITECT else run.session,
+            model=site.job.model,
+            is_read_only=role is Role.ARCHITECT,
+            limits=Limits(wall=wall, idle=min(limits.idle, wall)),
+        )
+        site.tell("call", held.task, f"{role} begins", attempt=run.attempt, characters=len(text))
+        agent = site.executor if role is Role.EXECUTOR else site.architect
+        return agent.start(
+            order,
+            lambda event: site.watch(held.task, event),
+            lambda: not site.is_over.is_given,
+        )
+
+    def _place(self, run: Run) -> str:
+        return f"{self._site.private}/worktrees/{run.branch.rpartition('/')[2]}"
+
+    def _at_commit(self, held: TaskGate) -> str:
+        """The worktree of the last run, exactly as it was kept."""
+        place = self._place(held.runs[-1])
+        workspace = self._site.workspace
+        with self._site.turn:
+            if not workspace.is_at(place, held.commit):
+                workspace.remove(place)
+                workspace.prepare(place, held.commit)
+        return place
+
+    def _held(self, task: str) -> TaskGate:
+        held = self._site.jobs.load_gate(task)
+        assert held is not None, task
+        return held
+
+    def _later(self, held: TaskGate, ending: Ending) -> None:
+        """The service asks for patience: no attempt is used, and the time is said."""
+        wait = min(timedelta(seconds=ending.retry_after or 60), _LONGEST_WAIT)
+        until = moment(self._site.clock.now() + wait)
+        note = f"{ending.kind}: {ending.error or 'the service asks for patience'}"
+        self._save(replace(held, not_before=until, note=note), "patience", until=until)
+
+    def _message(self, sheet: PlanSheet, what: Task) -> str:
+        kind = "test" if sheet.kind == "tdd" else "feat"
+        title = what.name.partition(":")[2].strip() or what.name
+        trailers = (f"Plan: {sheet.id}", f"Task: {what.number}", f"Job: {self._site.job.id}")
+        return (
+            f"{kind}({sheet.id}): {' '.join(title.split())[:72]}\n\n" + "\n".join(trailers) + "\n"
+        )
+
+    def _advance(self, held: TaskGate, event: GateEvent, note: str) -> None:
+        gate = advance(held.gate, event, task=held.name, summary=note)
+        held = replace(held, gate=gate)
+        follows = next_after_failure(gate) if gate.status is GateStatus.FAILED else None
+        if isinstance(follows, Retry) and follows.delay:
+            held = replace(held, not_before=moment(self._site.clock.now() + follows.delay))
+        self._save(held, str(event))
+
+    def _save(self, held: TaskGate, kind: str, **facts: object) -> None:
+        """The gate's file is the truth; STATE.md follows it."""
+        self._site.jobs.save_gate(held)
+        self._landing.show(held)
+        gate: Gate = held.gate
+        self._site.tell(
+            kind, held.task, held.note, gate=str(gate.status), attempt=gate.attempt, **facts
+        )
+
+
+def _with_call(entry: Entry, ending: Ending) -> Entry:
+    return replace(
+        entry,
+        exit_code=ending.exit_code,
+        session=ending.session,
+        tokens_in=ending.usage.tokens_in,
+        tokens_out=ending.usage.tokens_out,
+        cost_usd=ending.cost_usd,
+    )

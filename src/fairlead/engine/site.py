@@ -1,0 +1,86 @@
+"""The site: everything that the actions of a job are performed with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Protocol
+
+from fairlead.engine.fanout import Signal, Turn
+from fairlead.engine.ports import Agent, Clock, Workspace
+from fairlead.model.agent_events import AgentEvent
+from fairlead.model.job import Job
+from fairlead.model.plan import PlanSheet, Task, task_id
+from fairlead.model.ran import Ran
+from fairlead.store.files import Files
+from fairlead.store.jobs import JobFiles
+
+
+class Commands(Protocol):
+    """Runs the verify commands of approved plans."""
+
+    def run(self, line: str, folder: str, limit: timedelta) -> Ran:
+        """Run a command line as it stands in its plan."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GateLimits:
+    """How long each step of a gate may take."""
+
+    executor: timedelta = timedelta(minutes=5)
+    verify: timedelta = timedelta(minutes=2)
+    architect: timedelta = timedelta(minutes=3)
+    idle: timedelta = timedelta(minutes=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """Something that happened, for whoever watches."""
+
+    kind: str
+    subject: str
+    text: str = ""
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a job works, and with whom."""
+
+    job: Job
+    files: Files
+    jobs: JobFiles
+    workspace: Workspace
+    executor: Agent
+    architect: Agent
+    commands: Commands
+    clock: Clock
+    sheets: Mapping[str, PlanSheet]
+    private: str  # the person's own folder for this job: worktrees and raw output
+    new_nonce: Callable[[], str]
+    report: Callable[[Happening], None]
+    watch: Callable[[str, AgentEvent], None]
+    limits: GateLimits = field(default_factory=GateLimits)
+    turn: Turn = field(default_factory=Turn)
+    is_over: Signal = field(default_factory=Signal)  # everything is to end now
+    landed: set[str] = field(default_factory=set)  # where we moved the branch to, ourselves
+    guarded: tuple[str, ...] = ()  # files outside git that no agent may change
+    approved: frozenset[str] = frozenset()  # digests of plans, from the person's own record
+    keeps_documents: bool = True  # whether .planning is committed
+    title: str = ""
+
+    def found(self, task: str) -> tuple[PlanSheet, Task]:
+        """A task by its id, with its plan."""
+        for sheet in self.sheets.values():
+            for each in sheet.tasks:
+                if task_id(sheet.id, each.number) == task:
+                    return sheet, each
+        raise KeyError(task)
+
+    def tell(self, kind: str, subject: str, text: str = "", **facts: object) -> None:
+        """Write a line in the journal, and show it to whoever watches."""
+        at = self.clock.now().isoformat()
+        self.jobs.tell({"at": at, "kind": kind, "subject": subject, "text": text, **facts})
+        self.report(Happening(kind, subject, text, facts))

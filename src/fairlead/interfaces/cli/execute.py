@@ -1,0 +1,221 @@
+"""`fairlead phase execute`: the plans of a phase, carried out by agents, through gates."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairlead.errors import JobWaiting
+from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.show import Part, Styled, report, rows, warn
+from fairlead.wiring import App
+
+if TYPE_CHECKING:
+    from fairlead.engine.execution import Preview, Report
+    from fairlead.engine.fanout import Signal
+
+_FAILED = 5
+
+
+@click.command("execute", epilog="Example: fairlead phase execute 4 --dry-run")
+@click.argument("number", metavar="N")
+@click.option("--agent", default="", metavar="NAME", help="Who executes: claude, codex, …")
+@click.option("--reviewer", default="", metavar="NAME", help="Who reviews; else the same agent.")
+@click.option("--model", default="", metavar="NAME", help="The model that the agent uses.")
+@click.option("--slots", type=click.IntRange(1, 64), default=None, help="Agents at once.")
+@click.option("--approve", is_flag=True, help="Agree to run the verify commands of these plans.")
+@click.option("--rehearse", is_flag=True, help="With scripted agents, in a private copy.")
+@click.option("--here", is_flag=True, help="Rehearse in the project itself.")
+@click.option("--events", "as_events", is_flag=True, help="Print a JSON line for each event.")
+@dry_run_option
+@json_option
+@with_app
+def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chosen: Any) -> int:
+    """Carry out the plans of a phase, in waves, each task through its gate.
+
+    Every attempt works in a git worktree of its own. A task passes when its agent is done, the
+    plan's own verify command succeeds, and a reviewer agrees; then the work is merged. A run
+    that was interrupted is continued by the same command.
+    """
+    from fairlead.engine.execution import Watcher
+    from fairlead.interfaces.cli.watching import view
+
+    if chosen["rehearse"] and not chosen["here"]:
+        app = app.rehearsal()
+    execution = app.execution
+    preview = execution.preview(number)
+    if dry_run:
+        report(_told(preview), _preview_lines(preview), as_json=as_json)
+        return 0
+    if chosen["approve"] or _agrees(preview, as_json=as_json):
+        execution.approve(preview)
+        preview = execution.preview(number)
+    execution.require_ready(preview)
+    crew = app.crew(chosen["agent"], chosen["reviewer"], is_rehearsed=chosen["rehearse"])
+    terms = app.terms(model=chosen["model"], slots=chosen["slots"], is_rehearsed=chosen["rehearse"])
+    shown = view(as_events=chosen["as_events"], as_json=as_json)
+    with _interruptible() as (stop, over):
+        watcher = Watcher(shown.report, shown.watch, shown.looked)
+        try:
+            done = execution.carry_out(preview, crew, terms, watcher, stop, over)
+        finally:
+            shown.close()
+    return finished(done, as_json=as_json, as_events=chosen["as_events"], folder=app.place)
+
+
+def finished(done: Report, *, as_json: bool, as_events: bool, folder: str) -> int:
+    """Say how a job ended: what changed, where, what it cost, and how to take it back."""
+    job = done.job
+    if not as_events:
+        report(_ended(done), _report_lines(done, folder), as_json=as_json)
+    waiting = [each for each in done.questions if not each.answer]
+    if job.status == "BLOCKED" and waiting and not as_json:
+        raise JobWaiting(job.id, waiting[0].text, waiting[0].options)
+    return {"DONE": 0, "FAILED": _FAILED}.get(job.status, JobWaiting.exit_code)
+
+
+def _ended(done: Report) -> dict[str, Any]:
+    job = done.job
+    return {
+        "job": job.id,
+        "status": str(job.status),
+        "phase": job.phase,
+        "branch": job.target,
+        "base": job.base,
+        "rehearsed": job.is_rehearsed,
+        "plans": [{"id": plan, "complete": is_done} for plan, is_done in done.plans],
+        "tokens": done.spent.tokens,
+        "cost_usd": done.spent.usd,
+        "questions": list(done.questions),
+        "kept_branches": list(done.kept_branches),
+    }
+
+
+def _report_lines(done: Report, folder: str) -> list[Sequence[Part]]:
+    job = done.job
+    style = {"DONE": "green", "FAILED": "red"}.get(job.status, "yellow")
+    count = sum(is_done for _, is_done in done.plans)
+    spent = f"{done.spent.tokens:,} tokens, ${done.spent.usd:.2f}"
+    lines: list[Sequence[Part]] = [
+        (Styled(f"{job.status}", style), f"  {count} of {len(done.plans)} plans, {spent}"),
+        (f"  job      {job.id}",),
+    ]
+    if job.target:
+        lines.append((f"  branch   {job.target}  (look: git log --oneline {job.base[:10]}..)",))
+    if job.target and count:
+        lines.append((f"  undo     git revert or git reset --keep {job.base[:10]}",))
+    if job.is_rehearsed:
+        lines.append((f"  rehearsed in {folder}",))
+    if done.kept_branches:
+        kept = f"{len(done.kept_branches)} attempts that did not pass"
+        lines.append((f"  kept     {kept}: git branch --list 'fairlead/*'",))
+    if job.note:
+        lines.append((f"  note     {job.note}",))
+    lines.append((f"  record   fairlead job show {job.id}",))
+    return lines
+
+
+def _told(preview: Preview) -> dict[str, Any]:
+    return {
+        "phase": preview.phase,
+        "name": preview.name,
+        "waves": [list(wave) for wave in preview.order.waves],
+        "plans": [
+            {
+                "id": sheet.id,
+                "depends_on": list(sheet.depends_on),
+                "files": list(sheet.files),
+                "tasks": [task.name for task in sheet.tasks],
+                "left": sheet.id in preview.left,
+            }
+            for sheet in preview.sheets
+        ],
+        "commands": [{"task": task, "command": line} for task, line in preview.commands],
+        "approved": preview.is_approved,
+        "resumes": preview.resumes,
+        "problems": list(preview.problems),
+        "warnings": [*preview.warnings, *preview.order.warnings],
+        "estimate": preview.estimate,
+        "branch": preview.branch,
+    }
+
+
+def _preview_lines(preview: Preview) -> list[Sequence[Part]]:
+    lines: list[Sequence[Part]] = [(Styled(f"Phase {preview.phase}: {preview.name}", "bold"),)]
+    if preview.resumes:
+        lines.append((f"goes on with {preview.resumes}",))
+    sheets = {sheet.id: sheet for sheet in preview.sheets}
+    table = []
+    for number, wave in enumerate(preview.order.waves, 1):
+        for name in wave:
+            sheet = sheets[name]
+            mark = "" if name in preview.left else "done"
+            table.append(
+                (
+                    f"wave {number}",
+                    name,
+                    f"{len(sheet.tasks)} tasks",
+                    ", ".join(sheet.files[:4]),
+                    mark,
+                )
+            )
+    lines += rows(table)
+    lines += [
+        (Styled("  ⚠ ", "yellow"), each) for each in (*preview.order.warnings, *preview.warnings)
+    ]
+    lines.append((Styled("These commands would be run to verify:", "bold"),))
+    lines += rows([(f"  {task}", line) for task, line in preview.commands])
+    lines += [(Styled("  ✗ ", "red"), each) for each in preview.problems]
+    where = (
+        f"work lands on branch {preview.branch}"
+        if preview.branch
+        else "no git: one plan at a time, in place"
+    )
+    lines.append((where,))
+    price = f"{preview.estimate.tokens:,} tokens, ${preview.estimate.usd:.2f}"
+    lines.append((f"estimate: about {price}, before any retry",))
+    state = (
+        "approved"
+        if preview.is_approved
+        else "not approved: add --approve to agree to these commands"
+    )
+    lines.append((f"commands: {state}",))
+    return lines
+
+
+def _agrees(preview: Preview, *, as_json: bool) -> bool:
+    """Ask a person, if there is one; the commands are shown first."""
+    if preview.is_approved or preview.problems or as_json:
+        return False
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    report({}, _preview_lines(preview), as_json=False)
+    return click.confirm("Run these commands?", default=False)
+
+
+@contextmanager
+def _interruptible() -> Iterator[tuple[Signal, Signal]]:
+    """^C once: finish the steps that run; twice, or a closed terminal: stop everything now."""
+    from fairlead.engine.fanout import Signal
+
+    stop, over = Signal(), Signal()
+
+    def asked(number: int, _: object) -> None:
+        if stop.is_given or number != signal.SIGINT:
+            over.give()
+        else:
+            warn("finishing the steps that run; ^C again stops them now")
+        stop.give()
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, asked) for number in numbers}
+    try:
+        yield stop, over
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

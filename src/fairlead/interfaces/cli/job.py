@@ -1,0 +1,107 @@
+"""`fairlead job`: the runs of the engine, what they wait for, and the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from fairlead.interfaces.cli.options import json_option, with_app
+from fairlead.interfaces.cli.show import Part, Styled, report, rows
+from fairlead.wiring import App
+
+
+@click.group()
+def job() -> None:
+    """Show jobs, and answer what they wait for."""
+
+
+@job.command("list", epilog="Example: fairlead job list --json")
+@json_option
+@with_app
+def list_jobs(app: App, *, as_json: bool) -> None:
+    """Show every job, the newest last."""
+    found = app.jobs.all()
+    held = [
+        {
+            "id": each.id,
+            "kind": each.kind,
+            "status": str(each.status),
+            "phase": each.phase,
+            "started_at": each.started_at,
+            "ended_at": each.ended_at,
+            "rehearsed": each.is_rehearsed,
+        }
+        for each in found
+    ]
+    table = [(each.id, str(each.status), each.started_at, each.note) for each in found]
+    report({"jobs": held}, rows(table) if table else [("no jobs yet",)], as_json=as_json)
+
+
+@job.command("show", epilog="Example: fairlead job show execute-04-20261115-233200")
+@click.argument("job_id", metavar="JOB", default="")
+@json_option
+@with_app
+def show_job(app: App, *, job_id: str, as_json: bool) -> None:
+    """Show a job: its gates, what it asked, and what it was told."""
+    found = app.jobs.one(job_id)
+    lines: list[Sequence[Part]] = [
+        (Styled(found.job.id, "bold"), f"  {found.job.status}  {found.job.note}")
+    ]
+    lines += rows(
+        [
+            (
+                f"  {gate.task}",
+                str(gate.gate.status),
+                f"{len(gate.runs)} runs",
+                gate.name,
+                gate.note.partition("\n")[0],
+            )
+            for gate in found.gates
+        ]
+    )
+    for each in found.questions:
+        answer = (
+            each.answer
+            or f'waits: fairlead job answer {found.job.id} "{(each.options or ("…",))[0]}"'
+        )
+        lines += [(Styled("  ? ", "yellow"), each.text), (f"    {answer}",)]
+    report(found, lines, as_json=as_json)
+
+
+@job.command("watch", epilog="Example: fairlead job watch")
+@click.argument("job_id", metavar="JOB", default="")
+@with_app
+def watch_job(app: App, *, job_id: str) -> None:
+    """Follow the journal of a job until it ends."""
+    for line in app.jobs.follow(job_id):
+        report({}, [(line,)], as_json=False)
+
+
+@job.command("answer", epilog='Example: fairlead job answer execute-04-20261115-233200 "retry"')
+@click.argument("job_id", metavar="JOB")
+@click.argument("answer")
+@click.option("--question", default="", metavar="ID", help="Which one, if there are several.")
+@json_option
+@with_app
+def answer_job(app: App, *, job_id: str, answer: str, question: str, as_json: bool) -> None:
+    """Answer what a job waits for; then start it again to go on."""
+    held = app.jobs.answer(job_id, answer, question)
+    again = f"fairlead phase execute {app.jobs.one(job_id).job.phase}"
+    more: dict[str, Any] = {"question": held.id, "answer": held.answer, "next": again}
+    report(more, [(Styled("✓ ", "green"), f"answered {held.id}. Next: {again}")], as_json=as_json)
+
+
+@job.command("cancel", epilog="Example: fairlead job cancel execute-04-20261115-233200")
+@click.argument("job_id", metavar="JOB")
+@json_option
+@with_app
+def cancel_job(app: App, *, job_id: str, as_json: bool) -> None:
+    """End a job that is not running; its work so far stays where it is."""
+    ended = app.jobs.cancel(job_id)
+    report(
+        {"job": ended.id, "status": str(ended.status)},
+        [(f"{ended.id} is {ended.status}",)],
+        as_json=as_json,
+    )

@@ -1,0 +1,119 @@
+"""Jobs: one run of the engine, and the gates of its tasks, as values that files hold.
+
+A job's files are its only memory: whoever reads them all knows where it stands. A run of a task
+is written down before its agent starts; a run without an end, which nobody carries on, was
+interrupted.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from fairlead.model.lifecycle import Gate, GateStatus
+
+
+class JobStatus(StrEnum):
+    """Where a job is."""
+
+    EXECUTING = "EXECUTING"
+    DONE = "DONE"
+    FAILED = "FAILED"
+    BLOCKED = "BLOCKED"
+
+
+class QuestionKind(StrEnum):
+    """Why a person is asked."""
+
+    HUMAN_VERIFY = "human-verify"
+    DECISION = "decision"
+    HUMAN_ACTION = "human-action"
+    ESCALATION = "escalation"  # a task used up its attempts, or cannot go on
+    TOUCHED = "touched"  # an agent changed what it has no business with
+    CLASH = "clash"  # the work of a plan does not merge
+    BUDGET = "budget"
+    PLAN_CHANGED = "plan-changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A plan as it was approved: this text and no other."""
+
+    plan: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run of the engine over a phase."""
+
+    id: str
+    phase: str
+    status: JobStatus
+    started_at: str
+    agent: str
+    target: str = ""  # the branch that work lands on; empty: there is no git
+    base: str = ""  # where that branch was at the start
+    model: str = ""
+    slots: int = 1
+    is_rehearsed: bool = False
+    is_git: bool = True
+    approvals: tuple[Approval, ...] = ()
+    plans: tuple[str, ...] = ()  # those it was asked to carry out
+    ended_at: str = ""
+    note: str = ""
+    kind: str = "execute"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One start of an executor for a task."""
+
+    number: int
+    attempt: int
+    base: str
+    branch: str
+    session: str
+    started_at: str
+    ended: str = ""  # empty: it is running, or was interrupted
+    commit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGate:
+    """A task on its way: its gate, its runs, and what the next run must know."""
+
+    task: str  # 04-02-03
+    plan: str
+    number: int
+    name: str
+    gate: Gate = field(default_factory=Gate)
+    runs: tuple[Run, ...] = ()
+    started_at: str = ""
+    not_before: str = ""
+    note: str = ""  # why it failed, was blocked or skipped
+    waits_for: tuple[str, ...] = ()  # tasks that must be approved first
+    guidance: str = ""  # what a person said after an escalation
+    concerns: tuple[str, ...] = ()
+
+    @property
+    def commit(self) -> str:
+        """What its last run made."""
+        return self.runs[-1].commit if self.runs else ""
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether the next task may build on it."""
+        return self.gate.status in (GateStatus.APPROVED, GateStatus.SKIPPED)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person is asked, and what they said; an empty answer: nothing yet."""
+
+    id: str
+    kind: QuestionKind
+    subject: str  # a task or a plan
+    text: str
+    options: tuple[str, ...] = ()
+    asked_at: str = ""
+    answer: str = ""
+    answered_at: str = ""

@@ -1,0 +1,37 @@
+"""What a workspace tells: changes, trees and merges, as values."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file that a commit adds (A), changes (M) or deletes (D)."""
+
+    path: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What a workspace holds: the tree that may land, the commit its agent left it at, and all."""
+
+    id: str
+    head: str
+    full: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A file that two commits changed differently, with both sides."""
+
+    path: str
+    ours: str
+    theirs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A merge commit; or, without one, where the two clash."""
+
+    commit: str
+    clashes: tuple[Clash, ...] = ()

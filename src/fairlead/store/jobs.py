@@ -1,0 +1,107 @@
+"""Jobs on disk: a folder a job, a file a gate, and nothing that has to be remembered elsewhere.
+
+Each job has a desk and a lock of its own, so that writing a gate never waits for the project's
+documents. The journal is for people; nobody decides from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from fairlead.errors import MalformedRecord, UnknownJob
+from fairlead.model.job import Job, Question, TaskGate
+from fairlead.model.plain import plain, revived
+from fairlead.store import layout
+from fairlead.store.files import Files
+from fairlead.store.journal import Journal
+from fairlead.store.load import Reader
+
+VERSION = 1
+
+
+def job_ids(reader: Reader) -> tuple[str, ...]:
+    """Every job that has a record, the newest last."""
+    names = reader.names(layout.JOBS)
+    return tuple(each for each in names if reader.exists(layout.job_path(each, layout.JOB_RECORD)))
+
+
+class JobFiles:
+    """The files of one job."""
+
+    def __init__(self, folder: str, job: str, *, wait_seconds: float = 30.0) -> None:
+        self.job = job
+        self._home = layout.job_path(job)
+        self._files = Files(
+            folder, desk=f"{self._home}/{layout.DESK_NAME}", wait_seconds=wait_seconds
+        )
+
+    def save_job(self, job: Job) -> None:
+        """The record of the job as it is now."""
+        self._save(layout.JOB_RECORD, plain(job))
+
+    def load_job(self) -> Job:
+        """The record of the job."""
+        path = f"{self._home}/{layout.JOB_RECORD}"
+        loaded = self._files.load_if_present(path)
+        if loaded is None:
+            raise UnknownJob(self.job, job_ids(self._files))
+        return revived(Job, _content(path, loaded.text), path)
+
+    def save_gate(self, gate: TaskGate) -> None:
+        """A task as it is now."""
+        self._save(f"{layout.GATES}/{gate.task}.json", plain(gate))
+
+    def load_gates(self) -> tuple[TaskGate, ...]:
+        """Every task that has begun."""
+        return tuple(revived(TaskGate, held, path) for path, held in self._all(layout.GATES))
+
+    def load_gate(self, task: str) -> TaskGate | None:
+        """One task; None: it has not begun."""
+        path = f"{self._home}/{layout.GATES}/{task}.json"
+        loaded = self._files.load_if_present(path)
+        return revived(TaskGate, _content(path, loaded.text), path) if loaded else None
+
+    def save_question(self, question: Question) -> None:
+        """A question, or its answer."""
+        self._save(f"{layout.QUESTIONS}/{question.id}.json", plain(question))
+
+    def load_questions(self) -> tuple[Question, ...]:
+        """Every question that was asked, the oldest first."""
+        held = [revived(Question, each, path) for path, each in self._all(layout.QUESTIONS)]
+        return tuple(sorted(held, key=lambda each: (each.asked_at, each.id)))
+
+    def tell(self, event: dict[str, object]) -> None:
+        """A line in the journal of the job."""
+        line = json.dumps(event, sort_keys=True, default=str) + "\n"
+        journal = Journal(self._files.folder, f"{self._home}/{layout.EVENTS}")
+        journal.append(lambda _: line, command=f"job {self.job}")
+
+    def paths(self) -> tuple[str, ...]:
+        """Every document of the job."""
+        found = [layout.JOB_RECORD, layout.EVENTS]
+        for folder in (layout.GATES, layout.QUESTIONS):
+            found += [f"{folder}/{name}" for name in self._files.names(f"{self._home}/{folder}")]
+        return tuple(path for each in found if self._files.exists(path := f"{self._home}/{each}"))
+
+    def _all(self, folder: str) -> Iterable[tuple[str, object]]:
+        for name in self._files.names(f"{self._home}/{folder}"):
+            path = f"{self._home}/{folder}/{name}"
+            loaded = self._files.load_if_present(path) if name.endswith(".json") else None
+            if loaded is not None:
+                yield path, _content(path, loaded.text)
+
+    def _save(self, name: str, content: dict[str, object]) -> None:
+        text = json.dumps({"version": VERSION, **content}, ensure_ascii=False, indent=2) + "\n"
+        path = f"{self._home}/{name}"
+        self._files.update(path, lambda _: text, command=f"job {self.job}", may_create=True)
+
+
+def _content(path: str, text: str) -> object:
+    try:
+        held = json.loads(text)
+    except ValueError as error:
+        raise MalformedRecord(path, "JSON", str(error)) from None
+    if isinstance(held, dict) and held.get("version", VERSION) != VERSION:
+        raise MalformedRecord(path, f"version {VERSION}", held.get("version"))
+    return held

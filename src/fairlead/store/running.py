@@ -1,0 +1,24 @@
+"""The one run that executes in a project: a lock of the kernel's, held as long as it lives."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from fairlead.errors import LockBusy, RunBusy
+from fairlead.store import layout
+from fairlead.store.confine import Root
+from fairlead.store.lock import Lock
+
+
+@contextmanager
+def the_only_run(folder: str, command: str) -> Iterator[None]:
+    """Be the run of a project; a second one is told who runs, since when."""
+    with Root(folder) as root, root.make_folder(layout.DESK) as desk:
+        lock = Lock(desk, wait_seconds=0, command=command, name=layout.RUN_LOCK)
+        try:
+            lock.__enter__()
+        except LockBusy as error:
+            raise RunBusy(error.holder or "by another process") from None
+        try:
+            yield
+        finally:
+            lock.__exit__()

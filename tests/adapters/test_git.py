@@ -1,0 +1,163 @@
+"""Git as a workspace: attempts apart from each other, and landings that can be repeated."""
+
+from pathlib import Path
+
+import pytest
+
+from fairlead.adapters.git import Git
+from fairlead.errors import LandingBlocked
+from tests.support.repositories import a_repository, git, written
+
+IGNORED = ".planning"
+
+
+@pytest.fixture
+def main(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    return a_repository(tmp_path / "main", {"a.txt": "one\n", "b.txt": "two\n"})
+
+
+def an_attempt(workspace: Git, place: Path, files: dict[str, str], branch: str) -> str:
+    base = workspace.commit_of("HEAD")
+    workspace.prepare(str(place), base, branch)
+    for name, text in files.items():
+        written(place / name, text)
+    return workspace.keep(
+        workspace.tree_of(str(place), base, IGNORED), base, branch, "feat(01-01): it"
+    )
+
+
+def test_an_attempt_works_in_a_clean_tree_of_its_own(main: Path, tmp_path: Path) -> None:
+    workspace = Git(str(main))
+    commit = an_attempt(workspace, tmp_path / "w" / "a1", {"c.txt": "new\n"}, "fairlead/j/a1")
+    assert not (main / "c.txt").exists()
+    assert [(each.path, each.kind) for each in workspace.changes("HEAD", commit)] == [
+        ("c.txt", "A")
+    ]
+
+
+def test_the_branch_keeps_commits_that_the_agent_made_itself(main: Path, tmp_path: Path) -> None:
+    workspace, place = Git(str(main)), tmp_path / "w" / "a1"
+    base = workspace.commit_of("HEAD")
+    workspace.prepare(str(place), base, "fairlead/j/a1")
+    written(place / "own.txt", "by the agent\n")
+    git(place, "add", "own.txt")
+    git(place, "commit", "-qm", "its own")
+    theirs = git(place, "rev-parse", "HEAD")
+    written(place / "left.txt", "left behind\n")
+    commit = workspace.keep(
+        workspace.tree_of(str(place), base, IGNORED), base, "fairlead/j/a1", "feat: it"
+    )
+    assert workspace.is_ancestor(theirs, "fairlead/j/a1")
+    assert git(main, "rev-list", "--count", f"{base}..{commit}") == "1"
+    assert {each.path for each in workspace.changes(base, commit)} == {"own.txt", "left.txt"}
+
+
+def test_a_merge_that_clashes_names_both_sides_and_touches_nothing(
+    main: Path, tmp_path: Path
+) -> None:
+    workspace = Git(str(main))
+    commit = an_attempt(workspace, tmp_path / "w" / "a1", {"a.txt": "theirs\n"}, "fairlead/j/a1")
+    written(main / "a.txt", "ours\n")
+    git(main, "commit", "-qam", "ours")
+    before = git(main, "rev-parse", "HEAD")
+    merged = workspace.merged(before, commit, "merge")
+    assert merged.commit == ""
+    assert [(each.path, each.ours, each.theirs) for each in merged.clashes] == [
+        ("a.txt", "ours\n", "theirs\n")
+    ]
+    assert git(main, "status", "--porcelain") == ""
+    assert git(main, "rev-parse", "HEAD") == before
+
+
+def test_landing_moves_branch_and_files_and_can_be_repeated(main: Path, tmp_path: Path) -> None:
+    workspace = Git(str(main))
+    commit = an_attempt(workspace, tmp_path / "w" / "a1", {"c.txt": "new\n"}, "fairlead/j/a1")
+    old = workspace.commit_of("HEAD")
+    new = workspace.merged(old, commit, "merge").commit
+    workspace.land("main", old, new, IGNORED)
+    workspace.land("main", old, new, IGNORED)
+    assert (main / "c.txt").read_text() == "new\n"
+    assert git(main, "rev-parse", "HEAD") == new
+    assert git(main, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("half", [{"c.txt": "new\n"}, {"a.txt": "changed\n"}, {}])
+def test_a_landing_that_was_killed_half_way_is_completed(
+    main: Path, tmp_path: Path, half: dict[str, str]
+) -> None:
+    workspace = Git(str(main))
+    made = {"c.txt": "new\n", "a.txt": "changed\n", "deep/er/d.txt": "d\n"}
+    commit = an_attempt(workspace, tmp_path / "w" / "a1", made, "fairlead/j/a1")
+    old = workspace.commit_of("HEAD")
+    new = workspace.merged(old, commit, "merge").commit
+    for name, text in (half or {"deep/er/d.txt": "d\n"}).items():
+        written(main / name, text)
+    (main / ".git" / "index.lock").touch()  # of a git that was killed
+    workspace.land("main", old, new, IGNORED)
+    assert git(main, "rev-parse", "HEAD") == new
+    assert git(main, "status", "--porcelain") == ""
+
+
+def test_a_persons_own_change_in_the_way_stops_the_landing(main: Path, tmp_path: Path) -> None:
+    workspace = Git(str(main))
+    commit = an_attempt(workspace, tmp_path / "w" / "a1", {"a.txt": "changed\n"}, "fairlead/j/a1")
+    old = workspace.commit_of("HEAD")
+    new = workspace.merged(old, commit, "merge").commit
+    written(main / "a.txt", "a person is writing\n")
+    with pytest.raises(LandingBlocked):
+        workspace.land("main", old, new, IGNORED)
+    assert (main / "a.txt").read_text() == "a person is writing\n"
+    assert git(main, "rev-parse", "HEAD") == old
+
+
+@pytest.mark.parametrize(
+    ("touch", "named"),
+    [
+        (lambda place: git(place, "branch", "extra"), "refs/heads/extra"),
+        (lambda place: git(place, "config", "core.pager", "evil"), ".git/config"),
+        (
+            lambda place: written(place.parent.parent / "main/.git/hooks/pre-commit", "x"),
+            ".git/hooks/pre-commit",
+        ),
+    ],
+)
+def test_the_guard_sees_refs_configuration_and_hooks(
+    main: Path, tmp_path: Path, touch, named
+) -> None:
+    workspace, place = Git(str(main)), tmp_path / "w" / "a1"
+    workspace.prepare(str(place), "HEAD", "fairlead/j/a1")
+    before = workspace.guard()
+    touch(place)
+    after = workspace.guard()
+    assert {name for name in {*before, *after} if before.get(name) != after.get(name)} == {named}
+
+
+def test_hooks_and_filters_of_a_repository_are_not_run_by_our_git(
+    main: Path, tmp_path: Path
+) -> None:
+    hook = main / ".git/hooks/post-checkout"
+    written(hook, f"#!/bin/sh\ntouch {tmp_path}/canary\n")
+    hook.chmod(0o755)
+    an_attempt(Git(str(main)), tmp_path / "w" / "a1", {"c.txt": "new\n"}, "fairlead/j/a1")
+    assert not (tmp_path / "canary").exists()
+
+
+def test_documents_are_committed_alone_beside_what_a_person_staged(main: Path) -> None:
+    workspace = Git(str(main))
+    written(main / ".planning/STATE.md", "state\n")
+    written(main / "b.txt", "staged by a person\n")
+    git(main, "add", "b.txt")
+    made = workspace.commit_paths([".planning/STATE.md"], "docs: state")
+    assert git(main, "show", "--name-only", "--format=", made) == ".planning/STATE.md"
+    assert git(main, "diff", "--cached", "--name-only") == "b.txt"
+    assert workspace.commit_paths([".planning/STATE.md"], "docs: again") == ""
+
+
+def test_without_an_identity_ours_is_used(main: Path, tmp_path: Path) -> None:
+    git(main, "config", "--unset", "user.name")
+    workspace = Git(str(main))
+    commit = an_attempt(workspace, tmp_path / "w" / "a1", {"c.txt": "new\n"}, "fairlead/j/a1")
+    assert workspace.uses_own_identity
+    assert git(main, "show", "-s", "--format=%an", commit) == "Fairlead"

@@ -1,0 +1,244 @@
+"""A phase carried out: every way through the gate, with real files and a real git."""
+
+from pathlib import Path
+
+import pytest
+
+from fairlead.errors import PlansNotApproved, PlansUnfit, TreeDirty
+from fairlead.model.agent_events import Ending, EndKind
+from fairlead.model.budget import Caps
+from fairlead.model.job import JobStatus
+from tests.support.execution import (
+    PlanText,
+    Told,
+    Works,
+    a_plan,
+    a_project,
+    commits_of,
+    does_it,
+)
+from tests.support.repositories import git, written
+
+
+@pytest.fixture(autouse=True)
+def _no_identity_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+
+def works(tmp_path: Path, *plans: PlanText, agent: Told | None = None, **more: object) -> Works:
+    return Works(a_project(tmp_path / "p", *plans), agent or Told(), **more)  # type: ignore[arg-type]
+
+
+def test_two_waves_end_in_merged_and_verified_commits(tmp_path: Path) -> None:
+    site = works(
+        tmp_path, a_plan("01-01", "a.txt", "b.txt"), a_plan("01-02", "c.txt", depends_on=["01-01"])
+    )
+    report = site.run()
+    assert (report.job.status, report.plans) == (JobStatus.DONE, (("01-01", True), ("01-02", True)))
+    assert all((site.project / name).exists() for name in ("a.txt", "b.txt", "c.txt"))
+    assert [each for each in commits_of(site.project) if "merge" in each] == [
+        "merge(01-02): Make c.txt.",
+        "merge(01-01): Make a.txt, b.txt.",
+    ]
+    assert git(site.project, "status", "--porcelain") == ""
+    assert git(site.project, "branch", "--list", "fairlead/*") == ""
+
+
+def test_a_failed_verify_is_tried_again_with_what_went_wrong(tmp_path: Path) -> None:
+    def first_forgets(order, call):
+        if call == 1 and not order.is_read_only:
+            return {"status": "success", "done_criteria_met": True, "evidence": "x", "error": None}
+        return does_it(order, call)
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(first_forgets))
+    assert site.run().job.status is JobStatus.DONE
+    second = [order for order in site.agent.orders if not order.is_read_only][1]
+    assert "VERIFY_FAILURE" in second.prompt
+    assert second.prompt.index("VERIFY_FAILURE") < second.prompt.index("<task")
+
+
+def test_a_rejection_goes_back_to_the_executor_with_the_feedback(tmp_path: Path) -> None:
+    def rejects_once(order, call):
+        if order.is_read_only and call == 1:
+            return {"verdict": "REJECTED", "feedback": "say hello in a.txt"}
+        return does_it(order, call)
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(rejects_once))
+    assert site.run().job.status is JobStatus.DONE
+    assert "say hello in a.txt" in [o for o in site.agent.orders if not o.is_read_only][1].prompt
+
+
+def test_after_the_last_attempt_a_person_is_asked_and_the_answer_is_binding(tmp_path: Path) -> None:
+    def needs_a_hint(order, call):
+        if order.is_read_only or "use the blue one" in order.prompt:
+            return does_it(order, call)
+        return {"status": "failure", "done_criteria_met": False, "error": "which one?"}
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(needs_a_hint))
+    report = site.run()
+    assert report.job.status is JobStatus.BLOCKED
+    assert len(site.agent.orders) == 3
+    site.answer("fix: use the blue one")
+    assert site.run().job.status is JobStatus.DONE
+
+
+def test_a_plan_that_was_skipped_in_part_is_not_complete(tmp_path: Path) -> None:
+    def fails(order, call):
+        if "a.txt" in order.prompt and "b.txt" not in order.prompt.partition("<task")[2]:
+            return {"status": "failure", "done_criteria_met": False, "error": "no"}
+        return does_it(order, call)
+
+    site = works(tmp_path, a_plan("01-01", "a.txt", "b.txt"), agent=Told(fails))
+    site.run()
+    site.answer("skip")
+    site.run()
+    summary = (site.project / ".planning/phases/01-work/01-01-SUMMARY.md").read_text()
+    assert "Self-Check: FAILED" in summary
+    assert (site.project / "b.txt").exists()
+
+
+def test_a_blocked_task_waits_for_the_plan_that_makes_what_it_needs(tmp_path: Path) -> None:
+    def needs_b(order, call):
+        if not order.is_read_only and "Write a.txt" in order.prompt:
+            if not (Path(order.folder) / "b.txt").exists():
+                return {
+                    "status": "blocked",
+                    "done_criteria_met": False,
+                    "error": "b.txt is missing",
+                }
+        return does_it(order, call)
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt"), agent=Told(needs_b))
+    site.slots = 1
+    assert site.run().job.status is JobStatus.DONE
+    assert (site.project / "a.txt").exists()
+
+
+def test_unapproved_plans_run_no_command(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"))
+    execution = site.execution
+    with pytest.raises(PlansNotApproved):
+        execution.require_ready(execution.preview("1"))
+
+
+def test_a_plan_without_a_verify_command_is_refused_with_its_line(tmp_path: Path) -> None:
+    site = works(tmp_path, PlanText("01-01", [("a.txt", "Look at it and see that it is good")]))
+    with pytest.raises(PlansUnfit) as refused:
+        site.run()
+    assert "01-01-PLAN.md:" in str(refused.value)
+
+
+def test_work_that_is_not_committed_is_left_alone(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"))
+    written(site.project / "README.md", "being written\n")
+    with pytest.raises(TreeDirty):
+        site.run()
+
+
+def test_undeclared_deletions_stop_the_merge_of_that_plan_alone(tmp_path: Path) -> None:
+    def deletes(order, call):
+        if "Write a.txt" in order.prompt and not order.is_read_only:
+            (Path(order.folder) / "README.md").unlink()
+        return does_it(order, call)
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt"), agent=Told(deletes))
+    report = site.run()
+    assert report.job.status is JobStatus.BLOCKED
+    assert dict(report.plans) == {"01-01": False, "01-02": True}
+    assert (site.project / "README.md").exists()
+    assert "README.md" in report.questions[0].text
+
+
+def test_a_clash_is_reported_with_both_sides_and_nothing_is_lost(tmp_path: Path) -> None:
+    def both_write(order, call):
+        if not order.is_read_only:
+            written(Path(order.folder) / "shared.txt", f"by {order.raw[-30:]}\n")
+        return does_it(order, call)
+
+    site = works(
+        tmp_path, a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt"), agent=Told(both_write)
+    )
+    report = site.run()
+    assert report.job.status is JobStatus.BLOCKED
+    assert sum(is_done for _, is_done in report.plans) == 1
+    assert "shared.txt" in report.questions[0].text
+
+
+@pytest.mark.parametrize(
+    "touch",
+    [
+        lambda order: git(Path(order.folder), "branch", "mine"),
+        lambda order: git(Path(order.folder), "config", "user.name", "Me"),
+        lambda order: git(Path(order.folder), "update-ref", "refs/heads/main", "HEAD~0^{commit}"),
+    ],
+)
+def test_an_agent_that_touches_what_is_not_its_own_stops_the_job(tmp_path: Path, touch) -> None:
+    def touches(order, call):
+        if not order.is_read_only:
+            written(Path(order.folder) / "x", "x")
+            git(Path(order.folder), "add", "x")
+            git(
+                Path(order.folder),
+                "-c",
+                "user.name=a",
+                "-c",
+                "user.email=a@b",
+                "commit",
+                "-qm",
+                "x",
+            )
+            touch(order)
+        return does_it(order, call)
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(touches))
+    report = site.run()
+    assert report.job.status is JobStatus.BLOCKED
+    assert "was changed" in report.questions[0].text
+    assert not (site.project / "a.txt").exists()
+
+
+def test_changes_below_planning_stay_on_the_branch(tmp_path: Path) -> None:
+    def meddles(order, call):
+        if not order.is_read_only:
+            written(Path(order.folder) / ".planning/STATE.md", "all done, believe me\n")
+        return does_it(order, call)
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(meddles))
+    assert site.run().job.status is JobStatus.DONE
+    assert "believe me" not in (site.project / ".planning/STATE.md").read_text()
+
+
+def test_a_rate_limit_uses_no_attempt_and_says_until_when(tmp_path: Path) -> None:
+    def limited(order, call):
+        if call == 1 and not order.is_read_only:
+            return Ending(EndKind.RATE_LIMITED, retry_after=0.01, error="later")
+        return does_it(order, call)
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(limited))
+    report = site.run()
+    assert report.job.status is JobStatus.DONE
+    assert any("patience" in each for each in site.happened)
+
+
+def test_a_budget_that_would_be_passed_stops_before_the_call(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"), caps=Caps(run_tokens=100))
+    report = site.run()
+    assert report.job.status is JobStatus.BLOCKED
+    assert site.agent.orders == []
+
+
+def test_a_checkpoint_waits_for_its_answer_and_the_next_task_knows_it(tmp_path: Path) -> None:
+    decision = (
+        '<task type="checkpoint:decision" gate="blocking">\n<decision>Which colour?</decision>\n'
+        '<context>c</context>\n<options>\n<option id="red"><name>Red</name><pros>p</pros>'
+        "<cons>c</cons></option>\n</options>\n<resume-signal>Pick</resume-signal>\n</task>\n"
+        '<task type="auto">\n<name>Task 3: paint</name>\n<files>b.txt</files>\n'
+        "<action>Paint b.txt.</action>\n<verify>test -f b.txt</verify>\n<done>b</done>\n</task>\n"
+    )
+    site = works(tmp_path, a_plan("01-01", "a.txt", extra=decision))
+    assert site.run().job.status is JobStatus.BLOCKED
+    site.answer("red")
+    assert site.run().job.status is JobStatus.DONE
+    assert "Which colour?" in site.agent.orders[-2].prompt
+    assert ": red" in site.agent.orders[-2].prompt
