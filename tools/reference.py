@@ -32,6 +32,7 @@ where each value comes from."""
 
 # What the layout's names are for. A path that the layout gains has to be told here.
 FILES = {
+    "ATTRIBUTES": "which documents git merges with `fairlead merge-driver`",
     "PLANNING": "the project's memory; the nearest folder that has it is the project",
     "STATE": "where the project stands: a digest of the other files, with decisions and blockers",
     "PROJECT": "what the project is and why",

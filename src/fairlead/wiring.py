@@ -140,6 +140,17 @@ class App:
         files = self._files(self.plan_home, layout.desk_of(self.plan_home))
         return ExecPhase(files, SystemClock())
 
+    def register_driver(self, *, dry_run: bool) -> Outcome:
+        """Tell git which documents of this project our driver merges."""
+        from fairlead.engine.merging import register_driver
+
+        return register_driver(self._project_files, dry_run=dry_run)
+
+    @property
+    def is_in_repository(self) -> bool:
+        """Whether this folder belongs to a git repository."""
+        return layout.is_in_repository(self.folder)
+
     @cached_property
     def events(self) -> Events:
         """Records what happens in the project that this folder belongs to."""

@@ -149,3 +149,23 @@ def test_registering_shows_what_it_would_write_and_writes_nothing(
 @pytest.mark.parametrize("arguments", [(), ("a", "b"), ("--dry-run",), ("--register", "a")])
 def test_other_arguments_are_refused(fairlead: Fairlead, arguments: tuple[str, ...]) -> None:
     assert fairlead("merge-driver", *arguments).exit_code == 2
+
+
+@NEEDS_GIT
+@pytest.mark.parametrize("flags", [("--merge-driver",), ("--no-merge-driver",), ()])
+def test_init_registers_the_driver_when_it_is_told_to(
+    fairlead: Fairlead, tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    git(tmp_path, "init", "-q")
+    done = fairlead("init", "Demo", "--yes", *flags)
+    attributes = tmp_path / ".planning" / ".gitattributes"
+
+    assert (done.exit_code, attributes.exists()) == (0, flags == ("--merge-driver",))
+    assert ("git config merge.fairlead.driver" in done.stdout) == (flags == ("--merge-driver",))
+
+
+def test_init_shows_what_it_would_write_for_git(fairlead: Fairlead, tmp_path: Path) -> None:
+    shown = fairlead("init", "Demo", "--yes", "--merge-driver", "--dry-run")
+
+    assert ".planning/.gitattributes" in shown.stdout
+    assert not (tmp_path / ".planning").exists()

@@ -75,7 +75,9 @@ class _Witness:
         return note
 
 
-def run_on_terminal(command: Command, *, patience: float = 30.0) -> tuple[int, bytes]:
+def run_on_terminal(
+    command: Command, *, patience: float = 30.0, typed: bytes = b""
+) -> tuple[int, bytes]:
     """Run a command whose input, output and errors are a terminal; return its code and output."""
     master, slave = pty.openpty()
     attributes = termios.tcgetattr(slave)
@@ -91,6 +93,7 @@ def run_on_terminal(command: Command, *, patience: float = 30.0) -> tuple[int, b
         start_new_session=True,
     )
     os.close(slave)
+    os.write(master, typed)
     output = bytearray()
     limit = time.monotonic() + patience
     try:

@@ -9,25 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fairlead.errors import StorageError
+from fairlead.records.attributes import registered
 from fairlead.records.merge import Conflict, Merged, merge_documents, merge_texts
 from fairlead.store import layout
 from fairlead.store.files import Files, Outcome
 from fairlead.store.versions import load_version, save_version
-from fairlead.text.lines import common_ending, split_lines
-
-ATTRIBUTES = f"{layout.PLANNING}/.gitattributes"
-DRIVER = "fairlead"
-_LINE = f"*.md merge={DRIVER}"
-# git runs this through its own shell. Where the command is missing or refuses, git's text
-# merge takes over; else git would leave ours in the file as if theirs did not exist.
-_DRIVER_LINE = (
-    "fairlead merge-driver %O %A %B %P; code=$?; [ $code -le 1 ] && exit $code; "
-    "git merge-file -L ours -L base -L theirs %A %O %B"
-)
-GIT_COMMANDS = (
-    f"git config merge.{DRIVER}.name 'planning documents, merged entry by entry'",
-    f"git config merge.{DRIVER}.driver '{_DRIVER_LINE}'",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +58,8 @@ def merge_versions(
 def register_driver(files: Files, *, dry_run: bool = False) -> Outcome:
     """Tell git which documents are ours to merge; how, `GIT_COMMANDS` tell it."""
     return files.update(
-        ATTRIBUTES, _registered, command="merge-driver", may_create=True, dry_run=dry_run
+        layout.ATTRIBUTES, registered, command="merge-driver", may_create=True, dry_run=dry_run
     )
-
-
-def _registered(text: str) -> str:
-    lines = split_lines(text)
-    if any(line.split() == _LINE.split() for line in lines):
-        return text
-    ending = common_ending(text)
-    above = text if not text or text.endswith(("\n", "\r")) else text + ending
-    return above + _LINE + ending
 
 
 def _report(versions: Versions, merged: Merged) -> MergeReport:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from fairlead.model.ids import slug
+from fairlead.records.attributes import registered
 from fairlead.store import layout
 from fairlead.store.templates import template
 from fairlead.text.emit import scalar_text
@@ -25,6 +26,7 @@ class NewProject:
     dialect: str = "gsd"
     first_phase: str = ""  # empty: the roadmap begins without phases
     core_value: str = ""
+    is_merged: bool = False  # git is told that our driver merges the documents
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -38,7 +40,9 @@ class NewProject:
 def first_documents(project: NewProject, now: datetime) -> dict[str, str]:
     """Every document of the new project, by path."""
     values = _values(project, now)
+    attributes = {layout.ATTRIBUTES: registered("")} if project.is_merged else {}
     return {
+        **attributes,
         layout.PROJECT: filled("PROJECT.md", values),
         layout.REQUIREMENTS: filled("REQUIREMENTS.md", values),
         layout.ROADMAP: filled("ROADMAP.md", values),

@@ -50,6 +50,7 @@ WAITING = f"{PLANNING}/{WAITING_NAME}"
 CONTINUE = f"{PLANNING}/{CONTINUE_NAME}.md"
 ULTRAPLAN = ".ultraplan/state"  # where the other dialect keeps its hand-over
 ULTRAPLAN_CONTINUE = "continue"
+ATTRIBUTES = f"{PLANNING}/.gitattributes"  # which documents git merges with our driver
 DOCUMENTS = (PROJECT, REQUIREMENTS, ROADMAP, STATE, CONFIG)
 JOBS = f"{PLANNING}/jobs"
 HOST_SETTINGS = (".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json")
@@ -313,6 +314,17 @@ def _nearest(start: str, holds: Callable[[str], bool]) -> str:
 
 def _has_plan(folder: str) -> bool:
     return any(os.path.lexists(os.path.join(folder, path)) for path in (PLAN_FILE, EXEC_FILE))
+
+
+def is_in_repository(folder: str) -> bool:
+    """Whether a folder belongs to a git repository, by its own small file or folder."""
+    folder = os.path.realpath(folder)
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return False
+        folder = above
+    return True
 
 
 def _is_handover(parts: list[str]) -> bool:

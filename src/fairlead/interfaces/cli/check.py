@@ -7,7 +7,7 @@ import click
 from fairlead.engine.evidence import LedgerCheck
 from fairlead.engine.reports import FindingReport, finding_report
 from fairlead.interfaces.cli.options import json_option, with_app, workstream_option
-from fairlead.interfaces.cli.show import Part, Styled, report
+from fairlead.interfaces.cli.show import Part, Styled, counted, report
 from fairlead.wiring import App
 
 _FOUND = 1
@@ -35,7 +35,7 @@ def check(app: App, *, ledger: bool, workstream: str, as_json: bool) -> int:
     for finding in findings:
         lines += _lines(finding)
     if drift:
-        lines.append((f"{len(drift)} differences. Repair them with: fairlead doctor --fix",))
+        lines.append((f"{counted(len(drift), 'difference')}. Repair with: fairlead doctor --fix",))
     else:
         lines.append(
             (

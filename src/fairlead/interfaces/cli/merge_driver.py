@@ -7,18 +7,19 @@ from dataclasses import asdict
 
 import click
 
-from fairlead.engine.merging import (
-    GIT_COMMANDS,
-    MergeReport,
-    Versions,
-    merge_versions,
-    register_driver,
-)
+from fairlead.engine.merging import MergeReport, Versions, merge_versions
 from fairlead.errors import OutputFault
 from fairlead.interfaces.cli.options import dry_run_option, json_option
-from fairlead.interfaces.cli.show import Part, Styled, report, report_change, warn
-from fairlead.store import layout
-from fairlead.store.files import Files
+from fairlead.interfaces.cli.show import (
+    Part,
+    Styled,
+    driver_lines,
+    report,
+    report_change,
+    warn,
+)
+from fairlead.records.attributes import GIT_COMMANDS
+from fairlead.wiring import App
 
 _CONFLICTS = 1
 
@@ -61,7 +62,7 @@ def merge_driver(
 
 
 def _register(folder: str, *, dry_run: bool, as_json: bool) -> int:
-    outcome = register_driver(Files(layout.find_project(folder)), dry_run=dry_run)
+    outcome = App(folder).register_driver(dry_run=dry_run)
     report_change(
         outcome,
         done="git knows which documents to merge with fairlead.",
@@ -71,8 +72,7 @@ def _register(folder: str, *, dry_run: bool, as_json: bool) -> int:
         more={"commands": list(GIT_COMMANDS)},
     )
     if not as_json:
-        lines: list[Sequence[Part]] = [("Run these once in each clone, so that it knows how:",)]
-        report({}, [*lines, *((f"  {command}",) for command in GIT_COMMANDS)], as_json=False)
+        report({}, driver_lines(), as_json=False)
     return 0
 
 

@@ -5,20 +5,27 @@ steer the terminal; our own colours are added after that. With `--json` one docu
 and it says the same as the exit code.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import difflib
+import io
 import json
 import os
+import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 import click
 
 from fairlead.errors import FairleadError, OutputFault
 from fairlead.store.files import Outcome
 from fairlead.text.visible import is_unseen, visible
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 JSON_VERSION = 1
 COLOR = "fairlead.color"  # where the chosen colour mode stands in the command's context
@@ -55,6 +62,24 @@ class Screen:
         text = json.dumps(content, ensure_ascii=False, indent=2, default=str)
         self._write("".join(_json_escaped(mark) for mark in text) + "\n")
 
+    def drawn(self, view: RenderableType) -> None:
+        """Write what rich draws, in our few colours."""
+        from rich.console import Console
+
+        color: Literal["standard"] | None = "standard" if self._has_color else None
+        page = io.StringIO()
+        Console(
+            file=page,
+            force_terminal=self._has_color,
+            color_system=color,
+            width=shutil.get_terminal_size().columns,
+            highlight=False,
+            markup=False,
+            emoji=False,
+        ).print(view)
+        lines = page.getvalue().rstrip("\n").split("\n")
+        self._write("".join(f"{line.rstrip()}\n" for line in lines))
+
     def raw(self, text: str) -> None:
         """Write a text of our own making, such as a completion script."""
         self._write(text)
@@ -86,6 +111,21 @@ def report(content: Any, lines: Iterable[Sequence[Part]], *, as_json: bool) -> N
         return
     for parts in lines:
         screen.line(*parts)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 difference`, `2 differences`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def is_terminal() -> bool:
+    """Whether a page can be drawn: what is piped stays plain lines."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def draw(view: RenderableType) -> None:
+    """Show a page on the terminal."""
+    Screen(sys.stdout).drawn(view)
 
 
 def _plain(content: Any) -> Any:
@@ -166,6 +206,14 @@ def report_change(
         lines += [(Styled(f"  {move.source} → {move.target}", "dim"),) for move in places.moves]
         lines += [(Styled(f"  {folder}/", "dim"),) for folder in places.folders]
     report(content, lines, as_json=as_json)
+
+
+def driver_lines() -> list[Sequence[Part]]:
+    """What a person runs once in each clone, so that git knows our driver."""
+    from fairlead.records.attributes import GIT_COMMANDS
+
+    told = "Run these once in each clone, so that it knows how:"
+    return [(told,), *((f"  {command}",) for command in GIT_COMMANDS)]
 
 
 def warn(message: str) -> None:

@@ -6,7 +6,16 @@ import click
 
 from fairlead.engine.reports import PhaseReport, StatusReport
 from fairlead.interfaces.cli.options import json_option, with_app, workstream_option
-from fairlead.interfaces.cli.show import Cells, Part, Styled, report, rows
+from fairlead.interfaces.cli.show import (
+    Cells,
+    Part,
+    Styled,
+    counted,
+    draw,
+    is_terminal,
+    report,
+    rows,
+)
 from fairlead.model.progress import bar
 from fairlead.wiring import App
 
@@ -28,7 +37,13 @@ _MOST_PHASES = 12
 def status(app: App, *, show_all: bool, workstream: str, as_json: bool) -> None:
     """Show where the project stands, derived from its files."""
     found = app.overview.status(workstream)
-    report(found, _lines(found, show_all=show_all), as_json=as_json)
+    if as_json or not is_terminal():
+        report(found, _lines(found, show_all=show_all), as_json=as_json)
+        return
+    from fairlead.interfaces.cli.view import status_view
+
+    shown = _shown_phases(found, show_all=show_all)
+    draw(status_view(found, shown, _where(found), _remarks(found)))
 
 
 @click.command("next", epilog="Example: fairlead next")
@@ -96,19 +111,23 @@ def _where(found: StatusReport) -> str:
 
 
 def _phase_rows(found: StatusReport, *, show_all: bool) -> list[Sequence[Part]]:
-    phases = found.phases
-    hidden = 0
-    if not show_all and len(phases) > _MOST_PHASES:
-        here = next(
-            (at for at, each in enumerate(phases) if each.number == found.phase), len(phases) - 1
-        )
-        start = max(0, min(here - 3, len(phases) - _MOST_PHASES))
-        hidden = len(phases) - _MOST_PHASES
-        phases = phases[start : start + _MOST_PHASES]
+    phases = _shown_phases(found, show_all=show_all)
+    hidden = len(found.phases) - len(phases)
     shown = rows([_cells(phase) for phase in phases])
     if hidden:
         shown.append((Styled(f"  … and {hidden} more phases: fairlead status --all", "dim"),))
     return [*shown, ()] if shown else []
+
+
+def _shown_phases(found: StatusReport, *, show_all: bool) -> tuple[PhaseReport, ...]:
+    """Every phase, or a dozen around the current one."""
+    phases = found.phases
+    if show_all or len(phases) <= _MOST_PHASES:
+        return phases
+    last = len(phases) - 1
+    here = next((at for at, each in enumerate(phases) if each.number == found.phase), last)
+    start = max(0, min(here - 3, len(phases) - _MOST_PHASES))
+    return phases[start : start + _MOST_PHASES]
 
 
 def _cells(phase: PhaseReport) -> Cells:
@@ -149,7 +168,7 @@ def _remarks(found: StatusReport) -> list[Sequence[Part]]:
     if found.drift:
         lines.append(
             (
-                Styled(f"{len(found.drift)} differences", "yellow"),
+                Styled(counted(len(found.drift), "difference"), "yellow"),
                 " between the documents and the files: fairlead check",
             )
         )
