@@ -1,5 +1,6 @@
 """Every proof of the long tier, one row each, cheap ones first."""
 
+from prove.agents import AGENTS
 from prove.approvals import APPROVALS
 from prove.crowds import CROWDS
 from prove.documents import DOCUMENTS
@@ -11,4 +12,4 @@ from prove.sweeps import SWEEPS
 
 def proofs() -> tuple[Proof, ...]:
     """The table. A new proof is a new row."""
-    return (*CROWDS, *SCREENS, *HOOKS, *APPROVALS, *SWEEPS, *DOCUMENTS)
+    return (*CROWDS, *SCREENS, *HOOKS, *APPROVALS, *AGENTS, *SWEEPS, *DOCUMENTS)

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -234,6 +235,19 @@ def test_doctor_agents_without_any_says_what_was_looked_for(machine, capsys):
     code, told, _ = at_the_door(capsys, machine)
 
     assert (code, told["error"]["code"]) == (5, NoAgent.code)
+
+
+@pytest.mark.parametrize("words", ["doctor agents --ask", "doctor agents"])
+def test_a_program_that_looks_for_itself_is_started_by_us_alone(words, machine, capsys):
+    itself = f'{sys.executable} -m fairlead {words} --json >> "$HOME/inner"'
+    path = f"PYTHONPATH={os.pathsep.join(sys.path)}"
+    a_program(machine / "bin", "claude", f'#!/bin/sh\necho . >> "$HOME/asked"\n{path} {itself}\n')
+
+    at_the_door(capsys, machine, "--ask")
+
+    inner = (machine / "inner").read_text()
+    assert len((machine / "asked").read_text().splitlines()) == 3  # version, help, the question
+    assert inner.count('"nested-run"') == 3
 
 
 @pytest.mark.parametrize("file", [".config/fairlead/config.json", ".planning/config.json"])

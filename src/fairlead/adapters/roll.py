@@ -14,9 +14,9 @@ import time
 from dataclasses import dataclass
 from datetime import timedelta
 
-from fairlead.adapters import process, registry
-from fairlead.adapters.agent import PASSED, CliAgent, Row
-from fairlead.errors import AgentError, NoAgent
+from fairlead.adapters import keeper, process, registry
+from fairlead.adapters.agent import PASSED, CliAgent, Row, depth
+from fairlead.errors import AgentError, NestedRun, NoAgent
 from fairlead.model.agent_commands import AgentCommand
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.agent_orders import Limits, Order
@@ -68,6 +68,8 @@ class Roll:
 
     def call(self) -> tuple[Found, ...]:
         """Every agent that is known, installed or not."""
+        if depth() > 0:  # a program that looks for itself would go on for ever
+            raise NestedRun
         known = self._remembered()
         found = [self._found(row, known) for row in self._rows.values()]
         if not any(each.path for each in found):
@@ -109,7 +111,8 @@ class Roll:
         return Found(row.name, row.programs, path, told["version"], tuple(told["lacks"].split()))
 
     def _said(self, path: str, words: tuple[str, ...]) -> str:
-        environment = process.surroundings(PASSED, PATH=process.search_path(self._outside))
+        ours = {"PATH": process.search_path(self._outside), keeper.DEPTH: str(depth() + 1)}
+        environment = process.surroundings(PASSED) | ours
         try:
             done = process.run(
                 (path, *words), folder=os.sep, environment=environment, limits=_PROBE
