@@ -25,6 +25,15 @@ def test_a_kill_before_any_call_leaves_old_or_new_and_the_next_command_works(
     )
 
 
+def test_case_17_a_kill_while_a_plan_is_saved_leaves_old_or_new(rig_of: MakeRig) -> None:
+    rig = rig_of("planning-add")
+    points = kill_points(rig.calls_from_the_lock)[::12]  # all of them: the long tier
+    tried, found = findings_of(points, lambda point: try_point(rig, point))
+
+    assert tried > 4
+    assert found == []
+
+
 def test_success_is_reported_only_when_it_would_outlive_a_power_loss(rig_of: MakeRig) -> None:
-    for command in ("add-decision", "config-set", "config-set-user", "init"):
+    for command in ("add-decision", "config-set", "config-set-user", "init", "planning-start"):
         assert (command, rig_of(command).unsafe) == (command, ())

@@ -115,9 +115,10 @@ class Planning:
         edits: dict[str, Callable[[str], str]] = {layout.PLAN_FILE: create}
         if beginning.has_ignore:
             edits[layout.GIT_IGNORE] = _ignoring
-        if beginning.requirements == layout.PLAN_REQUIREMENTS:
+        document = beginning.requirements
+        if document == layout.PLAN_REQUIREMENTS and not self._files.exists(document):
             first = requirements_text(words.DEFAULT_SECTIONS)
-            edits[layout.PLAN_REQUIREMENTS] = lambda held: held or first
+            edits[document] = lambda held: held or first
         front.prepare()
         outcome = self._files.update_all(
             edits, command="planning start", may_create=True, dry_run=dry_run
