@@ -226,9 +226,11 @@ class FieldReader:
 
     def refuse_twins(self, names: "list[str]", field: str, key: str) -> None:
         """Two parts of one name: a command could not tell which one is meant."""
+        seen: set[str] = set()
         for at, name in enumerate(names):
-            if name in names[:at]:
+            if name in seen:
                 self.refuse((field, at, key), f"{name[:60]!r} stands twice", f"another {key}")
+            seen.add(name)
 
     def refuse(self, path: "Path", why: str, wanted: str) -> "NoReturn":
         """Name the field, its line, and what it takes."""

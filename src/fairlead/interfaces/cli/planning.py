@@ -272,12 +272,15 @@ def _check(given: dict[str, str | None]) -> dict[str, Value] | None:
     path, line = given["file"], given["command"]
     if path is not None and line is not None:
         raise click.UsageError("a criterion has one check: --file or --command")
-    if line is None:
-        return None if path is None else {"file": path}
+    if path is None and line is None:
+        return None
     try:
-        return {"command": shlex.split(line)}
+        words = shlex.split(line or "")
     except ValueError as problem:
         raise click.UsageError(f"--command: {problem}") from None
+    if not (path or words):
+        raise EmptyText("the check")
+    return {"file": path} if path else {"command": words}
 
 
 def _refuse_others(kind: str, given: dict[str, str | None], **takes: tuple[str, ...]) -> None:
