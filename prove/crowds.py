@@ -21,6 +21,7 @@ from tests.support.crowd import (
     why_no_namespaces,
 )
 from tests.support.figures import PRODUCT
+from tests.support.mixed import mixed_crowd, plan, prepared
 from tests.support.programs import fairlead, run
 from tests.support.strace import from_the_lock_on, trace
 from tests.support.subjects import PROJECT, STATE, product_subjects
@@ -85,6 +86,14 @@ def _looping(updating: Updating, project: Path) -> Tally:
     return _tally(looping_processes(words, project, STATE, tags), WRITERS * 100)
 
 
+def _mixed(updating: Updating, project: Path, *, taking_back: bool = False) -> Tally:
+    world = project.parent.parent / f"{project.parent.name}-mixed"
+    planned = plan(WRITERS, 10, taking_back=taking_back)
+    came = mixed_crowd(prepared(world), planned, updating.program)
+    figures: dict[str, float] = {"acknowledged": came.acknowledged, "looks by readers": came.looks}
+    return Tally(came.steps, came.findings, figures)
+
+
 def _beside_a_stopped_holder(updating: Updating, project: Path) -> Tally:
     wait = updating.program.command(project, "config", "set", WAIT, "1")
     assert run(wait).code == 0
@@ -142,5 +151,18 @@ CROWDS = (
         "64 processes x 100 updates each: all present once",
         "updates",
         _looping,
+    ),
+    CrowdProof(
+        "crowd-mixed",
+        "64 writers of every verb beside doctor, sync and a status line at 2 Hz: nothing is lost, "
+        "and no reader sees a torn file",
+        "steps",
+        _mixed,
+    ),
+    CrowdProof(
+        "crowd-undoing",
+        "the same with undo, phase remove and milestone complete: no more is gone than they took",
+        "steps",
+        partial(_mixed, taking_back=True),
     ),
 )

@@ -63,14 +63,14 @@ class Outcome:
         return f"exit {self.code}: {words}" if words else f"exit {self.code}"
 
 
-def run(command: Command, *, patience: float = PATIENCE_SECONDS) -> Outcome:
+def run(command: Command, *, patience: float = PATIENCE_SECONDS, message: bytes = b"") -> Outcome:
     """Run to the end and keep both streams."""
     began = time.monotonic()
     done = subprocess.run(
         command.words,
         cwd=command.folder,
         env=dict(command.environment),
-        stdin=subprocess.DEVNULL,
+        input=message,
         capture_output=True,
         timeout=patience,
         check=False,
