@@ -20,7 +20,8 @@ def say(line: str) -> None:
 def main() -> int:
     """Run what the time allows, and write the page. 1: something was found."""
     options = _options()
-    chosen = [proof for proof in proofs() if not options.only or proof.name in options.only]
+    known = {proof.name: proof for proof in proofs()}
+    chosen = [known[name] for name in options.only or known]
     if options.list:
         for proof in chosen:
             say(
@@ -63,7 +64,13 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m prove", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", nargs="*", metavar="NAME", help="only these proofs")
+    parser.add_argument(
+        "--only",
+        nargs="*",
+        metavar="NAME",
+        choices=sorted(p.name for p in proofs()),
+        help="only these proofs, in this order",
+    )
     parser.add_argument("--again", action="store_true", help="forget what was done before")
     parser.add_argument("--list", action="store_true", help="name the proofs and end")
     return parser.parse_args()

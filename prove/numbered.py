@@ -44,10 +44,11 @@ class NumberedProof:
     def opened(self, scratch: Path) -> Iterator[Trial]:
         """Nothing has to be made."""
         del scratch
-        yield partial(_try_batch, self.try_number)
+        yield partial(try_batch, self.try_number)
 
 
-def _try_batch(try_number: TryNumber, case: str) -> Tally:
+def try_batch(try_number: TryNumber, case: str) -> Tally:
+    """Try one batch, and name each number at which something was found."""
     seed, start, end = map(int, case.split("|"))
     found = []
     for number in range(start, end):

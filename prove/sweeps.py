@@ -29,6 +29,7 @@ from tests.support.sweep import (
     Rig,
     error_points,
     kill_points,
+    sampled,
     try_point,
     write_points,
 )
@@ -144,6 +145,10 @@ def _start_cases(rig: Rig) -> list[str]:
     return [_point_name(point) for point in kill_points(calls)]
 
 
+def _sampled_error_cases(rig: Rig) -> list[str]:
+    return [_point_name(point) for point in sampled(error_points(_changing_calls(rig)))]
+
+
 def _error_cases(rig: Rig) -> list[str]:
     calls = _changing_calls(rig)
     points = error_points(calls) + write_points(calls)
@@ -244,7 +249,15 @@ SWEEPS = (
     ),
     SweepProof(
         "errors",
-        "an error at any call leaves old or new, and success is never claimed falsely",
+        "an error at any call of any command (the kinds take turns) leaves old or new, and success "
+        "is never claimed falsely",
+        "faults",
+        _sampled_error_cases,
+        _try_point,
+    ),
+    SweepProof(
+        "errors-all",
+        "the same with every kind of error and of short write at every call, once and for good",
         "faults",
         _error_cases,
         _try_point,

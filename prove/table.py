@@ -6,10 +6,11 @@ from prove.crowds import CROWDS
 from prove.documents import DOCUMENTS
 from prove.frame import Proof
 from prove.hooks import HOOKS
+from prove.mutations import MUTATIONS
 from prove.screens import SCREENS
 from prove.sweeps import SWEEPS
 
 
 def proofs() -> tuple[Proof, ...]:
     """The table. A new proof is a new row."""
-    return (*CROWDS, *SCREENS, *HOOKS, *APPROVALS, *AGENTS, *SWEEPS, *DOCUMENTS)
+    return (*CROWDS, *SCREENS, *HOOKS, *APPROVALS, *AGENTS, *SWEEPS, *MUTATIONS, *DOCUMENTS)

@@ -510,7 +510,8 @@ class NoPlace(DocumentError):
     code = "no-place"
 
     def __init__(self, what: str, *, line: int = 1, column: int = 1) -> None:
-        super().__init__(f"no place for {what}", line=line, column=column)
+        hint = "give it one by hand; fairlead check shows what else is amiss; nothing was changed"
+        super().__init__(f"no place for {what}", line=line, column=column, hint=hint)
 
 
 class UnsafeEdit(DocumentError):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CLOCK = "2026-01-02T03:04:05Z"  # the product takes its time from FAIRLEAD_NOW, so runs repeat
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 300.0  # shared machines stall; a hang is longer
 
 
 @dataclass(frozen=True, slots=True)
