@@ -7,6 +7,7 @@ and in the next run.
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -61,6 +62,9 @@ class SweepProof:
         """Every point of every command. The seed changes nothing: the sweep is complete."""
         del seed
         found: list[str] = []
+        # A rig waits for its children most of the time.
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda name: _rig(name, scratch), product_subjects()))
         for name in product_subjects():
             found += [f"{name}|{case}" for case in self.cases_of(_rig(name, scratch))]
         return list(dict.fromkeys(found))

@@ -467,6 +467,20 @@ class ConflictMarkers(DocumentError):
         )
 
 
+class EmptyDocument(DocumentError):
+    """A document that lost its text: another tool, or a disk, has emptied it."""
+
+    code = "empty-document"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "is empty",
+            line=1,
+            column=1,
+            hint="bring its text back, or delete it and have it made anew: fairlead doctor --fix",
+        )
+
+
 class UnclosedFrontmatter(DocumentError):
     """A frontmatter block that starts and never ends."""
 

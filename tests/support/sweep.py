@@ -289,7 +289,8 @@ def _says_unsure(outcome: Outcome) -> bool:
 
 def _names_a_path(outcome: Outcome) -> bool:
     return any(
-        name in outcome.said for name in (".planning", "config.json", ".fairlead", f"/{PROJECT}")
+        name in outcome.said
+        for name in (".planning", ".claude", "config.json", ".fairlead", f"/{PROJECT}")
     )
 
 

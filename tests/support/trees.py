@@ -62,7 +62,7 @@ def documents(tree: Tree) -> dict[str, bytes]:
 
 def service_names(tree: Tree) -> frozenset[str]:
     """The names inside the service folder."""
-    return frozenset(name for name in tree if _is_service(name))
+    return frozenset(_RANDOM.sub("R", name) for name in tree if _is_service(name))
 
 
 def judge(now: Tree, old: Tree, new: Tree) -> Verdict:

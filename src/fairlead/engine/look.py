@@ -52,7 +52,10 @@ class Look:
 
     def state(self) -> Document:
         """STATE.md as it is."""
-        return Document(self.files.load(self.state_path).text)
+        try:
+            return Document(self.files.load(self.state_path).text).require_text()
+        except DocumentError as error:
+            raise error.located(self.state_path) from None
 
     def changed(self, before: Document, change: Change) -> Document:
         """STATE.md after a change; what is wrong with the document is said with its path."""

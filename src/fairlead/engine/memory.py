@@ -53,7 +53,7 @@ class Memory:
         command = "state add-decision"
 
         def edit(text: str) -> str:
-            changed = add_decision(Document(text), decision, now).text
+            changed = add_decision(Document(text).require_text(), decision, now).text
             if self._lines and changed.count("\n") > max(self._lines, text.count("\n")):
                 raise _TooLong
             return changed

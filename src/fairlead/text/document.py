@@ -4,7 +4,7 @@
 unclosed or doubtful frontmatter) raises before the first edit; reading for display never does.
 """
 
-from fairlead.errors import ConflictMarkers, NoPlace, UnclosedFrontmatter
+from fairlead.errors import ConflictMarkers, EmptyDocument, NoPlace, UnclosedFrontmatter
 from fairlead.text import front
 from fairlead.text.conflicts import conflict_line
 from fairlead.text.emit import Value
@@ -86,6 +86,12 @@ class Document:
         return common_ending(self.text)
 
     # -- editing ----------------------------------------------------------------------
+
+    def require_text(self) -> "Document":
+        """This document; one that somebody has emptied is not written to as if it were new."""
+        if not self.text.strip():
+            raise EmptyDocument
+        return self
 
     def require_writable(self) -> None:
         """Raise if any edit of this document could lose or bury something."""

@@ -99,7 +99,12 @@ def _add_nested(tree: "dict[str, object]", key: str, text: str) -> None:
 
 def _loose_value(text: str) -> object:
     if text.startswith("[") and text.endswith("]"):
-        return [_loose_value(item.strip()) for item in text[1:-1].split(",") if item.strip()]
+        # One level: brackets in brackets stay text, however deep they go.
+        return [_loose_scalar(item.strip()) for item in text[1:-1].split(",") if item.strip()]
+    return _loose_scalar(text)
+
+
+def _loose_scalar(text: str) -> object:
     if text[:1] in ("'", '"') and text[-1:] == text[:1] and len(text) > 1:
         return text[1:-1]
     return Plain(text)

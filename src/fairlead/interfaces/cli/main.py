@@ -99,7 +99,7 @@ def run(arguments: list[str]) -> int:
         _give_up_output()  # the reader has gone
         return 0
     except OSError as problem:
-        path = problem.filename or "the file system"
+        path = problem.filename or os.path.abspath(os.curdir)
         return _shown(DiskFault(path, problem.strerror or str(problem)), as_json=as_json)
 
 

@@ -60,7 +60,7 @@ class Screen:
     def document(self, content: dict[str, Any]) -> None:
         """Write one JSON document."""
         text = json.dumps(content, ensure_ascii=False, indent=2, default=str)
-        self._write("".join(_json_escaped(mark) for mark in text) + "\n")
+        self._write("\n".join(map(_json_line, text.split("\n"))) + "\n")
 
     def drawn(self, view: RenderableType) -> None:
         """Write what rich draws, in our few colours."""
@@ -251,8 +251,15 @@ def _wants_color(stream: TextIO) -> bool:
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
+def _json_line(line: str) -> str:
+    # Most lines of a large document are plain, and looking at each character is slow.
+    if line.isascii() and line.isprintable():
+        return line
+    return "".join(map(_json_escaped, line))
+
+
 def _json_escaped(mark: str) -> str:
-    if mark == "\n" or not is_unseen(mark):
+    if not is_unseen(mark):
         return mark
     number = ord(mark)
     if number < 0x10000:
