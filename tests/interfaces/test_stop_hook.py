@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from fairlead.interfaces.hooks.stop import MOST_NAMED, answer
+from fairlead.adapters import keeper
+from fairlead.interfaces.hooks.stop import JOB, MOST_NAMED, answer
 from fairlead.interfaces.hooks.told import Told
 from fairlead.model.stopping import GONE_SECONDS, MOST_BLOCKS, OPEN
 from tests.support.plan_files import (
@@ -216,8 +217,12 @@ def test_a_released_plan_holds_nobody_and_that_is_noted(project: Path):
     assert "released" in note
 
 
+def test_the_mark_of_our_own_agents_is_the_one_that_they_carry():
+    assert JOB == keeper.JOB
+
+
 def test_agents_that_we_started_ourselves_are_not_held(project: Path):
-    assert asked(message(project), {"FAIRLEAD_ATTEMPT": "1"}) == ({}, "")
+    assert asked(message(project), {JOB: "1"}) == ({}, "")
 
 
 # --- case 36: what cannot be read ----------------------------------------------------------

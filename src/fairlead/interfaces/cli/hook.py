@@ -47,9 +47,9 @@ def _argv(name: str) -> list[str]:
 
 
 def _answer(name: str, told: Told) -> Answer:
-    from fairlead.interfaces.hooks.stop import ATTEMPT, answer
+    from fairlead.interfaces.hooks.stop import JOB, answer
 
-    if os.environ.get(ATTEMPT):
+    if os.environ.get(JOB):
         return Answer()
     if name == STOP:
         return answer(told, os.environ)

@@ -36,9 +36,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-ATTEMPT = (
-    "FAIRLEAD_ATTEMPT"  # set for agents that we started ourselves: their work is judged by gates
-)
+# Set for agents that we started ourselves: their work is judged by gates.
+JOB = "FAIRLEAD_JOB"
 MOST_NAMED = 12
 
 _LONGEST = 300
@@ -58,7 +57,7 @@ def main() -> None:
 
 def answer(told: Told, environment: "Mapping[str, str]") -> Answer:
     """What the host is told about one stop."""
-    if told.stop in (OTHER, SUBAGENT) or environment.get(ATTEMPT):
+    if told.stop in (OTHER, SUBAGENT) or environment.get(JOB):
         return Answer()
     home = layout.find_plan_home(told.folder)
     work = work_in(home, environment) if home else Work(NO_WORK)
