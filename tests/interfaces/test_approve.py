@@ -293,6 +293,21 @@ def test_approved_modules_become_phases_once(desk: Desk, fairlead: Fairlead) -> 
     assert names[-3:] == list(MODULES)
 
 
+def test_a_module_becomes_a_phase_once_whatever_its_name_looks_like(
+    desk: Desk, fairlead: Fairlead
+) -> None:
+    assert fairlead("init", "Sample", "--yes", cwd=desk.folder).exit_code == 0
+    text = plan_text(("One", "Two")).replace('name: "Two"', 'name: "One"')
+    desk.plan.write_text(text.replace('name: "One"', 'name: "a [b](c) `d`"', 1), "utf-8")
+    assert desk.approve("--skip-issues", "--to-roadmap").exit_code == 0
+
+    again = desk.approve("--to-roadmap", "--json")
+
+    assert (again.exit_code, of(again)["phases_added"]) == (0, [])
+    modules = read_exec(desk.exec.read_text("utf-8")).modules
+    assert [module.phase for module in modules] == ["2", "3"]
+
+
 def test_without_a_project_there_is_no_roadmap_to_add_to(desk: Desk) -> None:
     done = desk.approve("--to-roadmap", "--skip-issues")
 

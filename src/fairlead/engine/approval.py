@@ -28,10 +28,11 @@ from fairlead.errors import (
     SessionHeld,
 )
 from fairlead.model.criteria import content_hash, unapprovable
+from fairlead.model.ids import PhaseId
 from fairlead.model.issue import Issue, Subject, issue_of, marker_of
 from fairlead.model.planning import Module, Plan
 from fairlead.records import plan_approval
-from fairlead.records.exec_file import in_step, new_exec
+from fairlead.records.exec_file import in_step, new_exec, with_phase
 from fairlead.records.exec_read import read_exec
 from fairlead.records.plan_read import read_plan
 from fairlead.store import layout
@@ -112,19 +113,35 @@ class Approval:
         self._files.load(layout.ROADMAP)
 
     def to_roadmap(self, *, dry_run: bool = False) -> tuple[str, ...]:
-        """The approved modules as phases; one that the roadmap has already is left alone."""
-        plan = self._plan()
+        """The modules as phases, each in one step with the record of it, so that it happens once.
+
+        One that the roadmap lists by its name already is left alone.
+        """
         known = {each.name.casefold() for each in scan(self._files.folder).roadmap.phases}
-        names = [module.name for module in plan.modules]
         added = []
-        for module in plan.modules:
-            unique = names.count(module.name) == 1
-            name = _line(module.name if unique else f"{module.name} ({module.id})")
+        for module in self._waiting():
+            name = _line(module.name)
             if name.casefold() in known:
                 continue
-            Phases(self._files, self._clock).add(name, goal=_line(module.criteria), dry_run=dry_run)
+
+            def record(number: PhaseId, module_id: str = module.id) -> dict[str, Edit]:
+                return {layout.EXEC_FILE: partial(_phased, module_id, number.short)}
+
+            Phases(self._files, self._clock).add(
+                name,
+                goal=_line(module.criteria),
+                also=None if dry_run else record,
+                dry_run=dry_run,
+            )
             added.append(name)
         return tuple(added)
+
+    def _waiting(self) -> list[Module]:
+        """The modules that are no phase yet. Before a first approval there is no exec file."""
+        loaded = self._files.load_if_present(layout.EXEC_FILE)
+        modules = read_exec(loaded.text).modules if loaded else ()
+        done = {module.id for module in modules if module.phase}
+        return [module for module in self._plan().modules if module.id not in done]
 
     # -- steps ------------------------------------------------------------------------------
 
@@ -239,6 +256,10 @@ def _intended(module: Module, text: str) -> str:
 
 def _numbered(module: Module, number: int, text: str) -> str:
     return plan_approval.with_issue(Document(text), module.id, number).text
+
+
+def _phased(module: str, phase: str, text: str) -> str:
+    return with_phase(Document(text), module, phase).text
 
 
 def _issue(plan: Plan, module: Module) -> Issue:

@@ -29,6 +29,7 @@ class ModuleReport:
     assigned_to: str
     github_issue: str
     pr: str
+    phase: str
     acceptance_criteria: str
 
 
@@ -159,5 +160,6 @@ def _module(module: ExecModule) -> ModuleReport:
         module.agent,
         module.issue,
         module.pr,
+        module.phase,
         module.criteria,
     )

@@ -6,7 +6,7 @@ folders as they will stand give the numbers that STATE.md gets in the same step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -34,13 +34,13 @@ from fairlead.records.roadmap_edit import NewPhase, with_phase, without_phase
 from fairlead.records.roadmap_marks import marked, proven_of
 from fairlead.records.roadmap_read import requirements_of
 from fairlead.store import layout
-from fairlead.store.files import Draft, Files, Outcome
+from fairlead.store.files import Draft, Edit, Files, Outcome
 from fairlead.store.intent import Places
 from fairlead.store.moves import Move
 from fairlead.text import front
 from fairlead.text.document import Document
 
-Edit = Callable[[str], str]
+Also = Callable[[PhaseId], Mapping[str, Edit]]
 _Result = TypeVar("_Result")
 
 
@@ -73,11 +73,12 @@ class Phases:
         self._files = files
         self._clock = clock
         self._workstream = workstream
-        self._roadmap = layout.documents_of(workstream)[1]
-        self._requirements = layout.documents_of(workstream)[3]
+        _, self._roadmap, _, self._requirements = layout.documents_of(workstream)
 
-    def add(self, name: str, *, goal: str = "", dry_run: bool = False) -> PhaseChange:
-        """A phase more, after the last one of the milestone."""
+    def add(
+        self, name: str, *, goal: str = "", also: Also | None = None, dry_run: bool = False
+    ) -> PhaseChange:
+        """A phase more, after the last one of the milestone; `also` is written in the same step."""
 
         def decide(look: Look) -> _Decision:
             _require_open(look)
@@ -85,7 +86,8 @@ class Phases:
             before = _last_before(look.standing, number)
             depends = f"Phase {before.id.short}" if before else "Nothing (first phase)"
             phase = NewPhase(number, name, home_of(look), goal, depends)
-            return self._written(look, phase, Evolution(name, number.short, "added"))
+            more = also(number) if also else None
+            return self._written(look, phase, Evolution(name, number.short, "added"), more)
 
         return self._carry_out("phase add", decide, dry_run=dry_run)
 
@@ -98,9 +100,8 @@ class Phases:
             _require_open(look)
             here = phase_of(look.standing, after)
             number = decimal_after(here.id, taken_numbers(look.inventory))
-            depends = f"Phase {here.id.short}"
             home = here.listed.milestone if here.listed else home_of(look)
-            phase = NewPhase(number, name, home, goal, depends, is_inserted=True)
+            phase = NewPhase(number, name, home, goal, f"Phase {here.id.short}", True)
             told = Evolution(name, number.short, "inserted", here.id.short)
             return self._written(look, phase, told)
 
@@ -151,13 +152,16 @@ class Phases:
 
     # -- the parts of a decision ----------------------------------------------------------
 
-    def _written(self, look: Look, phase: NewPhase, told: Evolution) -> _Decision:
+    def _written(
+        self, look: Look, phase: NewPhase, told: Evolution, more: Mapping[str, Edit] | None = None
+    ) -> _Decision:
         edit = editing(lambda held: with_phase(held, phase))
         after = self._after(look, edit)
         home = f"{layout.planning_of(self._workstream)}/{layout.PHASES_NAME}"
         names = [each.path.rpartition("/")[2] for each in look.inventory.folders]
         folder = f"{home}/{naming.folder_for(phase.id, phase.name, names)}"
-        draft = self._draft(look, {self._roadmap: edit}, after, told, Places(folders=(folder,)))
+        edits = {self._roadmap: edit, **(more or {})}
+        draft = self._draft(look, edits, after, told, Places(folders=(folder,)))
         return _Decision(draft, phase.id, phase.name, folder)
 
     def _removed(self, look: Look, gone: Phase, numbers: dict[PhaseId, PhaseId]) -> _Decision:

@@ -25,7 +25,7 @@ OVER = (COMPLETE, "reassigned")  # assignments that are kept as history
 class ExecModule:
     """A module that is carried out."""
 
-    __slots__ = ("agent", "criteria", "id", "issue", "name", "pr", "priority", "status")
+    __slots__ = ("agent", "criteria", "id", "issue", "name", "phase", "pr", "priority", "status")
 
     def __init__(self, id: str, name: str, status: str) -> None:  # noqa: A002 - as the file says
         self.id = id
@@ -34,6 +34,7 @@ class ExecModule:
         self.agent = ""  # `assigned_to`; empty: nobody
         self.criteria = ""
         self.issue = ""  # "#42" as the file has it; empty: none
+        self.phase = ""  # of the roadmap; empty: it has none
         self.pr = ""
         self.priority = ""
 

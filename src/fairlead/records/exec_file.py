@@ -140,6 +140,12 @@ def reassigned(document: Document, name: str, agent: str, reason: str, now: str)
     return _given(document, held, at, agent, now)
 
 
+def with_phase(document: Document, name: str, phase: str) -> Document:
+    """A module that became a phase of the roadmap."""
+    at, _ = _found(read_exec(document.text), name)
+    return document.set_front((_MODULES, at, "phase"), phase)
+
+
 def modified(document: Document, name: str, wanted: Wanted) -> Document:
     """What was named of a module, and nothing else."""
     held = read_exec(document.text)

@@ -55,6 +55,7 @@ def _module(reader: FieldReader, value: object, path: "tuple[str | int, ...]") -
     module.agent = reader.optional(tree, (*path, "assigned_to"))
     module.criteria = reader.criteria(tree, (*path, "acceptance_criteria"))
     module.issue = reader.optional(tree, (*path, "github_issue"))
+    module.phase = reader.optional(tree, (*path, "phase"))
     module.pr = reader.optional(tree, (*path, "pr"))
     module.priority = reader.word(tree, (*path, "priority"), PRIORITIES, MEDIUM)
     return module
