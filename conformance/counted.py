@@ -63,7 +63,7 @@ class Contents:
             for each in self._files
             if each == "VERIFICATION.md" or each.endswith("-VERIFICATION.md")
         ]
-        fields = fields_of(self.folder / min(names, key=len)) if names else {}
+        fields = fields_of(self.folder / max(names, key=_own)) if names else {}
         return (
             (fields.get("verified", "")[:10] or "-")
             if fields.get("status", "").lower() == "passed"
@@ -134,6 +134,11 @@ class Contents:
             if found:
                 return int(found[1])
         return None
+
+
+def _own(name: str) -> tuple[bool, int]:
+    """The phase's own verification comes before one of a plan, and one without a number last."""
+    return name != "VERIFICATION.md", -len(name)
 
 
 def key_of_folder(name: str) -> str:

@@ -96,12 +96,22 @@ function guarded(question) {
   try { return question(); } catch (error) { return { error: String(error && error.message) }; }
 }
 
+// The folder that it finds for each phase of the roadmap.
+function matched(folder, phases) {
+  const home = path.join(folder, '.planning', 'phases');
+  const names = locator.listAllPhaseDirs(home, { includeSentinels: true }).value;
+  const found = phases.map(({ number }) => [number, ids.matchPhaseDirs(names, ids.normalizePhaseName(number)).matches[0] || '']);
+  return Object.fromEntries(found);
+}
+
 function answers(folder, milestone) {
+  const analysis = answerOf(() => roadmap.cmdRoadmapAnalyze(folder, false));
   return {
     state: answerOf(() => state.cmdStateJson(folder, false)),
     progress: answerOf(() => commands.cmdProgressRender(folder, 'json', false)),
     stats: answerOf(() => commands.cmdStats(folder, 'json', false)),
-    roadmap: answerOf(() => roadmap.cmdRoadmapAnalyze(folder, false)),
+    roadmap: analysis,
+    matched: guarded(() => matched(folder, analysis.phases || [])),
     phases: answerOf(() => phase.cmdPhasesList(folder, {}, false)),
     folders: guarded(() => folders(folder)),
     window: guarded(() => windowed(folder, milestone)),

@@ -5,7 +5,7 @@ from typing import Any
 
 from conformance.compared import Tree, key_of, our_folders
 from conformance.counted import Contents
-from conformance.mentions import Mentions, plain
+from conformance.mentions import Mentions, plain, struck
 from fairlead.model.inventory import Phase
 
 
@@ -35,6 +35,12 @@ class Facts:
     def named_there(self, key: str) -> list[str]:
         """The folders in which they read a number."""
         return [name for name, facts in self.known.items() if key_of(facts["key"]) == key]
+
+    def matched_there(self, key: str) -> str:
+        """The folder that they find for a phase: by its heading, else by its number."""
+        found = self.tree.answer("matched") or {}
+        by_number = next((name for name in self.named_there(key)), "")
+        return next((name for number, name in found.items() if key_of(number) == key), by_number)
 
     def contents(self, key: str) -> Contents | None:
         """A phase's folder, counted anew."""
@@ -83,7 +89,7 @@ class Facts:
         found: dict[str, str] = {}
         for name in sorted(self.tree.answer("window", "folders") or ()):
             key = str(key_of(self.known[name]["key"]))
-            if key not in Mentions(self.window).struck:
+            if key not in struck(self.window):
                 found.setdefault(key, name)
         return list(found.values())
 
@@ -100,11 +106,11 @@ class Facts:
         """Plans done and in all, phases completed and in all, as their state derives them."""
         names = self.state_folders()
         plans = [self.known[name]["plans"] for name in names]
-        struck = Mentions(self.window).struck
+        retired = struck(self.window)
         headings = [
             key
             for key in plain(self.window)
-            if key not in struck and key.partition(".")[0] not in ("0", "999")
+            if key not in retired and key.partition(".")[0] not in ("0", "999")
         ]
         counts_headings = self.tree.answer("window", "counts_headings")
         rows = self.tree.answer("window", "complete_rows") or 0

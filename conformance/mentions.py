@@ -41,6 +41,13 @@ def plain(text: str) -> list[str]:
     return [key_of_id(number) for number in _PLAIN.findall(text) if re.search(r"\d", number)]
 
 
+def struck(text: str) -> set[str]:
+    """The phases that its state leaves out because they are struck out."""
+    return {
+        key_of_id(number) for number in re.findall(r"~~\W*Phase\s+(\d+[A-Za-z]?(?:\.\d+)*)", text)
+    }
+
+
 class Mentions:
     """What a roadmap says of its phases."""
 

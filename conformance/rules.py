@@ -37,13 +37,17 @@ RULES = (
     "summary-proves-nothing",
     "verification-stale",
     "superseded-only",
+    "nothing-of-nothing",
     "order-of-numbers",
     "folder-names",
     "stored-numbers",
     "damaged-frontmatter",
     *PLAINLY,
 )
-_STORED = re.compile(r"^ +(completed_phases|completed_plans|percent):\s*[\"']?(\d+)", re.MULTILINE)
+_PROGRESS = re.compile(r"^progress:(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
+_STORED = re.compile(
+    r"(?:^ +|[{,] *)(completed_phases|completed_plans|percent):\s*[\"']?(\d+)", re.MULTILINE
+)
 _CURRENT_PHASE = re.compile(r"^current_phase:\s*[\"']?([\w.]+)", re.MULTILINE)
 _PHASE_LINE = re.compile(r"^Phase:\s*(\d+[A-Z]?(?:\.\d+)*)\b", re.MULTILINE)
 _BAR = re.compile(r"^\s*\**Progress:\**.*?(\d+)%", re.MULTILINE)
@@ -117,8 +121,11 @@ class Causes(Facts):
         if not (self.tree.folder / ".planning" / "phases").is_dir():
             return self._bar_cause(each)
         front = self.tree.state_text.partition("\n---")[0]
+        progress = "".join(_PROGRESS.findall(front)[-1:])
         stored = (
-            {} if is_damaged(front) else {key: int(value) for key, value in _STORED.findall(front)}
+            {}
+            if is_damaged(front)
+            else {key: int(value) for key, value in _STORED.findall(progress)}
         )
         if any(
             stored.get(key, 0) > there[at]
@@ -156,7 +163,7 @@ class Causes(Facts):
             return _first(
                 [*self._folder_causes(), *self._file_causes("plans"), *self._file_causes("done")]
             )
-        return ""
+        return "nothing-of-nothing" if not here[1] or not here[3] else ""
 
     def _is_withheld(self) -> bool:
         return (
@@ -217,7 +224,7 @@ class Causes(Facts):
         front, _, body = self.tree.state_text.partition("\n---")
         here, there = _CURRENT_PHASE.search(front), _PHASE_LINE.search(body)
         answers = tuple(key_of(found[1]) if found else None for found in (here, there))
-        is_predicted = is_damaged(front) and (each.ours, each.theirs) == answers
+        is_predicted = is_damaged(front) and bool(here) and (each.ours, each.theirs) == answers
         return "damaged-frontmatter" if is_predicted else ""
 
     def _line(self, each: Comparison) -> str:
@@ -237,14 +244,8 @@ class Causes(Facts):
             return ""
         if what == "stage":
             return self._stage_cause(key, str(each.theirs))
-        names = self.named_there(key)
-        there = {
-            len(self.known[name]["plans"])
-            if what == "plans"
-            else sum(self.known[name]["plans"].values())
-            for name in names or ()
-        }
-        if each.theirs not in (there or {0}):
+        plans = self.known.get(self.matched_there(key), {"plans": {}})["plans"]
+        if each.theirs != (len(plans) if what == "plans" else sum(plans.values())):
             return ""
         return self._place_cause(key) or _first(
             self._causes_in(key, "plans" if what == "plans" else "done")
@@ -253,13 +254,10 @@ class Causes(Facts):
     def _stage_cause(self, key: str, theirs: str) -> str:
         if theirs == "ok":
             return "phase-without-heading" if key not in self.mentions.headings else ""
-        names = self.named_there(key)
-        predicted = {_their_stage(self.known[name]) for name in names} or {"no_directory"}
-        if theirs == "no_directory" and not any(self.known[name]["key"] in name for name in names):
-            return "folder-names" if names else self._place_cause(key)
-        if theirs not in predicted and not (
-            "" in predicted and theirs in ("empty", "discussed", "researched")
-        ):
+        name = self.matched_there(key)
+        predicted = _their_stage(self.known[name]) if name else "no_directory"
+        is_early = theirs in ("empty", "discussed", "researched")
+        if theirs != predicted and not (is_early and not predicted):
             return ""
         return self._place_cause(key) or self._completion_cause(key)
 
@@ -280,15 +278,12 @@ class Causes(Facts):
 
     def _place_cause(self, key: str) -> str:
         """Why they look for a phase in another folder than we do."""
-        phase, names = self.phases.get(key), self.named_there(key)
-        folder = folder_of(phase)
+        folder, there = folder_of(self.phases.get(key)), self.matched_there(key)
         if self.scope.is_archived:
             return "archived-milestone"
-        if len(names) > 1:
+        if len(self.named_there(key)) > 1:
             return "number-twice"
-        if folder and folder not in names:
-            return "folder-names"
-        return "folder-names" if names and not folder else ""
+        return "folder-names" if folder != there and (folder or there) else ""
 
     # -- causes --------------------------------------------------------------------------
 

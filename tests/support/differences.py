@@ -48,6 +48,12 @@ EXAMPLES: dict[str, Files] = {
         **_WITHOUT_FIRST,
         "phases/01-login/01-01-PLAN.md": "---\nstatus: superseded\n---\n# Plan\n",
     },
+    "nothing-of-nothing": {
+        "STATE.md": "# State\n",
+        "ROADMAP.md": "# Roadmap\n\n### Phase 1: Login\n",
+        "phases/01-login/01-01-PLAN.md": "---\nstatus: superseded\n---\n# Plan\n",
+        "phases/01-login/01-VERIFICATION.md": "---\nstatus: passed\n---\n",
+    },
     "order-of-numbers": {
         **{name: text for name, text in BASE.items() if not name.endswith("SUMMARY.md")},
         "ROADMAP.md": "# Roadmap\n\n## 🚧 v1.0 First\n\n### Phase 2: Search\n\n### Phase 1: Login\n",

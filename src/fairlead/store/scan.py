@@ -197,13 +197,15 @@ def _verification(
     plans: tuple[Plan, ...],
     heads: tuple[SummaryHead, ...],
 ) -> Verification | None:
-    names = sorted((each for each in listing.files if naming.is_verification(each)), key=len)
+    names = [each for each in listing.files if naming.is_verification(each)]
     if not names:
         return None
-    status, verified = verified_head(_read(inside, names[0], listing, _HEAD) or b"")
+    # The phase's own, `03-VERIFICATION.md`, before one of a plan and before one without a number.
+    name = min(names, key=lambda each: (each == "VERIFICATION.md", len(each)))
+    status, verified = verified_head(_read(inside, name, listing, _HEAD) or b"")
     is_open = any(not plan.is_complete for plan in plans if not plan.is_superseded)
     is_older = bool(verified) and any(head.completed[:10] > verified[:10] for head in heads)
-    return Verification(f"{path}/{names[0]}", status, is_open or is_older)
+    return Verification(f"{path}/{name}", status, is_open or is_older)
 
 
 def _read(inside: Handle, name: str, listing: Listing, limit: int) -> bytes | None:
