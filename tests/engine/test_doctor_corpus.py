@@ -1,8 +1,10 @@
 """Doctor on every real project: drift is repaired, claims are asked for, nothing else changes."""
 
+import re
 import shutil
 from pathlib import Path
 
+from conformance.counted import Contents, text_of
 from fairlead.engine.doctor import Claims, Doctor
 from fairlead.engine.overview import Overview
 from fairlead.engine.truth import Truth
@@ -14,6 +16,9 @@ from fairlead.text.document import Document
 from tests.engine.test_doctor import Still, changed_lines, documents
 from tests.support.corpus import corpus_projects
 from tests.support.trees import read_tree
+
+_PLANS = re.compile(r"^ +(total_plans|completed_plans): *(\d+)", re.MULTILINE)
+_NUMBERS = {"progress.total_plans", "progress.completed_plans"}
 
 
 def copies(folder: Path) -> list[Path]:
@@ -43,9 +48,12 @@ def has_conflict(folder: Path) -> bool:
 
 def test_fix_leaves_only_claims_and_claims_correct_leaves_nothing(tmp_path):
     for folder in copies(tmp_path):
-        if has_conflict(folder):
-            continue
         doctor = Doctor(Files(str(folder)), Still())
+        if has_conflict(folder):
+            before = text_of(folder / layout.STATE)
+            doctor.fix(Claims.CORRECT)
+            assert text_of(folder / layout.STATE) == before, folder.name
+            continue
 
         doctor.fix()
         left = {finding.kind for finding in truth(folder).drift}
@@ -59,9 +67,12 @@ def test_fix_leaves_only_claims_and_claims_correct_leaves_nothing(tmp_path):
 def test_every_line_that_a_repair_changed_was_wrong(tmp_path):
     for folder in copies(tmp_path):
         before = truth(folder)
-        if any(finding.kind is Kind.DOCUMENT for finding in before.drift):
-            continue  # a block of lines is one finding there
         wrong = {(finding.path, finding.line) for finding in before.drift}
+        for finding in before.drift:
+            if finding.kind is Kind.DOCUMENT:  # a block of lines is one finding there
+                text = (folder / finding.path).read_text("utf-8")
+                end = text[: text.index("\n# ")].count("\n")
+                wrong |= {(finding.path, line) for line in range(finding.line - 2, end + 1)}
 
         outcome = Doctor(Files(str(folder)), Still()).fix(Claims.CORRECT)
 
@@ -76,8 +87,29 @@ def test_claims_are_proven_by_reconstruction_or_nothing_is_written(tmp_path):
         except BlockedError:
             assert documents(folder) == before, folder.name
         else:
-            kinds = {finding.kind for finding in truth(folder).drift}
-            assert Kind.CLAIM not in kinds, folder.name
+            assert has_conflict(folder) or truth(folder).drift == (), folder.name
+            again = Doctor(Files(str(folder)), Still()).fix(Claims.RECONSTRUCT)
+            assert again.changes == (), folder.name
+
+
+def test_every_number_that_the_files_refute_is_found_and_no_other(tmp_path):
+    for folder in copies(tmp_path):
+        if has_conflict(folder):
+            continue  # two numbers stand there, and neither is the document's
+        found = truth(folder)
+        homes = [phase.folder for phase in found.standing.scope.phases if phase.folder]
+        counted = [Contents(folder / home.path) for home in homes]
+        true = {
+            "total_plans": sum(len(each.plans) for each in counted),
+            "completed_plans": sum(sum(each.plans.values()) for each in counted),
+        }
+        below = homes[0].path.partition("/phases/") if homes else ("", "", "")
+        text = text_of(folder / f"{below[0]}/STATE.md" if below[1] else folder / layout.STATE)
+        said = _PLANS.findall(text.partition("\n---")[0]) if text.startswith("---") else []
+        wrong = {name for name, number in said if int(number) != true[name]}
+        told = {finding.what for finding in found.drift if finding.what.startswith("progress.")}
+
+        assert {f"progress.{name}" for name in wrong} == told & _NUMBERS, folder.name
 
 
 def test_looking_changes_no_byte(tmp_path):

@@ -252,6 +252,15 @@ def test_defect_20_milestones_may_be_bullets_only() -> None:
     assert len(read.phases) == 2
 
 
+def test_a_phase_that_only_tables_list_belongs_to_the_milestone_its_table_stands_under() -> None:
+    table = "| Phase | Name | Status |\n|---|---|---|\n| 1 | Report | Planned |\n"
+    done = "| Phase | Milestone | Status |\n|---|---|---|\n| 1. Login | v1.0 | Complete |\n"
+    text = f"## ✅ v1.0 One (Shipped)\n\n## v1.1 Two\n\n{table}\n## Progress\n\n{done}"
+
+    found = {(phase.milestone, phase.id.short) for phase in roadmap(text).phases}
+    assert found == {("v1.0", "1"), ("v1.1", "1")}
+
+
 def test_a_ticked_milestone_is_closed_without_further_words() -> None:
     (milestone,) = roadmap("# Roadmap\n\n- [x] **v1.0 MVP** - Phases 1-4\n").milestones
     assert milestone.is_closed

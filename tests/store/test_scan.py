@@ -2,6 +2,7 @@
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,30 @@ def test_issue_2348_a_touched_summary_does_not_take_a_verification_back(tmp_path
     verification = scan(str(tmp_path)).folders[0].verification
     assert verification is not None
     assert verification.is_passed
+
+
+def test_the_verification_with_the_phase_s_number_counts_before_one_without(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / ".planning" / "phases" / "01-login"
+    home.mkdir(parents=True)
+    (home / "VERIFICATION.md").write_text("---\nstatus: human_needed\n---\n")
+    (home / "01-VERIFICATION.md").write_text("---\nstatus: passed\n---\n")
+
+    verification = scan(str(tmp_path)).folders[0].verification
+    assert verification is not None
+    assert verification.status == "passed"
+
+
+def test_a_phase_without_plans_is_not_complete_though_a_verification_passed(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / ".planning" / "phases" / "01-login"
+    home.mkdir(parents=True)
+    (home / "01-VERIFICATION.md").write_text("---\nstatus: passed\n---\n")
+
+    inventory = replace(scan(str(tmp_path)), policy=Completion.VERIFIED)
+    assert standing_of(inventory).progress.completed_phases == 0
 
 
 def test_a_plan_finished_after_the_verification_makes_it_stale(tmp_path: Path) -> None:
