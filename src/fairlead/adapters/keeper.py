@@ -1,6 +1,6 @@
 """The keeper: a small program between us and an agent that ends all that the agent started.
 
-Started as a file, by an isolated interpreter: keeper.py CONTROL STATUS GRACE WORD...
+Started by an isolated interpreter, see `start_words`, with CONTROL STATUS GRACE WORD...
 It inherits every orphan below it, so that neither a new session nor a double fork gets away.
 A `T` on CONTROL asks all to end and ends them after GRACE seconds. CONTROL closed means that we
 are dead, and all are ended at once. It imports nothing of ours; `supervision` uses its tools.
@@ -10,13 +10,15 @@ import ctypes
 import os
 import resource
 import select
-import signal
 import sys
 import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable, Iterable
+else:  # `signal` makes enums of this, which takes as long as starting the interpreter
+    import _signal as signal
 
 JOB, CALL, DEPTH = "FAIRLEAD_JOB", "FAIRLEAD_CALL", "FAIRLEAD_DEPTH"
 ASK = b"T"
@@ -26,6 +28,13 @@ _AFTER_EXIT_SECONDS = 0.5  # for what the agent left running when it ended
 _NEVER = float("inf")
 
 Mark = tuple[int, int]  # a process: its number and the moment it was started
+
+
+def start_words(python: str) -> "list[str]":
+    """How a keeper is started: by name, so that its compiled form is used."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    start = "import sys; sys.path.append(sys.argv[1]); import keeper; keeper.main(sys.argv[2:])"
+    return [python, "-I", "-S", "-B", "-c", start, folder]
 
 
 def main(arguments: "list[str]") -> None:
@@ -49,6 +58,7 @@ def main(arguments: "list[str]") -> None:
     if child:
         _Watch(child, control, status, grace).to_the_end(wake)
     _tell(status, "gone")
+    os._exit(0)  # nothing is left to be put in order
 
 
 class _Watch:
@@ -95,13 +105,13 @@ class _Watch:
                 number, result = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
                 return False
-            if number == 0:
-                return True
             if number == self._child:
                 self._is_running = False
                 _tell(self._status, f"exit {os.waitstatus_to_exitcode(result)}")
-                if self._kill_at == _NEVER:
+            elif number == 0:
+                if not self._is_running and self._kill_at == _NEVER:
                     self._ask(_AFTER_EXIT_SECONDS)
+                return True
 
 
 def _started(words: "list[str]", status: int) -> int:
@@ -238,7 +248,3 @@ def _read(path: str) -> bytes:
             return file.read()
     except OSError:
         return b""
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

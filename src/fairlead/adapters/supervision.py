@@ -73,8 +73,8 @@ def supervise(launch: Launch, listener: Listener, is_wanted: Callable[[], bool])
     ):
         if not launch.has_stdin:
             os.lseek(prompt, 0, os.SEEK_END)
-        start = [sys.executable, "-I", "-S", "-B", keeper.__file__]
         words = (str(GRACE_SECONDS), *launch.words)
+        start = keeper.start_words(sys.executable)
         kept = process.keep(start, words, launch.folder, launch.environment, prompt)
         try:
             return _Pump(kept, launch.limits, listener, (output, errors)).to_the_end(is_wanted)
