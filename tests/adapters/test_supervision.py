@@ -146,7 +146,7 @@ def test_an_agent_sees_only_what_it_needs(tmp_path, monkeypatch):
         "BASH_ENV",
     ):
         monkeypatch.setenv(name, "planted")
-    monkeypatch.setenv("ALLOWED_KEY", "secret")
+    monkeypatch.setenv("ALLOWED_KEY", "a-long-secret")
     monkeypatch.setenv("HOME", str(tmp_path))
     order = an_order(tmp_path, environment=("ALLOWED_KEY",))
     passed = {
@@ -169,7 +169,7 @@ def test_an_agent_sees_only_what_it_needs(tmp_path, monkeypatch):
         name for name in told["environment"] if not name.startswith(("XDG_", "SSL_", "NODE_EXTRA"))
     }
     assert {name for name in seen if not name.upper().endswith("_PROXY")} <= passed | ours
-    assert told["environment"]["ALLOWED_KEY"] == "secret"
+    assert told["environment"]["ALLOWED_KEY"] == "[ALLOWED_KEY]"  # it said the value, we do not
     assert (told["core"], told["umask"], told["files"]) == ("0", "0o77", ["0", "1", "2"])
     assert (told["folder"], told["session"]) == (order.folder, True)
 
@@ -239,3 +239,29 @@ def test_a_process_is_told_apart_from_the_next_one_with_its_number():
     assert supervision.is_alive(name)
     assert not supervision.is_alive(f"{boot}:{number}:{int(start) + 1}")
     assert not supervision.is_alive(f"another-boot:{number}:{start}")
+
+
+@pytest.mark.long
+def test_time_in_which_we_were_held_counts_for_no_limit(tmp_path):
+    told = tmp_path / "told"
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from tests.support.agents import an_order, called, hostile\n"
+        "order = an_order(Path(sys.argv[1]))\n"
+        "print(order.job, flush=True)\n"
+        "call = called(hostile('hang_after_a_word'), order, idle=4, wall=9)\n"
+        "print(call.ending.kind, [e for e in call.events if 'Paused' in repr(e)])\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    words = [sys.executable, "-c", program, str(tmp_path)]
+    with told.open("w") as file:
+        run = subprocess.Popen(words, env=environment, stdout=file)
+        assert soon(lambda: "test-" in told.read_text() and len(keeper.below(run.pid)) >= 2)
+        held_at = time.monotonic()
+        run.send_signal(signal.SIGSTOP)
+        time.sleep(12)  # longer than both limits
+        run.send_signal(signal.SIGCONT)
+        run.wait(30)
+
+    assert "idle [Paused(seconds=" in told.read_text()
+    assert time.monotonic() - held_at > 12 + 3  # silence was measured anew

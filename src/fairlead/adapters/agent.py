@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fairlead.adapters import keeper, process
 from fairlead.adapters.supervision import Launch, supervise
@@ -27,6 +27,7 @@ PASSED = (
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
     *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
 )
+_SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD", "HEADERS", "CREDENTIALS")
 PROMPT_FILE = "{prompt}"  # a word that stands for the path of a private file with the prompt
 
 
@@ -73,7 +74,7 @@ class CliAgent:
         launch = self._launch(order)
         exit_ = supervise(launch, hearing, is_wanted)
         hearing.close()
-        return hearing.tally.ending(exit_)
+        return _without_secrets(hearing.tally.ending(exit_), launch.environment)
 
     def _launch(self, order: Order) -> Launch:
         call = str(uuid.uuid4())
@@ -107,6 +108,15 @@ def depth() -> int:
     """How many agents we run inside of."""
     held = os.environ.get(keeper.DEPTH, "0")
     return int(held) if held.isdecimal() else 1
+
+
+def _without_secrets(ending: Ending, environment: Mapping[str, str]) -> Ending:
+    """The ending without the values of keys: what it says is written into records and shown."""
+    text, error = ending.text, ending.error
+    for name, value in environment.items():
+        if len(value) >= 8 and any(word in name for word in _SECRET):
+            text, error = (each.replace(value, f"[{name}]") for each in (text, error))
+    return replace(ending, text=text, error=error)
 
 
 class _Hearing:
