@@ -31,8 +31,8 @@ class Work:
 
     def begun(self) -> "Work":
         held = Document(self.file.read_text("utf-8"))
-        held = registered(registered(held, "ai", "bot", "s1"), "human", "ada", "")
-        self.file.write_text(assigned(held, "auth-core", "bot", NOW).text, "utf-8")
+        held = registered("human", "ada", "", registered("ai", "bot", "s1", held, NOW), NOW)
+        self.file.write_text(assigned("auth-core", "bot", held, NOW).text, "utf-8")
         return self
 
     def statuses(self) -> list[str]:

@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from fairlead.engine.ports import Clock
 from fairlead.errors import DocumentError, NoDocument, NoExecPhase, NoProject
 from fairlead.model.execution import ExecModule, Execution
-from fairlead.records import exec_file
-from fairlead.records.exec_file import Wanted
 from fairlead.records.exec_read import read_exec
 from fairlead.store import layout
 from fairlead.store.files import Files, Outcome
-from fairlead.store.load import Reader
 from fairlead.text import front
 from fairlead.text.document import Document
 
@@ -58,64 +55,25 @@ class ExecPhase:
 
     def status(self) -> ExecReport:
         """Where the modules stand."""
-        found = exec_report(self._files)
-        if found is None:
+        loaded = self._files.load_if_present(layout.EXEC_FILE)
+        if loaded is None:
             raise NoExecPhase(layout.EXEC_FILE)
-        return found
+        try:
+            return _report(read_exec(loaded.text))
+        except DocumentError as error:
+            raise error.located(layout.EXEC_FILE) from None
 
-    def register(self, kind: str, agent: str, session: str, *, dry_run: bool = False) -> Outcome:
-        """Somebody who may be given modules."""
-        return self._changed(
-            "exec register",
-            lambda held: exec_file.registered(held, kind, agent, session),
-            dry_run=dry_run,
-        )
-
-    def assign(self, module: str, agent: str, *, dry_run: bool = False) -> Outcome:
-        """Give a free module to somebody."""
-        now = self._now()
-        return self._changed(
-            "exec assign",
-            lambda held: exec_file.assigned(held, module, agent, now),
-            dry_run=dry_run,
-        )
-
-    def reassign(self, module: str, agent: str, reason: str, *, dry_run: bool = False) -> Outcome:
-        """Take a module from one and give it to another."""
-        now = self._now()
-        return self._changed(
-            "exec reassign",
-            lambda held: exec_file.reassigned(held, module, agent, reason, now),
-            dry_run=dry_run,
-        )
-
-    def modify(self, module: str, wanted: Wanted, *, dry_run: bool = False) -> Outcome:
-        """Change what was named of a module."""
-        return self._changed(
-            "exec modify", lambda held: exec_file.modified(held, module, wanted), dry_run=dry_run
-        )
-
-    def complete(self, module: str, pr: str = "", *, dry_run: bool = False) -> Outcome:
-        """Say that a module is done."""
-        now = self._now()
-        return self._changed(
-            "exec complete",
-            lambda held: exec_file.completed(held, module, pr, now),
-            dry_run=dry_run,
-        )
-
-    def _now(self) -> str:
-        return self._clock.now().isoformat(timespec="seconds")
-
-    def _changed(
-        self, command: str, change: Callable[[Document], Document], *, dry_run: bool
+    def change(
+        self, verb: str, change: Callable[[Document, str], Document], *, dry_run: bool = False
     ) -> Outcome:
+        """Make one change of `records.exec_file`, at the present time."""
         front.prepare()
+        now = self._clock.now().isoformat(timespec="seconds")
         try:
             return self._files.update(
                 layout.EXEC_FILE,
-                lambda text: change(Document(text)).text,
-                command=command,
+                lambda text: change(Document(text), now).text,
+                command=f"exec {verb}",
                 dry_run=dry_run,
             )
         except (NoDocument, NoProject):
@@ -123,43 +81,14 @@ class ExecPhase:
             raise NoExecPhase(layout.EXEC_FILE) from None
 
 
-def exec_report(reader: Reader) -> ExecReport | None:
-    """Where the modules stand; None without an exec file."""
-    loaded = reader.load_if_present(layout.EXEC_FILE)
-    if loaded is None:
-        return None
-    try:
-        found = read_exec(loaded.text)
-    except DocumentError as error:
-        raise error.located(layout.EXEC_FILE) from None
-    return _report(found)
-
-
 def _report(found: Execution) -> ExecReport:
-    completed, total, is_all = found.counts
-    return ExecReport(
-        found.plan_id,
-        found.status,
-        found.current,
-        tuple(_module(module) for module in found.modules),
-        found.ai_agents,
-        found.human_developers,
-        completed,
-        total,
-        is_all,
-        found.drift,
-    )
+    modules = tuple(_module(module) for module in found.modules)
+    plan, status, current = found.plan_id, found.status, found.current
+    ai, human = found.ai_agents, found.human_developers
+    done, total, is_all = found.counts
+    return ExecReport(plan, status, current, modules, ai, human, done, total, is_all, found.drift)
 
 
-def _module(module: ExecModule) -> ModuleReport:
-    return ModuleReport(
-        module.id,
-        module.name,
-        module.status,
-        module.priority,
-        module.agent,
-        module.issue,
-        module.pr,
-        module.phase,
-        module.criteria,
-    )
+def _module(each: ExecModule) -> ModuleReport:
+    work = (each.agent, each.issue, each.pr, each.phase)
+    return ModuleReport(each.id, each.name, each.status, each.priority, *work, each.criteria)

@@ -1,11 +1,11 @@
 """The exec file, made and edited: one function a change, and no byte beside it.
 
-Each function takes the document and returns another. The counts follow from the modules in the
+Each change takes what is known, then the document and the time, and returns another document, so
+that whoever asks for it can bind the first part. The counts follow from the modules in the
 same write; nobody sets them. An assignment that is over stays in the file as history.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 
 from fairlead.errors import PartProtected, UnknownAgent, UnknownPart, UsageError
@@ -13,7 +13,7 @@ from fairlead.model import execution
 from fairlead.model.execution import AI, ExecModule, Execution
 from fairlead.model.planning import COMPLETE, IN_PROGRESS, PENDING, Plan
 from fairlead.records.exec_read import read_exec
-from fairlead.records.plan_file import spelled
+from fairlead.records.plan_file import Wanted, spelled
 from fairlead.text.document import Document
 from fairlead.text.emit import Value, block_lines
 
@@ -30,16 +30,6 @@ The plan stays as the record of what was decided; this file says what has become
 3. Give a module to somebody: `fairlead exec assign MODULE NAME`
 4. Say that a module is done: `fairlead exec complete MODULE`
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be changed of a module; None: it stays."""
-
-    name: str | None = None
-    criteria: str | None = None
-    priority: str | None = None
-    status: str | None = None
 
 
 def new_exec(plan: Plan, plan_file: str) -> str:
@@ -93,7 +83,7 @@ def in_step(document: Document, plan: Plan) -> tuple[Document, tuple[str, ...]]:
     return _counted(document), notes
 
 
-def registered(document: Document, kind: str, agent: str, session: str) -> Document:
+def registered(kind: str, agent: str, session: str, document: Document, _: str) -> Document:
     """An agent or a person more who may be given modules."""
     held = read_exec(document.text)
     known = held.ai_agents if kind == AI else held.human_developers
@@ -110,7 +100,7 @@ def registered(document: Document, kind: str, agent: str, session: str) -> Docum
     return document.append_front(place, {**entry, "assigned_by_user": True})
 
 
-def assigned(document: Document, name: str, agent: str, now: str) -> Document:
+def assigned(name: str, agent: str, document: Document, now: str) -> Document:
     """A free module, given to somebody."""
     held = read_exec(document.text)
     at, module = _found(held, name)
@@ -124,7 +114,7 @@ def assigned(document: Document, name: str, agent: str, now: str) -> Document:
     return _given(document, held, at, agent, now)
 
 
-def reassigned(document: Document, name: str, agent: str, reason: str, now: str) -> Document:
+def reassigned(name: str, agent: str, reason: str, document: Document, now: str) -> Document:
     """A module, taken from one and given to another; the first one's record stays."""
     held = read_exec(document.text)
     at, module = _found(held, name)
@@ -146,7 +136,7 @@ def with_phase(document: Document, name: str, phase: str) -> Document:
     return document.set_front((_MODULES, at, "phase"), phase)
 
 
-def modified(document: Document, name: str, wanted: Wanted) -> Document:
+def modified(name: str, wanted: Wanted, document: Document, _: str) -> Document:
     """What was named of a module, and nothing else."""
     held = read_exec(document.text)
     at, module = _found(held, name)
@@ -170,7 +160,7 @@ def modified(document: Document, name: str, wanted: Wanted) -> Document:
     return _counted(document)
 
 
-def completed(document: Document, name: str, pr: str, now: str) -> Document:
+def completed(name: str, pr: str, document: Document, now: str) -> Document:
     """A module that somebody says is done."""
     held = read_exec(document.text)
     at, module = _found(held, name)

@@ -1,17 +1,19 @@
 """`fairlead exec`: the modules of an approved plan, and who works on them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import click
 
 from fairlead.engine.exec_phase import ExecReport
 from fairlead.errors import EmptyText, NothingNamed
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.options import changes, json_option, with_app
 from fairlead.interfaces.cli.show import Part, Styled, report, report_change, rows
 from fairlead.model.execution import AI, HUMAN, SETTABLE
 from fairlead.model.planning import PRIORITIES
-from fairlead.records.exec_file import Wanted
-from fairlead.store.files import Outcome
+from fairlead.records import exec_file
+from fairlead.records.plan_file import Wanted
+from fairlead.text.document import Document
 from fairlead.wiring import App
 
 _STYLES = {"complete": "green", "blocked": "red", "in_progress": "cyan", "assigned": "cyan"}
@@ -22,7 +24,7 @@ def execution() -> None:
     """Carry out an approved plan: agents, modules, and what has come of them."""
 
 
-@execution.command("status", epilog="Example: fairlead exec status --json")
+@execution.command(epilog="Example: fairlead exec status --json")
 @json_option
 @with_app
 def status(app: App, *, as_json: bool) -> None:
@@ -31,111 +33,85 @@ def status(app: App, *, as_json: bool) -> None:
     report(found, _lines(found), as_json=as_json)
 
 
-@execution.command("register", epilog="Example: fairlead exec register ai worker-1 --session s1")
+@execution.command(epilog="Example: fairlead exec register ai worker-1 --session s1")
 @click.argument("kind", type=click.Choice((AI, HUMAN)))
 @click.argument("agent", metavar="ID")
 @click.option("--session", default="", metavar="NAME", help="The session of an AI agent.")
-@dry_run_option
-@json_option
-@with_app
+@changes
 def register(
     app: App, *, kind: str, agent: str, session: str, dry_run: bool, as_json: bool
 ) -> None:
     """Say who may be given modules."""
     _require(agent, "the id")
-    outcome = app.exec_phase.register(kind, agent, session, dry_run=dry_run)
-    _shown(outcome, f"{agent} is registered ({kind})", as_json=as_json, dry_run=dry_run)
+    edit = partial(exec_file.registered, kind, agent, session)
+    _changed(app, "register", edit, f"{agent} is registered ({kind})", dry_run, as_json)
 
 
-@execution.command("assign", epilog="Example: fairlead exec assign auth-core worker-1")
+@execution.command(epilog="Example: fairlead exec assign auth-core worker-1")
 @click.argument("module")
 @click.argument("agent")
-@dry_run_option
-@json_option
-@with_app
+@changes
 def assign(app: App, *, module: str, agent: str, dry_run: bool, as_json: bool) -> None:
     """Give a module that nobody has to somebody who is registered."""
-    outcome = app.exec_phase.assign(module, agent, dry_run=dry_run)
-    _shown(outcome, f"{module} is assigned to {agent}", as_json=as_json, dry_run=dry_run)
+    edit = partial(exec_file.assigned, module, agent)
+    _changed(app, "assign", edit, f"{module} is assigned to {agent}", dry_run, as_json)
 
 
 @execution.command(
-    "reassign",
-    epilog='Example: fairlead exec reassign auth-core --to worker-2 --reason "worker-1 is away"',
+    epilog='Example: fairlead exec reassign auth-core --to worker-2 --reason "worker-1 is away"'
 )
 @click.argument("module")
 @click.option("--to", "agent", required=True, metavar="ID", help="Who gets it.")
 @click.option("--reason", required=True, metavar="TEXT", help="Why; it is kept with the record.")
-@dry_run_option
-@json_option
-@with_app
+@changes
 def reassign(
     app: App, *, module: str, agent: str, reason: str, dry_run: bool, as_json: bool
 ) -> None:
     """Take a module from one and give it to another. The first one's record is kept."""
     _require(reason, "the reason")
-    outcome = app.exec_phase.reassign(module, agent, reason, dry_run=dry_run)
-    _shown(outcome, f"{module} is reassigned to {agent}", as_json=as_json, dry_run=dry_run)
+    edit = partial(exec_file.reassigned, module, agent, reason)
+    _changed(app, "reassign", edit, f"{module} is reassigned to {agent}", dry_run, as_json)
 
 
-@execution.command("modify", epilog="Example: fairlead exec modify auth-core --status in_progress")
+@execution.command(epilog="Example: fairlead exec modify auth-core --status in_progress")
 @click.argument("module")
 @click.option("--name", metavar="TEXT", help="Another name; the id stays.")
 @click.option("--criteria", metavar="TEXT", help="Other acceptance criteria.")
 @click.option("--priority", type=click.Choice(PRIORITIES), help="Another priority.")
-@click.option("--status", "state", type=click.Choice(SETTABLE), help="How far the work is.")
-@dry_run_option
-@json_option
-@with_app
-def modify(
+@click.option("--status", type=click.Choice(SETTABLE), help="How far the work is.")
+@changes
+def modify(app: App, *, module: str, dry_run: bool, as_json: bool, **named: str | None) -> None:
+    """Change what is named of a module that is not complete, and nothing else."""
+    wanted = Wanted(**named)
+    if wanted == Wanted():
+        raise NothingNamed(("--name", "--criteria", "--priority", "--status"))
+    for key in ("name", "criteria"):
+        _require("-" if named[key] is None else str(named[key]), f"the {key}")
+    edit = partial(exec_file.modified, module, wanted)
+    _changed(app, "modify", edit, f"{module} is changed", dry_run, as_json)
+
+
+@execution.command(epilog="Example: fairlead exec complete auth-core --pr 17")
+@click.argument("module")
+@click.option("--pr", default="", metavar="TEXT", help="The pull request that did it.")
+@changes
+def complete(app: App, *, module: str, pr: str, dry_run: bool, as_json: bool) -> None:
+    """Say that a module is done. The counts follow from the modules."""
+    edit = partial(exec_file.completed, module, pr)
+    _changed(app, "complete", edit, f"{module} is complete", dry_run, as_json)
+
+
+def _changed(
     app: App,
-    *,
-    module: str,
-    name: str | None,
-    criteria: str | None,
-    priority: str | None,
-    state: str | None,
+    verb: str,
+    edit: Callable[[Document, str], Document],
+    done: str,
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Change what is named of a module that is not complete, and nothing else."""
-    wanted = Wanted(name, criteria, priority, state)
-    if wanted == Wanted():
-        raise NothingNamed(("--name", "--criteria", "--priority", "--status"))
-    for text, what in ((name, "the name"), (criteria, "the criteria")):
-        _require("-" if text is None else text, what)
-    outcome = app.exec_phase.modify(module, wanted, dry_run=dry_run)
-    _shown(outcome, f"{module} is changed", as_json=as_json, dry_run=dry_run)
-
-
-@execution.command("complete", epilog="Example: fairlead exec complete auth-core --pr 17")
-@click.argument("module")
-@click.option("--pr", default="", metavar="TEXT", help="The pull request that did it.")
-@dry_run_option
-@json_option
-@with_app
-def complete(app: App, *, module: str, pr: str, dry_run: bool, as_json: bool) -> None:
-    """Say that a module is done. The counts follow from the modules."""
-    outcome = app.exec_phase.complete(module, pr, dry_run=dry_run)
-    _shown(
-        outcome,
-        f"{module} is complete",
-        unchanged=f"{module} is complete already",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
-
-
-def _shown(
-    outcome: Outcome, done: str, *, as_json: bool, dry_run: bool, unchanged: str = ""
-) -> None:
-    report_change(
-        outcome,
-        done=done,
-        unchanged=unchanged or "Nothing is different",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    outcome = app.exec_phase.change(verb, edit, dry_run=dry_run)
+    already = f"{done} already"
+    report_change(outcome, done=done, unchanged=already, as_json=as_json, dry_run=dry_run)
 
 
 def _require(text: str, what: str) -> None:
