@@ -119,6 +119,13 @@ def test_a_program_that_cannot_be_started_is_an_ending_and_not_a_crash(tmp_path)
     assert (call.ending.kind, call.ending.error) == (EndKind.SPAWN, "No such file or directory")
 
 
+def test_a_folder_that_has_gone_is_an_ending_and_not_a_crash(tmp_path):
+    order = an_order(tmp_path)
+    Path(order.folder).rmdir()
+
+    assert called(hostile("hang"), order).ending.kind is EndKind.SPAWN
+
+
 def test_a_call_that_is_no_longer_wanted_is_stopped(tmp_path):
     order = an_order(tmp_path)
 

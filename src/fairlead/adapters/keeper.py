@@ -76,7 +76,7 @@ class _Watch:
             left = self._kill_at - time.monotonic()
             if left <= 0:
                 kill_all(lambda: below(os.getpid()))
-                _signal_group(self._child)
+                self._signal_group(signal.SIGKILL)
                 left = 0.02
             ready = select.select(sources, (), (), None if left == _NEVER else left)[0]
             if wake in ready:
@@ -96,7 +96,17 @@ class _Watch:
         for mark in below(os.getpid()):
             signal_mark(mark, signal.SIGTERM)
             signal_mark(mark, signal.SIGCONT)  # a stopped process hears nothing
+        self._signal_group(signal.SIGTERM)
         self._kill_at = time.monotonic() + seconds
+
+    def _signal_group(self, number: int) -> None:
+        """Where there is no /proc, the agent's group is all that can be reached."""
+        if os.path.isdir("/proc/self"):
+            return
+        try:
+            os.killpg(self._child, number)
+        except (ProcessLookupError, PermissionError):
+            pass
 
     def _reaped(self) -> bool:
         """Take leave of the dead; False when nobody is left."""
@@ -108,6 +118,7 @@ class _Watch:
             if number == self._child:
                 self._is_running = False
                 _tell(self._status, f"exit {os.waitstatus_to_exitcode(result)}")
+                self._signal_group(signal.SIGKILL)
             elif number == 0:
                 if not self._is_running and self._kill_at == _NEVER:
                     self._ask(_AFTER_EXIT_SECONDS)
@@ -150,13 +161,6 @@ def _tell(status: int, word: str) -> None:
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
-
-
-def _signal_group(leader: int) -> None:
-    try:
-        os.killpg(leader, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 def kill_all(find: "Callable[[], list[Mark]]") -> None:

@@ -178,7 +178,7 @@ def keep(
     except OSError as error:
         for number in (output, errors, status, control):
             os.close(number)
-        raise NotStarted(words[-1], error.strerror or str(error)) from error
+        raise NotStarted(words[1], error.strerror or str(error)) from error
     finally:
         for number in theirs:
             os.close(number)

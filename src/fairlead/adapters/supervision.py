@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from fairlead.adapters import keeper, process
-from fairlead.errors import NotPrivate
+from fairlead.errors import NotPrivate, NotStarted
 from fairlead.model.agent_events import EndKind
 from fairlead.model.agent_orders import Limits
 from fairlead.model.agent_streams import Exit
@@ -75,7 +75,10 @@ def supervise(launch: Launch, listener: Listener, is_wanted: Callable[[], bool])
             os.lseek(prompt, 0, os.SEEK_END)
         words = (str(GRACE_SECONDS), *launch.words)
         start = keeper.start_words(sys.executable)
-        kept = process.keep(start, words, launch.folder, launch.environment, prompt)
+        try:
+            kept = process.keep(start, words, launch.folder, launch.environment, prompt)
+        except NotStarted as problem:  # the folder has gone, or there are no processes left
+            return Exit(stopped=EndKind.SPAWN, reason=str(problem))
         try:
             return _Pump(kept, launch.limits, listener, (output, errors)).to_the_end(is_wanted)
         finally:
