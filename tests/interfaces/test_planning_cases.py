@@ -168,6 +168,18 @@ def test_case_06_a_requirement_is_added_once(plan: Folder):
     assert plan("add", "requirement", "Safety").code == 4
 
 
+def test_a_requirement_keeps_the_criteria_and_the_priority_it_is_given(plan: Folder):
+    assert plan("add", "requirement", "Safety", "-c", "No fire", "-p", "high").code == 0
+
+    sections = yaml.safe_load(plan.text.split("---\n")[1])["requirements_sections"]
+    assert sections[-1] == {
+        "name": "Safety",
+        "status": "pending",
+        "priority": "high",
+        "acceptance_criteria": "No fire",
+    }
+
+
 def test_case_07_modify_changes_only_what_was_named(plan: Folder):
     plan("add", "module", "A", "-p", "high", "-c", "one")
     plan("modify", "module", "a", "--criteria", "two")
@@ -400,6 +412,13 @@ def test_case_20_an_approved_plan_is_read_only_and_says_how_to_open_it(
 
     assert (said.code, empty.text) == (4, APPROVED)
     assert "reset --reopen" in said.err
+
+
+def test_case_20_a_plan_that_an_older_tool_approved_is_read_only_too(empty: Folder):
+    empty.write(FRESH.replace("plan_phase_complete: false", "plan_phase_complete: true"))
+
+    assert empty("add", "module", "X").code == 4
+    assert empty("review").code == 4
 
 
 def test_an_approved_plan_is_opened_again_with_its_modules(empty: Folder):

@@ -142,11 +142,11 @@ class Planning:
 
         def change(document: Document) -> Document:
             plan = read_plan(document.text)
-            moved = plan_file.moved(document, words.REVIEW)
+            reviewed = plan_file.reviewed(document)
             faults = unready(plan, self.facts(plan))
             if faults:
                 raise PlanUnready(plan.plan_id, tuple(faults))
-            return moved
+            return reviewed
 
         return self.change("review", change, dry_run=dry_run)
 

@@ -65,12 +65,16 @@ def module_id(name: str, plan: Plan) -> str:
     return found
 
 
-def add_section(document: Document, name: str) -> Document:
-    """Append a section of the requirements."""
+def add_section(document: Document, name: str, wanted: Wanted | None = None) -> Document:
+    """Append a section of the requirements; it keeps criteria and a priority if it is given some."""
     plan = _open(document)
     if any(section.name == name for section in plan.sections):
         raise PartExists("requirement", name)
-    entry = {"name": _filled(name, "the name"), "status": planning.PENDING}
+    entry: dict[str, Value] = {"name": _filled(name, "the name"), "status": planning.PENDING}
+    if wanted and wanted.priority:
+        entry["priority"] = wanted.priority
+    if wanted and wanted.criteria:
+        entry["acceptance_criteria"] = wanted.criteria
     return _edited(document.append_front(("requirements_sections",), entry), document, plan)
 
 
@@ -184,16 +188,18 @@ def released(document: Document, now: str) -> Document:
     return document.set_front((OURS, "released"), now)
 
 
-def moved(document: Document, event: str) -> Document:
-    """Take a step of the plan's way that changes its status alone."""
-    plan = read_plan(document.text)
-    return document.set_front(("status",), planning.next_status(plan.status, event))
+def reviewed(document: Document) -> Document:
+    """Say that the plan is complete and to be looked at."""
+    status = planning.next_status(_open(document).status, planning.REVIEW)
+    return document.set_front(("status",), status)
 
 
 def reopened(document: Document) -> Document:
     """Void an approval and go back to drafting; modules and issue numbers stay."""
-    changed = moved(document, planning.REOPEN).set_front(("plan_phase_complete",), False)
-    return changed.remove_front((OURS, "approved_hash"))
+    plan = read_plan(document.text)
+    status = planning.next_status(plan.status, planning.REOPEN)
+    changed = document.set_front(("status",), status).remove_front((OURS, "approved_hash"))
+    return changed.set_front(("plan_phase_complete",), False) if plan.is_complete else changed
 
 
 def criterion_at(plan: Plan, name: str) -> int:

@@ -108,11 +108,12 @@ def add(
     app: App, *, kind: str, name: str, dry_run: bool, as_json: bool, **given: str | None
 ) -> None:
     """Add a module, a section of the requirements, or an exit criterion."""
-    _refuse_others(kind, given, module=("criteria", "priority"), criterion=("file", "command"))
+    parts = ("criteria", "priority")
+    _refuse_others(kind, given, module=parts, requirement=parts, criterion=("file", "command"))
     wanted = Wanted(criteria=given["criteria"], priority=given["priority"])
     change = {
         "module": partial(plan_file.add_module, name=name, wanted=wanted),
-        "requirement": partial(plan_file.add_section, name=name),
+        "requirement": partial(plan_file.add_section, name=name, wanted=wanted),
         "criterion": partial(plan_file.add_criterion, text=name, check=_check(given)),
     }[kind]
     outcome = app.planning.change(f"add {kind}", change, dry_run=dry_run)
