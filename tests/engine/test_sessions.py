@@ -254,3 +254,13 @@ def test_looking_at_hand_overs_changes_nothing(project: Project) -> None:
 def test_a_session_is_held_once(project: Project) -> None:
     with project.sessions.hold("a"), pytest.raises(SessionHeld), project.sessions.hold("a"):
         pass
+
+
+def test_a_task_of_a_finished_phase_does_not_make_it_active_again(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.plan("1", 1)
+    project.summary("1", 1)
+    project.events.sync()
+    project.sessions.gate(GateEvent("start"), OpenTask("Task 3", "1", "01-01"))
+
+    assert "\nactive_phase: null\n" in project.state

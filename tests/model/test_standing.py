@@ -1,10 +1,13 @@
 """Which phases count, how far they are and what comes next, from literals."""
 
+from dataclasses import replace
+
 import pytest
 
-from fairlead.model.inventory import Completion, Inventory
+from fairlead.model.inventory import Completion, Inventory, Verification
 from fairlead.model.standing import Standing, standing_of
 from fairlead.model.status import Status
+from tests.support import standings
 from tests.support.roadmaps import (
     BULLETS_ONLY,
     GROUPED,
@@ -183,3 +186,19 @@ def test_the_next_action_is_the_one_the_files_ask_for(folder: object, action: st
 def test_a_scope_can_be_said_in_words() -> None:
     assert standing("").scope.words == "all phases"
     assert standing(BULLETS_ONLY).scope.words == "all phases, phases 1-4"
+
+
+@pytest.mark.parametrize(
+    ("status", "is_stale", "reason"),
+    [
+        ("human_needed", False, "its verification waits for a person"),
+        ("passed", True, "work was done after its verification"),
+        ("odd", False, "its verification says odd"),
+    ],
+)
+def test_what_asks_for_a_verification_is_said(status: str, is_stale: bool, reason: str) -> None:
+    inventory = standings.an_inventory(("1", "Core", 1, 1))
+    folder = replace(inventory.folders[0], verification=Verification("v.md", status, is_stale))
+    ahead = standing_of(replace(inventory, folders=(folder,))).next
+
+    assert (ahead.action, ahead.reason) == ("verify-phase", f"phase 1: {reason}")

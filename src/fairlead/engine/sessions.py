@@ -30,7 +30,7 @@ from fairlead.records.gate import (
     without_open_task,
 )
 from fairlead.records.handoff import Handover, marked_resumed, read_handover, written_ahead
-from fairlead.records.position import is_paused, with_active
+from fairlead.records.position import active_phase, is_paused, may_be_active, with_active
 from fairlead.records.state import stamped
 from fairlead.store import layout
 from fairlead.store.files import Draft, Files, Outcome
@@ -330,5 +330,8 @@ def _stepped(
         return stamped(document, look.now)
     document = with_task(document, task, look.now)
     if task.phase and task.gate.is_open:
-        document = with_active(document, PhaseId.parse(task.phase).short)
+        phase = PhaseId.parse(task.phase)
+        # A finished phase does not become active again by a task that is done once more.
+        if phase != active_phase(document) and may_be_active(phase, "", look.standing):
+            document = with_active(document, phase.short)
     return sessions.with_resume_file(document, path)

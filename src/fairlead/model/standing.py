@@ -6,7 +6,7 @@ planned, one with open plans executed, a finished one verified before the next b
 
 from dataclasses import dataclass
 
-from fairlead.model.inventory import Completion, Inventory, Phase, Plan, Stage
+from fairlead.model.inventory import Completion, Inventory, Phase, Plan, Stage, Verification
 from fairlead.model.progress import Progress, progress_of
 from fairlead.model.scope import Scope, scope_of
 from fairlead.model.status import Status
@@ -122,12 +122,26 @@ def _for(phase: Phase, action: str, reason: str) -> Next:
             f"fairlead phase plan {phase.id.short}",
             "its verification found gaps",
         )
+    if action == "verify-phase" and verification:
+        reason = _unverified_because(verification)
     return Next(
         action,
         phase.id.short,
         f"fairlead phase {verb} {phase.id.short}",
         f"phase {phase.id.short}: {reason}",
     )
+
+
+def _unverified_because(verification: Verification) -> str:
+    match verification.status:
+        case "passed":
+            return "work was done after its verification"
+        case "human_needed":
+            return "its verification waits for a person"
+        case "":
+            return "its verification has no status"
+        case other:
+            return f"its verification says {other}"
 
 
 def _unverified_before(scope: Scope, current: Phase | None) -> Phase | None:

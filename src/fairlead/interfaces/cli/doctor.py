@@ -15,7 +15,7 @@ from fairlead.interfaces.cli.options import (
     with_app,
     workstream_option,
 )
-from fairlead.interfaces.cli.show import Part, Styled, diff_lines, report, warn
+from fairlead.interfaces.cli.show import Part, Styled, counted, diff_lines, report, warn
 from fairlead.store.files import Outcome
 from fairlead.wiring import App
 
@@ -122,6 +122,10 @@ def _show_outcome(
     if not dry_run:
         for each in open_drift:
             lines += _finding_lines(each)
+        claims = sum(each.means is Means.CLAIMS for each in open_drift)
+        if claims:
+            told = "a person decides: --fix --claims correct, or --fix --claims reconstruct"
+            lines.append((f"{counted(claims, 'claim')} left; {told}",))
     content = {
         "changed": list(outcome.paths),
         "dry_run": dry_run,
