@@ -6,7 +6,6 @@ right already is not touched, and what a person wrote is not replaced.
 """
 
 import re
-from datetime import datetime
 
 from fairlead.model.inventory import Phase
 from fairlead.model.recorded import COUNTERS
@@ -14,7 +13,6 @@ from fairlead.model.standing import Standing
 from fairlead.model.status import is_default
 from fairlead.records.bars import redrawn
 from fairlead.records.recorded import phase_in, position_section
-from fairlead.records.state import stamped
 from fairlead.text.document import Document
 
 _OF = re.compile(r"(?P<head>\s*(?:Phase\s+)?\S+\s+of\s+)(?P<total>[0-9]+)\b", re.IGNORECASE)
@@ -94,16 +92,6 @@ def lifecycle_of(standing: Standing, active: str = "") -> dict[str, str | list[s
         "next_action": ahead.action if named else None,
         "next_phases": [ahead.phase] if named else None,
     }
-
-
-def synced(document: Document, standing: Standing, now: datetime, *, active: str = "") -> Document:
-    """Everything derived, written together; an unchanged document is not stamped either."""
-    document.require_writable()
-    changed = with_progress(document, standing)
-    changed = with_position(changed, standing)
-    changed = with_status(changed, standing)
-    changed = with_next(changed, standing, active=active)
-    return stamped(changed, now) if changed.text != document.text else document
 
 
 def position_line(standing: Standing) -> str:
