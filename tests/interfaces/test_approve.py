@@ -185,6 +185,18 @@ def test_case_28_an_issue_that_is_still_on_its_way_is_waited_for(desk: Desk) -> 
     assert [each["made"] for each in of(done)["issues"]] == ["found", "now", "now"]
 
 
+def test_case_28_the_intent_is_on_disk_before_gh_is_asked(desk: Desk) -> None:
+    desk.gh.has("fails-at 1")
+    assert desk.approve().exit_code == 5
+    assert "making_issue: auth-core" in desk.plan.read_text("utf-8")
+
+    desk.gh.has("")
+    done = desk.approve()
+
+    assert "an earlier run stopped before the issue of auth-core was made" in done.stderr
+    assert "making_issue" not in desk.plan.read_text("utf-8")
+
+
 def test_case_29_a_dry_run_asks_nobody_and_writes_nothing(desk: Desk) -> None:
     before = read_tree(desk.folder)
     done = desk.approve("--dry-run")

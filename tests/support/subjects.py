@@ -190,8 +190,7 @@ def _of_planning() -> tuple[Subject, ...]:
         _with_a_plan("planning-reset", ("planning", "reset", "--confirm")),
         replace(
             _with_a_plan("planning-approve", approve, [module, *done], files=written),
-            follow_up=approve,
-            follow_up_codes=frozenset({0, 4}),
+            follow_up=("exec", "register", "human", "next"),
         ),
     )
 

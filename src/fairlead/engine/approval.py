@@ -172,7 +172,7 @@ class Approval:
             for module in missing:
                 number = known.get(marker_of(plan.plan_id, module.id))
                 if number is None and module.id == begun:
-                    notes.append(f"an earlier run stopped before issue {module.id} was made")
+                    notes.append(f"an earlier run stopped before the issue of {module.id} was made")
                 if number is None:
                     self._write(partial(_intended, module))
                     made = self._tracker.make(_issue(plan, module), held=held)
