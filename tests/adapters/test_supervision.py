@@ -131,7 +131,7 @@ def test_a_call_that_is_no_longer_wanted_is_stopped(tmp_path):
 
     ending = hostile("hang_with_daemons").start(order, lambda _: None, lambda: False)
 
-    assert (ending.kind, keeper.carrying(keeper.JOB, order.job)) == (EndKind.KILLED, [])
+    assert (ending.kind, list(keeper.carrying(keeper.JOB, order.job))) == (EndKind.KILLED, [])
 
 
 def test_who_watches_may_fall_over_and_nobody_is_left(tmp_path):
@@ -140,7 +140,7 @@ def test_who_watches_may_fall_over_and_nobody_is_left(tmp_path):
     with pytest.raises(ZeroDivisionError):
         hostile("hang_after_a_word").start(order, lambda _: 1 / 0)  # type: ignore[arg-type]
 
-    assert keeper.carrying(keeper.JOB, order.job) == []
+    assert list(keeper.carrying(keeper.JOB, order.job)) == []
 
 
 def test_an_agent_sees_only_what_it_needs(tmp_path, monkeypatch):
@@ -205,7 +205,7 @@ def an_orchestrator(folder: Path) -> tuple[subprocess.Popen, str]:
     assert run.stdout
     job = run.stdout.readline().strip()
     assert run.stdout.readline() == "alive\n"
-    assert soon(lambda: len(keeper.carrying(keeper.JOB, job)) >= 7)  # keeper, agent, daemons
+    assert soon(lambda: len(list(keeper.carrying(keeper.JOB, job))) >= 7)  # keeper, agent, daemons
     return run, job
 
 
@@ -224,19 +224,19 @@ def test_when_we_are_killed_our_agents_end_too(tmp_path):
     run.kill()
     run.communicate()
 
-    assert soon(lambda: not keeper.carrying(keeper.JOB, job))
+    assert soon(lambda: not list(keeper.carrying(keeper.JOB, job)))
 
 
 def test_what_a_killed_run_and_a_killed_keeper_left_is_found_by_the_next_run(tmp_path):
     run, job = an_orchestrator(tmp_path)
     os.kill(run.pid, signal.SIGSTOP)
-    watched = min(keeper.carrying(keeper.JOB, job), key=lambda mark: mark[1])
+    watched = min(list(keeper.carrying(keeper.JOB, job)), key=lambda mark: mark[1])
     keeper.signal_mark(watched, signal.SIGKILL)
     run.kill()
     run.communicate()
 
     assert supervision.reap(keeper.JOB, job) >= 5
-    assert keeper.carrying(keeper.JOB, job) == []
+    assert list(keeper.carrying(keeper.JOB, job)) == []
 
 
 def test_a_process_is_told_apart_from_the_next_one_with_its_number():
@@ -263,7 +263,7 @@ def test_time_in_which_we_were_held_counts_for_no_limit(tmp_path):
     words = [sys.executable, "-c", program, str(tmp_path)]
     with told.open("w") as file:
         run = subprocess.Popen(words, env=environment, stdout=file)
-        assert soon(lambda: "test-" in told.read_text() and len(keeper.below(run.pid)) >= 2)
+        assert soon(lambda: "test-" in told.read_text() and len(list(keeper.below(run.pid))) >= 2)
         held_at = time.monotonic()
         run.send_signal(signal.SIGSTOP)
         time.sleep(12)  # longer than both limits

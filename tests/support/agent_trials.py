@@ -31,7 +31,7 @@ from pathlib import Path
 from tests.support.agents import an_order, called, hostile
 order = an_order(Path(sys.argv[1]))
 print(order.job, flush=True)
-limits = {} if len(sys.argv) > 3 else {"wall": 1.5, "first_event": 1.0, "idle": 1.0}
+limits = {} if len(sys.argv) > 3 else {"wall": 8, "first_event": 5, "idle": 5}
 limits = {"wall": 500, "first_event": 500, **limits}
 call = called(hostile(*sys.argv[2:]), order, **limits)
 memory = int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
@@ -69,7 +69,11 @@ def try_agent(seed: int, number: int, folder: Path) -> str:
 
 
 def _kill(run: "subprocess.Popen[str]", job: str, killed: str) -> None:
-    mine = [mark for mark in keeper.below(run.pid) if mark in keeper.carrying(keeper.JOB, job)]
+    mine = [
+        mark
+        for mark in list(keeper.below(run.pid))
+        if mark in list(keeper.carrying(keeper.JOB, job))
+    ]
     if killed in ("keeper", "both") and mine:
         keeper.signal_mark(min(mine, key=lambda mark: mark[1]), signal.SIGKILL)
     if killed in ("us", "both"):
@@ -79,6 +83,6 @@ def _kill(run: "subprocess.Popen[str]", job: str, killed: str) -> None:
 def _left(job: str) -> list[keeper.Mark]:
     """Who is still there after some seconds."""
     limit = time.monotonic() + 8
-    while (left := keeper.carrying(keeper.JOB, job)) and time.monotonic() < limit:
+    while (left := list(keeper.carrying(keeper.JOB, job))) and time.monotonic() < limit:
         time.sleep(0.05)
     return left

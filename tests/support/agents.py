@@ -32,7 +32,7 @@ class Call:
 
     @property
     def left(self) -> list[keeper.Mark]:
-        return keeper.carrying(keeper.JOB, self.job)
+        return list(keeper.carrying(keeper.JOB, self.job))
 
 
 def hostile(*words: str) -> CliAgent:

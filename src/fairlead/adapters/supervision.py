@@ -90,7 +90,7 @@ def reap(name: str, value: str, *, wait_seconds: float = 10.0) -> int:
     """End every process whose environment has this value; how many there were."""
     found: set[keeper.Mark] = set()
     limit = time.monotonic() + wait_seconds
-    while left := keeper.carrying(name, value):
+    while left := list(keeper.carrying(name, value)):
         found.update(left)
         keeper.kill_all(lambda: keeper.carrying(name, value))
         if time.monotonic() > limit:
