@@ -551,6 +551,16 @@ def test_case_32_reset_without_backup_leaves_nothing_beside(plan: Folder):
     assert plan("reset", "--confirm").code == 0
 
 
+@pytest.mark.parametrize("has_folder", [True, False])
+def test_without_a_plan_nothing_is_changed_and_nothing_made(empty: Folder, has_folder: bool):
+    if has_folder:
+        (empty.path / ".claude").mkdir()
+    said = empty("add", "module", "X")
+
+    assert (said.code, "not in a Plan Phase" in said.err) == (2, True)
+    assert not list(empty.path.glob(".claude/*"))
+
+
 @pytest.mark.parametrize("generation", GENERATIONS)
 def test_case_38_files_of_every_generation_are_read_fully_and_nothing_is_lost(
     empty: Folder, generation: str

@@ -20,7 +20,9 @@ from fairlead.errors import (
     DocumentError,
     EmptyText,
     NeedsPerson,
+    NoDocument,
     NoPlanPhase,
+    NoProject,
     PartProtected,
     PlanExists,
     PlanUnready,
@@ -127,15 +129,17 @@ class Planning:
 
     def change(self, command: str, change: Change, *, dry_run: bool = False) -> Outcome:
         """Change the plan file by one of the edits of `records.plan_file`."""
-        if not self._files.exists(layout.PLAN_FILE):
-            raise NoPlanPhase(layout.PLAN_FILE)
         front.prepare()
-        return self._files.update(
-            layout.PLAN_FILE,
-            lambda text: change(Document(text)).text,
-            command=f"planning {command}",
-            dry_run=dry_run,
-        )
+        try:
+            return self._files.update(
+                layout.PLAN_FILE,
+                lambda text: change(Document(text)).text,
+                command=f"planning {command}",
+                dry_run=dry_run,
+            )
+        except (NoDocument, NoProject):
+            # Told only now: under the lock an interrupted reset was completed first.
+            raise NoPlanPhase(layout.PLAN_FILE) from None
 
     def review(self, *, dry_run: bool = False) -> Outcome:
         """Say that the plan is complete and to be looked at; everything open is told at once."""
