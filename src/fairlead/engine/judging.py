@@ -1,10 +1,8 @@
 """Judging: what the end of a call or a command means for the gate. Claims are not evidence."""
 
-from collections.abc import Iterable
-
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.lifecycle import GateEvent
-from fairlead.model.plan import PlanSheet, Task, task_id
+from fairlead.model.plan import PlanSheet, Task
 from fairlead.model.ran import Ran
 from fairlead.model.waves import Claims
 from fairlead.model.workspace import Change
@@ -77,15 +75,8 @@ def judged(ending: Ending, found: Verdict | Malformed) -> tuple[GateEvent, str]:
     return (GateEvent.APPROVED, "") if found.approved else (GateEvent.REJECTED, found.feedback)
 
 
-def prerequisites(sheets: Iterable[PlanSheet], blocked: str, reason: str) -> tuple[str, ...]:
-    """The tasks of other plans that make what is missing, from the words of the blocker."""
-    words = {word.strip("`'\".,;:()[]") for word in reason.split()}
-    paths = [word for word in words if "/" in word or "." in word]
-    found = []
-    for sheet in sheets:
-        for task in sheet.tasks if sheet.id != blocked else ():
-            name, claims = task_id(sheet.id, task.number), Claims()
-            claims.add(task.files, sheet.id)
-            if name in words or claims.clash(paths):
-                found.append(name)
-    return tuple(found)
+def task_message(sheet: PlanSheet, task: Task, job: str) -> str:
+    """The message of a task's commit."""
+    kind = "test" if sheet.kind == "tdd" else "feat"
+    title = " ".join((task.name.partition(":")[2].strip() or task.name).split())[:72]
+    return f"{kind}({sheet.id}): {title}\n\nPlan: {sheet.id}\nTask: {task.number}\nJob: {job}\n"

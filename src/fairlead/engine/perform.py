@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import FIX, question_id
 from fairlead.engine.guarding import seen, touched
-from fairlead.engine.judging import concerns_of, judged, outcome_of, prerequisites, verified
+from fairlead.engine.judging import concerns_of, judged, outcome_of, task_message, verified
 from fairlead.engine.landing import Landing
 from fairlead.engine.prompting import answer_request, prompt, retry_context
 from fairlead.model.agent_events import Ending
@@ -30,8 +30,10 @@ from fairlead.model.lifecycle import (
     next_after_interruption,
 )
 from fairlead.model.plan import PlanSheet, Task, task_id
+from fairlead.model.reanalysis import Waits, reanalysed, task_edges
 from fairlead.model.snapshot import Act, Action
 from fairlead.records.ledger import Entry, EntryKind
+from fairlead.records.plan_sheet import nodes_of
 from fairlead.records.result import Result, Verdict, executor_result, verdict
 from fairlead.records.state import moment
 from fairlead.store import layout
@@ -95,7 +97,9 @@ class Performer:
             return
         with site.turn:
             tree = site.workspace.tree_of(place, run.base, layout.PLANNING)
-            commit = site.workspace.keep(tree, run.base, run.branch, self._message(sheet, what))
+            commit = site.workspace.keep(
+                tree, run.base, run.branch, task_message(sheet, what, site.job.id)
+            )
         ended = replace(
             run, ended=str(ending.kind), commit=commit, session=ending.session or run.session
         )
@@ -113,7 +117,7 @@ class Performer:
         self._landing.record(sheet.id, _with_call(entry, ending))
         held = replace(held, note=note, concerns=(*held.concerns, *concerns))
         if event is GateEvent.EXECUTOR_BLOCKED:
-            held = replace(held, waits_for=prerequisites(site.sheets.values(), sheet.id, note))
+            held = self._reanalysed(held)
         self._advance(held, event, note)
 
     def _begun(self, sheet: PlanSheet, what: Task) -> TaskGate:
@@ -351,13 +355,18 @@ class Performer:
         note = f"{ending.kind}: {ending.error or 'the service asks for patience'}"
         self._save(replace(held, not_before=until, note=note), "patience", until=until)
 
-    def _message(self, sheet: PlanSheet, what: Task) -> str:
-        kind = "test" if sheet.kind == "tdd" else "feat"
-        title = what.name.partition(":")[2].strip() or what.name
-        trailers = (f"Plan: {sheet.id}", f"Task: {what.number}", f"Job: {self._site.job.id}")
-        return (
-            f"{kind}({sheet.id}): {' '.join(title.split())[:72]}\n\n" + "\n".join(trailers) + "\n"
-        )
+    def _reanalysed(self, held: TaskGate) -> TaskGate:
+        """What a blocked task waits for: another task, or a person who is told why."""
+        sheets = tuple(self._site.sheets.values())
+        gates = {gate.task: gate for gate in self._site.jobs.load_gates()}
+        edges = task_edges(sheets, {node.id: node.depends_on for node in nodes_of(sheets)})
+        for gate in gates.values():
+            edges[gate.task] = (*edges.get(gate.task, ()), *gate.waits_for)
+        passed = [task for task, gate in gates.items() if gate.is_passed]
+        found = reanalysed(held.task, held.note, sheets, passed, edges)
+        if isinstance(found, Waits):
+            return replace(held, waits_for=(*held.waits_for, found.on))
+        return replace(held, waits_for=(), note=found.reason)
 
     def _advance(self, held: TaskGate, event: GateEvent, note: str) -> None:
         gate = advance(held.gate, event, task=held.name, summary=note)

@@ -1,0 +1,94 @@
+"""The engine, killed from outside at every step of a phase, and started again."""
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.support.figures import record_quick
+from tests.support.killing import (
+    PATIENCE_SECONDS,
+    Result,
+    a_world,
+    copied,
+    killed_after,
+    result_of,
+    started,
+    steps_of,
+)
+
+HALVES = 2  # two processes share the points
+ONE_AT_A_TIME = ("--slots", "1")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, Result]:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    fresh = a_world(folder / "fresh")
+    whole = copied(fresh, folder / "whole")
+    steps = steps_of(whole, *ONE_AT_A_TIME)
+    return fresh, len(steps), result_of(whole)
+
+
+@pytest.mark.parametrize("half", range(HALVES))
+def test_a_run_that_is_killed_after_any_step_ends_as_if_it_had_not_been(
+    undisturbed: tuple[Path, int, Result], tmp_path: Path, half: int
+) -> None:
+    fresh, steps, wanted = undisturbed
+    points = range(1 + half, steps, HALVES)
+    for point in points:
+        world = copied(fresh, tmp_path / f"{point}")
+        killed_after(world, point, *ONE_AT_A_TIME)
+        steps_of(world, *ONE_AT_A_TIME)
+        found = result_of(world)
+        assert (found.files, found.merges) == (wanted.files, wanted.merges), point
+        assert (found.status, found.left) == ("DONE", 0), point
+        assert found.calls <= wanted.calls + 1, point
+    record_quick(
+        f"engine-killed-{half + 1}",
+        "a run killed after any step ends as if it had not been, with one paid call more at most",
+        {"kill points": len(points), "found": 0},
+    )
+
+
+def test_many_simultaneous_starts_have_exactly_one_runner(tmp_path: Path) -> None:
+    world = a_world(tmp_path / "world")
+    runs = [started(world) for _ in range(12)]
+    codes = []
+    for run in runs:
+        run.communicate(timeout=PATIENCE_SECONDS)
+        codes.append(run.returncode)
+    # Those that were late found the phase done already, which is a refusal too.
+    assert codes.count(0) >= 1
+    assert set(codes) <= {0, 2, 4}
+    found = result_of(world)
+    assert (found.status, len(found.merges), found.left) == ("DONE", 3, 0)
+
+
+def test_the_second_start_says_who_runs_since_when(tmp_path: Path) -> None:
+    world = a_world(tmp_path / "world")
+    first = started(world)
+    assert first.stdout is not None
+    first.stdout.readline()
+    second = started(world)
+    _, problems = second.communicate(timeout=PATIENCE_SECONDS)
+    first.communicate(timeout=PATIENCE_SECONDS)
+    assert second.returncode == 4
+    assert f"process {first.pid}" in problems
+    assert "since" in problems
+
+
+def test_an_interrupt_finishes_the_steps_that_run_and_the_next_start_goes_on(
+    tmp_path: Path,
+) -> None:
+    world = a_world(tmp_path / "world")
+    with started(world, *ONE_AT_A_TIME) as run:
+        assert run.stdout is not None
+        for _ in range(3):
+            run.stdout.readline()
+        run.send_signal(signal.SIGINT)
+        said, _ = run.communicate(timeout=PATIENCE_SECONDS)
+    assert run.returncode == 6
+    assert '"executor-success"' in said
+    steps_of(world)
+    assert result_of(world).calls == 6

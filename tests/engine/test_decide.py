@@ -1,0 +1,193 @@
+"""Deciding: pure, repeatable, and done when it is done."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from fairlead.engine.decide import decide
+from fairlead.model.budget import Caps, Spent
+from fairlead.model.job import Job, JobStatus, Question, QuestionKind, Run, TaskGate
+from fairlead.model.lifecycle import Gate, GateEvent, advance
+from fairlead.model.plain import plain, revived
+from fairlead.model.plan import TaskKind
+from fairlead.model.snapshot import Act, PlanFacts, Snapshot, TaskFacts
+
+NOW = "2026-06-01T12:00:00.000Z"
+
+
+def a_task(plan: str, number: int = 1, kind: TaskKind = TaskKind.AUTO) -> TaskFacts:
+    return TaskFacts(f"{plan}-{number:02d}", number, f"Task {number}: it", kind)
+
+
+def a_plan(name: str, *needs: str, files: tuple[str, ...] = (), **more: object) -> PlanFacts:
+    facts: dict[str, object] = {
+        "tasks": (a_task(name),),
+        "estimate": Spent(10, 0.01),
+        "is_approved": True,
+        "is_merged": False,
+        "is_summarised": False,
+    }
+    return PlanFacts(name, needs, files or (f"{name}.txt",), **{**facts, **more})  # type: ignore[arg-type]
+
+
+def a_gate(plan: str, *events: GateEvent, runs: int = 1) -> TaskGate:
+    gate = Gate()
+    for event in events:
+        gate = advance(gate, event)
+    made = tuple(Run(at, at, "base", "branch", "s", NOW, "ok", "c") for at in range(1, runs + 1))
+    return TaskGate(f"{plan}-01", plan, 1, "Task 1: it", gate, made)
+
+
+def a_snapshot(*plans: PlanFacts, gates: tuple[TaskGate, ...] = (), **more: object) -> Snapshot:
+    held: dict[str, object] = {
+        "questions": (),
+        "running": (),
+        "now": NOW,
+        "spent": Spent(),
+        "spent_today": Spent(),
+        "caps": Caps(),
+    }
+    job = Job("execute-01", "01", JobStatus.EXECUTING, NOW, "told", "main", "base", slots=2)
+    return Snapshot(job, plans, gates, **{**held, **more})  # type: ignore[arg-type]
+
+
+def decided(snapshot: Snapshot) -> list[str]:
+    return [action.key for action in decide(snapshot)]
+
+
+STARTED = (GateEvent.START,)
+BUILT = (*STARTED, GateEvent.EXECUTOR_SUCCESS)
+VERIFIED = (*BUILT, GateEvent.VERIFY_PASSED)
+DONE = (*VERIFIED, GateEvent.APPROVED)
+FAILED = (*BUILT, GateEvent.VERIFY_FAILED)
+
+
+@pytest.mark.parametrize(
+    ("events", "wanted"),
+    [
+        ((), "execute:01-01-01"),
+        (STARTED, "execute:01-01-01"),
+        (BUILT, "verify:01-01-01"),
+        (VERIFIED, "review:01-01-01"),
+        (DONE, "merge:01-01"),
+        (FAILED, "execute:01-01-01"),
+    ],
+)
+def test_the_next_step_follows_from_the_gate(events: tuple[GateEvent, ...], wanted: str) -> None:
+    gates = (a_gate("01-01", *events),) if events else ()
+    assert decided(a_snapshot(a_plan("01-01"), gates=gates)) == [wanted]
+
+
+def test_a_merged_plan_is_summarised_and_then_the_job_ends() -> None:
+    gates = (a_gate("01-01", *DONE),)
+    merged = a_plan("01-01", is_merged=True)
+    assert decided(a_snapshot(merged, gates=gates)) == ["summarise:01-01"]
+    assert decided(a_snapshot(replace(merged, is_summarised=True), gates=gates)) == ["finish:DONE"]
+
+
+def test_what_is_running_is_not_offered_again_and_slots_are_kept() -> None:
+    plans = [a_plan(f"01-0{number}") for number in (1, 2, 3)]
+    first = decided(a_snapshot(*plans))
+    assert first == ["execute:01-01-01", "execute:01-02-01"]
+    gates = (a_gate("01-01", *STARTED), a_gate("01-02", *STARTED))
+    assert decided(a_snapshot(*plans, gates=gates, running=tuple(first))) == []
+
+
+def test_dependants_and_plans_of_the_same_files_wait() -> None:
+    plans = (
+        a_plan("01-01", files=("same.txt",)),
+        a_plan("01-02", files=("same.txt",)),
+        a_plan("01-03", "01-01"),
+    )
+    assert decided(a_snapshot(*plans)) == ["execute:01-01-01"]
+
+
+def test_landings_go_one_at_a_time() -> None:
+    plans = (a_plan("01-01"), a_plan("01-02"))
+    gates = (a_gate("01-01", *DONE), a_gate("01-02", *DONE))
+    assert decided(a_snapshot(*plans, gates=gates)) == ["merge:01-01"]
+    running = ("merge:01-01",)
+    assert decided(a_snapshot(*plans, gates=gates, running=running)) == []
+
+
+def test_a_question_is_asked_once_and_holds_its_plan_only() -> None:
+    plans = (a_plan("01-01", is_approved=False), a_plan("01-02"))
+    assert decided(a_snapshot(*plans)) == ["ask:plan-changed-01-01", "execute:01-02-01"]
+    asked = Question("plan-changed-01-01", QuestionKind.PLAN_CHANGED, "01-01", "it changed")
+    assert decided(a_snapshot(*plans, questions=(asked,))) == ["execute:01-02-01"]
+
+
+def test_the_last_failure_asks_and_each_answer_has_its_own_way() -> None:
+    gate = a_gate(
+        "01-01", *FAILED, GateEvent.RETRY, *FAILED[1:], GateEvent.RETRY, *FAILED[1:], runs=3
+    )
+    snapshot = a_snapshot(a_plan("01-01"), gates=(gate,))
+    [ask] = decide(snapshot)
+    assert ask.act is Act.ASK
+    assert ask.question
+    for answer, wanted in (("retry", "execute:01-01-01"), ("skip", "skip:01-01-01")):
+        told = replace(ask.question, answer=answer)
+        assert decided(replace(snapshot, questions=(told,))) == [wanted]
+    ended = replace(ask.question, answer="abort")
+    assert decided(replace(snapshot, questions=(ended,))) == ["finish:FAILED"]
+
+
+def test_three_needy_tasks_begin_nothing_new() -> None:
+    asked = tuple(
+        Question(f"escalation-{n}", QuestionKind.ESCALATION, f"01-0{n}-01.3", "?")
+        for n in (1, 2, 3)
+    )
+    assert decided(a_snapshot(a_plan("01-04"), questions=asked)) == ["finish:BLOCKED"]
+
+
+def test_a_wait_is_an_action_and_ends() -> None:
+    gate = replace(a_gate("01-01", *FAILED), not_before="2026-06-01T12:00:30.000Z")
+    snapshot = a_snapshot(a_plan("01-01"), gates=(gate,))
+    assert decided(snapshot) == ["wait:execute-01"]
+    assert decided(replace(snapshot, now="2026-06-01T12:00:31.000Z")) == ["execute:01-01-01"]
+
+
+def test_a_snapshot_survives_json() -> None:
+    snapshot = a_snapshot(
+        a_plan("01-01", tasks=(a_task("01-01", 1, TaskKind.DECISION),)),
+        a_plan("01-02", "01-01"),
+        gates=(a_gate("01-02", *FAILED),),
+        questions=(Question("q", QuestionKind.CLASH, "01-02", "?", ("a", "b")),),
+    )
+    back = revived(Snapshot, json.loads(json.dumps(plain(snapshot))))
+    assert back == snapshot
+    assert decide(back) == decide(snapshot)
+
+
+_LOCKED_IN = """
+import json, sys
+from fairlead.engine.decide import decide
+from fairlead.model.plain import plain, revived
+from fairlead.model.snapshot import Snapshot
+text = sys.stdin.read()
+def forbid(event, args):
+    if event.startswith(("open", "os.", "subprocess.", "socket.", "shutil.", "tempfile.", "ctypes.")):
+        raise SystemExit(f"deciding did {event} {args}")
+sys.addaudithook(forbid)
+answer = json.dumps(plain(decide(revived(Snapshot, json.loads(text)))))
+sys.stdout.write(answer)
+"""
+
+
+def test_deciding_needs_no_file_process_or_socket() -> None:
+    snapshot = a_snapshot(
+        a_plan("01-01"), a_plan("01-02", "01-01"), gates=(a_gate("01-01", *FAILED),)
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", _LOCKED_IN],
+        input=json.dumps(plain(snapshot)),
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": "src"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == json.loads(json.dumps(plain(decide(snapshot))))
