@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
+from fairlead.adapters import refs
 from fairlead.adapters.process import Ended, Finished, Limits, program, run, surroundings
 from fairlead.errors import GitFault, GitTooOld, LandingBlocked
 from fairlead.model.workspace import Change, Clash, Merged, Tree
@@ -53,6 +54,7 @@ class Git:
         self.common = os.path.realpath(
             os.path.join(folder, self._text("rev-parse", "--git-common-dir"))
         )
+        self._home = os.path.realpath(os.path.join(folder, self._text("rev-parse", "--git-dir")))
         self._identity = () if self._has_identity() else _IDENTITY
 
     @property
@@ -71,10 +73,12 @@ class Git:
 
     def branch(self) -> str:
         """The branch that the main tree is on; empty when it is on none."""
-        return self._text("symbolic-ref", "--quiet", "--short", "HEAD", may_fail=True)
+        return refs.branch_of(self._home)
 
     def commit_of(self, name: str) -> str:
         """The commit that a name stands for, or nothing."""
+        if name.startswith("refs/") and refs.is_readable(self.common):
+            return refs.all_refs(self.common).get(name, "")
         words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         return self._text(*words, may_fail=True)
 
@@ -105,10 +109,13 @@ class Git:
 
     def guard(self) -> Mapping[str, str]:
         """Everything an agent has no business with: each ref, configuration and hook, as a digest."""
-        refs = self._text("for-each-ref", "--format=%(refname) %(objectname)").splitlines()
-        found = dict(line.split(" ", 1) for line in refs)
+        if refs.is_readable(self.common):
+            found = refs.all_refs(self.common)
+        else:
+            told = self._text("for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+            found = dict(line.split(" ", 1) for line in told)
         for path in (*_GUARDED, *self._hooks()):
-            content = _content(os.path.join(self.common, path))
+            content = refs.content(os.path.join(self.common, path))
             if content is not None:
                 found[f".git/{path}"] = hashlib.sha256(content).hexdigest()
         return found
@@ -120,23 +127,36 @@ class Git:
         os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
         on = ("-b", branch) if branch else ("--detach",)
         self._run("worktree", "add", "--quiet", *on, "--", place, base)
-        with open(os.path.join(self._own_folder(place), _MARKER), "xb"):
+        with open(os.path.join(refs.own_folder(place, self.common), _MARKER), "xb"):
             pass
 
     def tree_of(self, place: str, base: str, left_out: str) -> Tree:
         """What a worktree holds now, with and without one folder; nothing in it is changed."""
-        head = self._text("rev-parse", "--verify", "--quiet", "HEAD", at=place, may_fail=True)
-        index = os.path.join(self._own_folder(place), "fairlead-index")
+        own = refs.own_folder(place, self.common)
+        head = refs.head_of(own, self.common)
+        index = os.path.join(own, "fairlead-index")
         held = {"GIT_INDEX_FILE": index}
-        trees = []
         try:
-            for names in ((".",), (".", f":(exclude,top){left_out}")):
-                self._run("read-tree", base, at=place, more=held)
-                self._run("add", "--all", "--", *names, at=place, more=held)
-                trees.append(self._text("write-tree", at=place, more=held))
+            # The worktree's own index knows which files it has seen: only changed ones are read.
+            shutil.copyfile(os.path.join(os.path.dirname(index), "index"), index)
+            full = self._added(place, held) or self._added(place, held, base)
+            if not self._differs(place, held, base, left_out):
+                return Tree(full, head or base, full)
+            self._run("reset", "--quiet", base, "--", left_out, at=place, more=held, may_fail=True)
+            return Tree(self._text("write-tree", at=place, more=held), head or base, full)
         finally:
             _unlink(index)
-        return Tree(trees[1], head or base, trees[0])
+
+    def _added(self, place: str, held: Mapping[str, str], base: str = "") -> str:
+        """The tree of everything in a worktree; nothing, if its index is of no use."""
+        if base:
+            self._run("read-tree", base, at=place, more=held)
+        done = self._run("add", "--all", "--", ".", at=place, more=held, may_fail=not base)
+        return self._text("write-tree", at=place, more=held) if done.code == 0 else ""
+
+    def _differs(self, place: str, held: Mapping[str, str], base: str, path: str) -> bool:
+        words = ("diff-index", "--cached", "--quiet", base, "--", path)
+        return self._run(*words, at=place, more=held, may_fail=True).code != 0
 
     def keep(self, tree: Tree, base: str, branch: str, message: str) -> str:
         """One commit on the base with the tree; the branch keeps whatever the agent made."""
@@ -155,7 +175,10 @@ class Git:
         """Whether a worktree is there and holds exactly the files of a commit."""
         if not os.path.isdir(place):
             return False
-        return self.tree_of(place, commit, _MARKER).full == self.tree_id(commit)
+        words = ("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all")
+        told = self._run(*words, at=place, may_fail=True).output.split(b"\0")
+        changed = [each for each in told if each and not each.startswith(b"#")]
+        return not changed and f"# branch.oid {commit}".encode() in told
 
     def tree_id(self, commit: str) -> str:
         """The tree of a commit."""
@@ -271,12 +294,6 @@ class Git:
         above = [word for parent in parents for word in ("-p", parent)]
         return self._text("commit-tree", tree, *above, "-F", "-", stdin=message.encode())
 
-    def _own_folder(self, place: str) -> str:
-        found = self._text("rev-parse", "--absolute-git-dir", at=place)
-        if os.path.dirname(os.path.realpath(found)) != os.path.join(self.common, "worktrees"):
-            raise GitFault("worktree", f"{place} does not belong to this repository any more")
-        return found
-
     def _hooks(self) -> list[str]:
         folder = os.path.join(self.common, "hooks")
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
@@ -340,14 +357,6 @@ class Git:
 def _said(done: Finished) -> str:
     lines = (done.errors or done.output).decode("utf-8", "replace").strip().splitlines()
     return lines[0] if lines else f"exit code {done.code}"
-
-
-def _content(path: str) -> bytes | None:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        return None
 
 
 def _below(path: str, folders: set[str]) -> bool:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 from fairlead.engine.fanout import Signal
 from fairlead.engine.ports import Agent, Clock, Workspace
+from fairlead.engine.purse import Purse
 from fairlead.engine.run import run
 from fairlead.engine.site import Commands, GateLimits, Happening, Site
-from fairlead.engine.survey import estimate_of, spending_of
+from fairlead.engine.survey import estimate_of
 from fairlead.errors import NothingToExecute, PlansNotApproved, PlansUnfit, TreeDirty
 from fairlead.model.agent_events import AgentEvent
 from fairlead.model.budget import Caps, Spent
@@ -208,7 +209,7 @@ class Execution:
             for run_ in gate.runs
             if not (gate.is_passed and run_ is gate.runs[-1])
         )
-        spent, _ = spending_of(self._files, held, moment(self._clock.now())[:10])
+        spent, _ = Purse(self._files).spent(held, moment(self._clock.now())[:10])
         return Report(held, files.load_questions(), spent, tuple(plans), kept)
 
     def _job(self, preview: Preview, crew: Crew, terms: Terms) -> Job:
@@ -272,6 +273,7 @@ class Execution:
             approved=approved_plans(self._state, self._files.folder),
             keeps_documents=terms.keeps_documents,
             title=preview.name,
+            purse=Purse(self._files),
         )
 
     # -- looking ---------------------------------------------------------------------------

@@ -100,9 +100,9 @@ class Performer:
             commit = site.workspace.keep(
                 tree, run.base, run.branch, task_message(sheet, what, site.job.id)
             )
-        ended = replace(
-            run, ended=str(ending.kind), commit=commit, session=ending.session or run.session
-        )
+            site.workspace.at_commit(place, commit)
+        session = ending.session or run.session
+        ended = replace(run, ended=str(ending.kind), commit=commit, tree=tree.id, session=session)
         held = replace(held, runs=(*held.runs[:-1], ended))
         if ending.kind.may_pass:
             self._later(held, ending)
@@ -226,7 +226,7 @@ class Performer:
         entry = replace(
             entry,
             command=what.verify,
-            tree=site.workspace.tree_id(held.commit),
+            tree=held.runs[-1].tree,
             exit_code=ran.exit_code,
             seconds=round(ran.seconds, 3),
             output_sha256=ran.sha256,
@@ -258,7 +258,7 @@ class Performer:
         event, note = judged(ending, found)
         if not site.workspace.is_at(place, held.commit):
             event, note = GateEvent.MALFORMED, "the architect changed files, so its verdict is void"
-        tree = site.workspace.tree_id(held.commit)
+        tree = held.runs[-1].tree
         entry = self._landing.entry(
             EntryKind.REVIEW, task, held.runs[-1].attempt, site.architect.name
         )

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from fairlead.engine.fanout import Signal, Turn
 from fairlead.engine.ports import Agent, Clock, Workspace
+from fairlead.engine.purse import Purse
 from fairlead.model.agent_events import AgentEvent
 from fairlead.model.job import Job
 from fairlead.model.plan import PlanSheet, Task, task_id
@@ -58,6 +59,7 @@ class Site:
     commands: Commands
     clock: Clock
     sheets: Mapping[str, PlanSheet]
+    purse: Purse
     private: str  # the person's own folder for this job: worktrees and raw output
     new_nonce: Callable[[], str]
     report: Callable[[Happening], None]

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import ABORT, APPROVED
-from fairlead.model.budget import Caps, Prices, Spent, estimate
+from fairlead.model.budget import Caps, Spent, estimate
 from fairlead.model.job import Job, TaskGate
 from fairlead.model.plan import PlanSheet, Task, TaskKind, task_id
 from fairlead.model.snapshot import PlanFacts, Snapshot, TaskFacts
-from fairlead.records.ledger import read_ledger
 from fairlead.records.plan_sheet import nodes_of
 from fairlead.records.state import moment
 from fairlead.records.summary import read_summary
@@ -29,7 +28,7 @@ def survey(site: Site, caps: Caps, running: tuple[str, ...], *, is_stopping: boo
     """Look at the job as it is on disk now."""
     job = site.jobs.load_job()
     gates = site.jobs.load_gates()
-    spent, today = spending_of(site.files, job, moment(site.clock.now())[:10])
+    spent, today = site.purse.spent(job, moment(site.clock.now())[:10])
     return Snapshot(
         job=job,
         plans=_plans(site, job, gates),
@@ -120,20 +119,3 @@ def estimate_of(sheet: PlanSheet) -> Spent:
     """What one call for a plan will probably take, from the size of its longest task."""
     longest = max((len(task.source) for task in sheet.tasks), default=0)
     return estimate("executor", longest + len(sheet.objective) + _PROMPT_CHARACTERS)
-
-
-def spending_of(files: Files, job: Job, today: str) -> tuple[Spent, Spent]:
-    """What this job has spent, and what all jobs have spent today; rehearsals cost nothing."""
-    own, day = Spent(), Spent()
-    for name in files.names(layout.LEDGER):
-        loaded = files.load_if_present(f"{layout.LEDGER}/{name}")
-        for entry in read_ledger(loaded.text) if loaded else ():
-            if entry.rehearsed != job.is_rehearsed:
-                continue
-            usd = entry.cost_usd
-            if usd is None:
-                usd = Prices().cost(entry.tokens_in, entry.tokens_out)
-            spent = Spent(entry.tokens_in + entry.tokens_out, usd)
-            own = own + spent if entry.job == job.id else own
-            day = day + spent if entry.at[:10] == today else day
-    return own, day

@@ -75,6 +75,7 @@ class Run:
     started_at: str
     ended: str = ""  # empty: it is running, or was interrupted
     commit: str = ""
+    tree: str = ""
 
 
 @dataclass(frozen=True, slots=True)

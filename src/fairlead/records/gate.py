@@ -11,9 +11,9 @@ from fairlead.errors import GateOpen
 from fairlead.model.lifecycle import Failure, Gate, GateEvent, GateStatus, SkipKind, advance
 from fairlead.records.state import moment, stamped
 from fairlead.text.document import Document
-from fairlead.text.emit import Value
+from fairlead.text.emit import Value, scalar_text
 from fairlead.text.inline import one_line
-from fairlead.text.scalars import is_null
+from fairlead.text.scalars import Plain, is_null
 
 KEY = "current_task"
 MAIN_SESSION = "main"
@@ -140,11 +140,13 @@ def with_task(document: Document, task: OpenTask, now: datetime) -> Document:
     keys = task_keys(task, now)
     if not isinstance(document.value(KEY), dict):
         return stamped(document.set_front((KEY,), keys), now)
-    for key, value in keys.items():
-        document = document.set_front((KEY, key), value)
     held = document.value(KEY)
+    assert isinstance(held, dict)
+    for key, value in keys.items():
+        if not _is_said(held.get(key), value):  # each edit reads the whole block again
+            document = document.set_front((KEY, key), value)
     for key in _RARE:
-        if key not in keys and isinstance(held, dict) and key in held:
+        if key not in keys and key in held:
             document = document.remove_front((KEY, key))
     return stamped(document, now)
 
@@ -167,6 +169,18 @@ def with_front(document: Document) -> Document:
     ending = document.ending
     head = ending.join(("---", "gsd_state_version: '1.0'", "status: unknown", "---", "", ""))
     return document.replaced(mark + head + document.text.removeprefix(mark))
+
+
+def _is_said(held: object, value: Value) -> bool:
+    """Whether a key says this already; what is not plainly the same is written."""
+    if isinstance(value, list | dict):
+        return held == value
+    if not isinstance(held, str):
+        return False
+    is_plain = isinstance(held, Plain)
+    if isinstance(value, str) and not is_plain:
+        return held == value
+    return is_plain and held == scalar_text(value)
 
 
 def _status_word(gate: Gate) -> str:

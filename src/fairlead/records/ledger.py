@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 
 from fairlead.errors import DocumentError, LedgerBroken
+from fairlead.model.budget import Prices, Spent
 from fairlead.text.jsontext import read_json
 
 GENESIS = "0" * 64
@@ -61,6 +62,35 @@ class LedgerFault:
 
     line: int
     what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What one call took, and for whom."""
+
+    job: str
+    day: str
+    spent: Spent
+    is_rehearsed: bool
+
+
+def spendings(text: str) -> tuple[Spending, ...]:
+    """What the calls of a ledger took. Evidence is read by `read_ledger`; this only adds up."""
+    found = []
+    for line in text[: text.rfind("\n") + 1].splitlines():
+        try:
+            held = json.loads(line)
+        except ValueError:
+            continue
+        tokens_in, tokens_out = int(held.get("tokens_in", 0)), int(held.get("tokens_out", 0))
+        if tokens_in or tokens_out:
+            usd = held.get("cost_usd", Prices().cost(tokens_in, tokens_out))
+            spent = Spent(tokens_in + tokens_out, usd)
+            is_rehearsed = held.get("rehearsed") is True
+            found.append(
+                Spending(held.get("job", ""), held.get("at", "")[:10], spent, is_rehearsed)
+            )
+    return tuple(found)
 
 
 def line_of(entry: Entry, previous_hash: str = GENESIS) -> str:

@@ -1,0 +1,69 @@
+"""Refs of a repository, read from git's own files: looked at before and after every call of an agent.
+
+A newer form of repository keeps them elsewhere; there git itself is asked.
+"""
+
+from __future__ import annotations
+
+import os
+
+from fairlead.errors import GitFault
+
+_POINTER = "ref: "
+
+
+def is_readable(common: str) -> bool:
+    """Whether the refs are files."""
+    return not os.path.isdir(os.path.join(common, "reftable"))
+
+
+def all_refs(common: str) -> dict[str, str]:
+    """Every ref by its full name; a file of its own says more than the packed list."""
+    packed = (content(os.path.join(common, "packed-refs")) or b"").decode(
+        "utf-8", "surrogateescape"
+    )
+    pairs = (line.split(" ", 1) for line in packed.splitlines() if line[:1] not in ("#", "^"))
+    found = {name: value for value, name in pairs}
+    for above, _, names in os.walk(os.path.join(common, "refs")):
+        for name in names:
+            path = os.path.join(above, name)
+            value = (content(path) or b"").decode("utf-8", "surrogateescape").strip()
+            if value and not name.endswith(".lock"):
+                found[os.path.relpath(path, common)] = value
+    return found
+
+
+def branch_of(home: str) -> str:
+    """The branch that a tree is on; empty when it is on none."""
+    head = _line(os.path.join(home, "HEAD"))
+    return head.removeprefix(f"{_POINTER}refs/heads/") if head.startswith(_POINTER) else ""
+
+
+def head_of(home: str, common: str) -> str:
+    """The commit that a tree is at, or nothing."""
+    head = _line(os.path.join(home, "HEAD"))
+    if not head.startswith(_POINTER):
+        return head
+    return all_refs(common).get(head.removeprefix(_POINTER), "")
+
+
+def own_folder(place: str, common: str) -> str:
+    """Git's own folder of a worktree of this repository, and of no other."""
+    pointer = _line(os.path.join(place, ".git")).removeprefix("gitdir: ")
+    found = os.path.realpath(os.path.join(place, pointer))
+    if os.path.dirname(found) != os.path.join(common, "worktrees"):
+        raise GitFault("worktree", f"{place} does not belong to this repository any more")
+    return found
+
+
+def content(path: str) -> bytes | None:
+    """A small file of git's, or None."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return None
+
+
+def _line(path: str) -> str:
+    return (content(path) or b"").decode("utf-8", "surrogateescape").strip()

@@ -1,0 +1,38 @@
+"""The purse: what jobs have spent, told from their evidence."""
+
+from collections.abc import Iterator
+
+from fairlead.model.budget import Spent
+from fairlead.model.job import Job
+from fairlead.records.ledger import Spending, spendings
+from fairlead.store import layout
+from fairlead.store.files import Files
+
+
+class Purse:
+    """What was spent, told from the ledgers; a ledger that has not grown is not read again."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._seen: dict[str, tuple[float, tuple[Spending, ...]]] = {}
+
+    def spent(self, job: Job, today: str) -> tuple[Spent, Spent]:
+        """By this job, and by all jobs today; a rehearsal costs nothing."""
+        own, day = Spent(), Spent()
+        for each in self._all():
+            if each.is_rehearsed != job.is_rehearsed:
+                continue
+            own = own + each.spent if each.job == job.id else own
+            day = day + each.spent if each.day == today else day
+        return own, day
+
+    def _all(self) -> Iterator[Spending]:
+        for name in self._files.names(layout.LEDGER):
+            path = f"{layout.LEDGER}/{name}"
+            at = self._files.changed_at(path)
+            held = self._seen.get(path)
+            if held is None or held[0] != at:
+                loaded = self._files.load_for_display(path)
+                held = (at, spendings(loaded.text if loaded else ""))
+                self._seen[path] = held
+            yield from held[1]
