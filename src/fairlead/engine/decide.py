@@ -158,7 +158,7 @@ class _View:
         return self._later(gate) or self._paid(plan, task, Act.EXECUTE)
 
     def _blocked(self, plan: PlanFacts, task: TaskFacts, gate: TaskGate) -> Action | None:
-        missing = [each for each in gate.waits_for if not self._has_passed(each)]
+        missing = [each for each in gate.waits_for if not self._is_there(each, plan)]
         if missing:
             return None
         if gate.waits_for:
@@ -178,9 +178,12 @@ class _View:
             return Action(Act.SKIP, task.id)
         return self._paid(plan, task, Act.EXECUTE)
 
-    def _has_passed(self, task: str) -> bool:
+    def _is_there(self, task: str, plan: PlanFacts) -> bool:
+        """Whether what a task makes can be built on: it has passed and, in another plan, landed."""
         gate = self._gates.get(task)
-        return gate is not None and gate.is_passed
+        if gate is None or not gate.is_passed:
+            return False
+        return gate.plan == plan.id or self._by_id[gate.plan].is_merged
 
     def _later(self, gate: TaskGate) -> Action | None:
         if gate.not_before > self._snapshot.now:

@@ -173,7 +173,7 @@ def with_front(document: Document) -> Document:
 
 def _is_said(held: object, value: Value) -> bool:
     """Whether a key says this already; what is not plainly the same is written."""
-    if isinstance(value, list | dict):
+    if not isinstance(value, str | int | None):
         return held == value
     if not isinstance(held, str):
         return False
