@@ -9,7 +9,7 @@ import click
 
 from fairlead.engine.planning import Beginning, requirements_text
 from fairlead.engine.planning_report import CriterionReport, PlanReport, markdown_of
-from fairlead.errors import EmptyText, NeedsPerson, NothingNamed
+from fairlead.errors import EmptyText, NeedsPerson, NothingNamed, PlanExists
 from fairlead.interfaces.cli.options import Verbs, changes, json_option, with_app
 from fairlead.interfaces.cli.show import (
     Part,
@@ -80,7 +80,10 @@ def start(
         raise EmptyText("the goal", "is required")
     beginning = Beginning(goal, requirements, session, not no_ignore)
     if not (dry_run or as_json):
-        _show_ignored(app.planning.start(beginning, dry_run=True)[1])
+        try:
+            _show_ignored(app.planning.start(beginning, dry_run=True)[1])
+        except PlanExists:
+            pass  # refused below, after an interrupted start has been completed under the lock
     plan_id, outcome = app.planning.start(beginning, dry_run=dry_run)
     done = f"Plan Phase {plan_id} has begun. Next: fairlead planning status"
     _told(outcome, done, "", dry_run, as_json, plan_id=plan_id)
