@@ -132,9 +132,10 @@ class Execution:
             if plan.summary and plan.proof is not Proof.REHEARSED
         }
         left = tuple(sheet.id for sheet in sheets if sheet.path not in summarised)
-        if not left:
-            raise NothingToExecute(number, "every plan has its summary")
         phase = str(folder.id)
+        resumes = self._unfinished(phase)
+        if not left and not resumes:
+            raise NothingToExecute(number, "every plan has its summary")
         open_sheets = [sheet for sheet in sheets if sheet.id in left]
         digests = {sheet.digest for sheet in open_sheets}
         return Preview(
@@ -152,7 +153,7 @@ class Execution:
                 if task.verify
             ),
             is_approved=digests <= approved_plans(self._state, self._files.folder),
-            resumes=self._unfinished(phase),
+            resumes=resumes,
             estimate=sum(
                 (estimate_of(sheet) for sheet in open_sheets for _ in (*sheet.tasks, *sheet.tasks)),
                 Spent(),
