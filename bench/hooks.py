@@ -12,12 +12,12 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.measure import Timing, take_turns
-from bench.statusline import BARE, Fed
+from bench.measure import Contestant, Sample, Timing, take_turns
 from fairlead.engine.hosts import EVENTS
 from tests.support.plan_files import EXEC, PLAN, exec_text, message, plan_text, put
 from tests.support.programs import fairlead, run, scratch_environment
 
+BARE = "python -I -S -c pass (beside the hooks)"
 NONE, HELD, APPROVED = "stop hook, no plan", "stop hook, held", "stop hook, approved plan"
 ENDED = "session-end hook"
 GOALS = ((NONE, BARE, 4.0), (HELD, BARE, 4.0), (APPROVED, BARE, 4.0), (ENDED, BARE, None))
@@ -25,18 +25,18 @@ MOST_SECONDS_AT_THE_END = next(most for _, name, most in EVENTS if name == "sess
 
 
 @dataclass(frozen=True, slots=True)
-class Holding(Fed):
+class Holding(Contestant):
     """A hook that finds a plan nobody was held by yet."""
 
-    def start(self, tag: str) -> float:
+    def start(self, tag: str) -> Sample:
         """Forget the count, so that it holds every time, and run once."""
         (self.folder / ".claude" / ".fairlead" / "hold.json").unlink(missing_ok=True)
-        return Fed.start(self, tag)
+        return Contestant.start(self, tag)
 
 
-def contestants(scratch: Path) -> list[Fed]:
+def contestants(scratch: Path) -> list[Contestant]:
     """Everybody who takes part."""
-    (scratch / "home").mkdir()
+    (scratch / "home").mkdir(parents=True)
     environment = scratch_environment(scratch)
     folders = {name: scratch / name for name in ("none", "held", "approved", "project")}
     for folder in folders.values():
@@ -53,16 +53,18 @@ def contestants(scratch: Path) -> list[Fed]:
     bare = (words[0], "-I", "-S", "-c", "pass")
     end = (*fairlead().words, "hook", "session-end")
 
-    def fed(kind: type[Fed], name: str, words: tuple[str, ...], where: str, event: str) -> Fed:
+    def fed(
+        kind: type[Contestant], name: str, words: tuple[str, ...], where: str, event: str
+    ) -> Contestant:
         folder = folders[where]
         return kind(name, words, folder, environment, message=message(folder, event=event))
 
     return [
-        fed(Fed, BARE, bare, "none", "Stop"),
-        fed(Fed, NONE, words, "none", "Stop"),
+        fed(Contestant, BARE, bare, "none", "Stop"),
+        fed(Contestant, NONE, words, "none", "Stop"),
         fed(Holding, HELD, words, "held", "Stop"),
-        fed(Fed, APPROVED, words, "approved", "Stop"),
-        fed(Fed, ENDED, end, "project", "SessionEnd"),
+        fed(Contestant, APPROVED, words, "approved", "Stop"),
+        fed(Contestant, ENDED, end, "project", "SessionEnd"),
     ]
 
 

@@ -1,11 +1,22 @@
 """Taking turns: every contestant once a round, in a rotating order, so that noise hits all alike."""
 
+import os
 import statistics
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One run: what a person waits, what the processors do, and the most memory it held."""
+
+    seconds: float
+    cpu_seconds: float
+    kilobytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,45 +28,63 @@ class Contestant:
     folder: Path
     environment: Mapping[str, str]
     takes_tag: bool = False
+    message: bytes = b""  # what it reads on stdin
 
-    def start(self, tag: str) -> float:
-        """Run once and return the seconds a person waits. An error ends the benchmark."""
+    def start(self, tag: str) -> Sample:
+        """Run once. An error ends the benchmark."""
         words = (*self.words, tag) if self.takes_tag else self.words
-        began = time.perf_counter()
-        done = subprocess.run(
-            words,
-            cwd=self.folder,
-            env=dict(self.environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-        )
-        seconds = time.perf_counter() - began
-        if done.returncode:
-            raise RuntimeError(f"{self.name}: {done.stderr.decode(errors='replace')}")
-        return seconds
+        with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as told:
+            said.write(self.message)
+            said.seek(0)
+            began = time.perf_counter()
+            child = subprocess.Popen(
+                words,
+                cwd=self.folder,
+                env=dict(self.environment),
+                stdin=said,
+                stdout=subprocess.DEVNULL,
+                stderr=told,
+            )
+            _, status, used = os.wait4(child.pid, 0)
+            seconds = time.perf_counter() - began
+            child.returncode = os.waitstatus_to_exitcode(status)
+            if child.returncode:
+                told.seek(0)
+                raise RuntimeError(f"{self.name}: {told.read().decode(errors='replace')}")
+        return Sample(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss)
 
 
 @dataclass(slots=True)
 class Timing:
-    """The seconds of one contestant, round by round."""
+    """The runs of one contestant, round by round."""
 
     name: str
-    seconds: list[float] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
 
     @property
     def median(self) -> float:
         """The usual wait."""
-        return statistics.median(self.seconds)
+        return statistics.median(sample.seconds for sample in self.samples)
 
     @property
     def least(self) -> float:
         """The wait on an idle machine, as near as this run came to it."""
-        return min(self.seconds)
+        return min(sample.seconds for sample in self.samples)
+
+    @property
+    def cpu(self) -> float:
+        """The least work of the processors: what a busy machine changes least."""
+        return min(sample.cpu_seconds for sample in self.samples)
+
+    @property
+    def megabytes(self) -> float:
+        """The most memory it ever held."""
+        return max(sample.kilobytes for sample in self.samples) / 1024
 
     def ratio_to(self, other: "Timing") -> tuple[float, float]:
         """The median of the ratios of each round, and the ratio of the least times."""
-        each = [mine / theirs for mine, theirs in zip(self.seconds, other.seconds, strict=True)]
+        pairs = zip(self.samples, other.samples, strict=True)
+        each = [mine.seconds / theirs.seconds for mine, theirs in pairs]
         return statistics.median(each), self.least / other.least
 
 
@@ -67,9 +96,9 @@ def take_turns(
     for number in range(rounds + 1):
         shift = number % len(contestants)
         for contestant in (*contestants[shift:], *contestants[:shift]):
-            seconds = contestant.start(f"round {number}")
+            sample = contestant.start(f"round {number}")
             if number:
-                timings[contestant.name].seconds.append(seconds)
+                timings[contestant.name].samples.append(sample)
         if number and number % 10 == 0:
             say(f"  {number} of {rounds} rounds")
     return timings

@@ -10,15 +10,13 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from bench.measure import Contestant, Timing, take_turns
 from tests.support.hook import HOOK, NODE
 from tests.support.programs import fairlead, scratch_environment
 
-BARE = "python -I -S -c pass"
+BARE = "python -I -S -c pass (beside the line)"
 OURS, OURS_LARGE = "status line, small project", "status line, 1,000 phases of 10 plans"
 HOOKS = "reference hook, small project"
 GOALS = ((OURS, BARE, 2.5), (OURS, HOOKS, 0.25), (OURS_LARGE, OURS, None))
@@ -51,30 +49,7 @@ Status: Executing Phase 4
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Fed(Contestant):
-    """A contestant that reads a message on stdin."""
-
-    message: bytes = b""
-
-    def start(self, tag: str) -> float:
-        """Run once and return the seconds a person waits."""
-        began = time.perf_counter()
-        done = subprocess.run(
-            self.words,
-            cwd=self.folder,
-            env=dict(self.environment),
-            input=self.message,
-            capture_output=True,
-            check=False,
-        )
-        seconds = time.perf_counter() - began
-        if done.returncode or done.stderr:
-            raise RuntimeError(f"{self.name}: {done.stderr.decode(errors='replace')}")
-        return seconds
-
-
-def contestants(scratch: Path) -> list[Fed]:
+def contestants(scratch: Path) -> list[Contestant]:
     """Everybody who takes part; without the reference tool, its hook does not."""
     small = _project(scratch / "small", phases=0)
     large = _project(scratch / "large", phases=1000)
@@ -123,7 +98,7 @@ def _fast_command(folder: Path) -> tuple[str, ...]:
     return tuple(json.loads(done.stdout)["argv"])
 
 
-def _fed(name: str, words: tuple[str, ...], project: Path) -> Fed:
+def _fed(name: str, words: tuple[str, ...], project: Path) -> Contestant:
     message = {
         "session_id": "5f0c",
         "model": {"id": "opus", "display_name": "Opus"},
@@ -135,14 +110,14 @@ def _fed(name: str, words: tuple[str, ...], project: Path) -> Fed:
     }
     environment = scratch_environment(project.parent)
     said = json.dumps(message).encode()
-    return Fed(name, words, project, environment, message=said)
+    return Contestant(name, words, project, environment, message=said)
 
 
 def _project(world: Path, *, phases: int) -> Path:
     project = world / "project"
     planning = project / ".planning"
     planning.mkdir(parents=True)
-    (world / "home").mkdir()
+    (world / "home").mkdir(parents=True, exist_ok=True)
     (planning / "STATE.md").write_text(STATE, "utf-8")
     for phase in range(phases):
         folder = planning / "phases" / f"{phase:04}-phase"

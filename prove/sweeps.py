@@ -53,6 +53,7 @@ class SweepProof:
     needs: Callable[[], str] = strace.why_not
     covers: tuple[str, ...] = PRODUCT
     workers: int = 2
+    in_order: bool = True  # command by command: what one trial has prepared serves the next
 
     def why_not(self) -> str:
         """Why it cannot be tried here."""

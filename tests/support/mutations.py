@@ -170,11 +170,14 @@ def judged(before: Tree, after: Tree, verb: str, *, is_refused: bool) -> list[st
     if verb in ADDING:
         if not any(ENTRY.encode() in after[name] for name in changed if name in after):
             faults.append("success, and the entry is not there")
-        gone = Counter[bytes]()
-        for name in changed:
-            gone += Counter(before.get(name, b"").splitlines())
-            gone -= Counter(after.get(name, b"").splitlines())
-        left = [line for line in gone if not _may_go(line)]
+        # Entries may move to the archive, as items of a list: all changed files count together.
+        held, now = (
+            Counter(line for name in changed for line in tree.get(name, b"").splitlines())
+            for tree in (before, after)
+        )
+        gone = held - now
+        kept = b"\n".join(after.get(name, b"") for name in changed)
+        left = [line for line in gone if not _may_go(line) and line.strip() not in kept]
         faults += [f"the line {line!r:.100} is gone" for line in left]
     return faults
 
