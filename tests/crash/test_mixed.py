@@ -38,7 +38,10 @@ def test_twelve_writers_of_every_verb_lose_nothing_and_no_reader_sees_a_torn_fil
 def test_every_command_under_the_crash_sweeps_takes_part_in_the_crowd() -> None:
     verbs = {" ".join(verb.split()[:2]) for verb in (*KEEPING, *PASSING, *TAKING_BACK)}
     verbs |= {verb.split()[0] for verb in verbs}
-    swept = [subject.arguments for subject in product_subjects().values()]
+    # The Plan Phase and the hosts' settings are other files; their crowds have tests of their own.
+    elsewhere = ("planning", "exec", "install", "uninstall")
+    arguments = [subject.arguments for subject in product_subjects().values()]
+    swept = [words for words in arguments if words[0] not in elsewhere]
     assert [words for words in swept if not verbs & {" ".join(words[:2]), words[0]}] == []
 
 

@@ -135,10 +135,11 @@ def why_no_namespaces() -> str:
 
 
 def tags_in(path: Path, tags: Iterable[str]) -> Counter[str]:
-    """How often each tag ends a line of the file."""
-    found = Counter(
-        line.split()[-1] for line in path.read_text("utf-8").splitlines() if line.split()
-    )
+    """How often each tag ends a line of the file, or of the archive that its oldest lines go to."""
+    archive = path.with_name("STATE-ARCHIVE.md")
+    texts = [each.read_text("utf-8") for each in (path, archive) if each.exists()]
+    lines = [line.split() for text in texts for line in text.splitlines()]
+    found = Counter(words[-1] for words in lines if words)
     return Counter({tag: found[tag] for tag in tags if found[tag]})
 
 
