@@ -241,6 +241,7 @@ class Execution:
                 is_git=bool(branch),
                 approvals=approvals,
                 plans=preview.left,
+                estimate=preview.estimate,
             )
             files = JobFiles(self._files.folder, job.id)
         files.save_job(job)

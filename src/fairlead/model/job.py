@@ -8,6 +8,7 @@ interrupted.
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from fairlead.model.budget import Spent
 from fairlead.model.lifecycle import Gate, GateStatus
 
 
@@ -58,6 +59,7 @@ class Job:
     is_git: bool = True
     approvals: tuple[Approval, ...] = ()
     plans: tuple[str, ...] = ()  # those it was asked to carry out
+    estimate: Spent = field(default_factory=Spent)  # before it began
     ended_at: str = ""
     note: str = ""
     kind: str = "execute"

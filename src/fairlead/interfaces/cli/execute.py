@@ -13,6 +13,7 @@ import click
 from fairlead.errors import JobWaiting
 from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
 from fairlead.interfaces.cli.show import Part, Styled, report, rows, warn
+from fairlead.model.budget import Comparison
 from fairlead.wiring import App
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def _ended(done: Report) -> dict[str, Any]:
         "plans": [{"id": plan, "complete": is_done} for plan, is_done in done.plans],
         "tokens": done.spent.tokens,
         "cost_usd": done.spent.usd,
+        "estimate": job.estimate,
         "questions": list(done.questions),
         "kept_branches": list(done.kept_branches),
     }
@@ -100,7 +102,7 @@ def _report_lines(done: Report, folder: str) -> list[Sequence[Part]]:
     job = done.job
     style = {"DONE": "green", "FAILED": "red"}.get(job.status, "yellow")
     count = sum(is_done for _, is_done in done.plans)
-    spent = f"{done.spent.tokens:,} tokens, ${done.spent.usd:.2f}"
+    spent = Comparison(job.estimate, done.spent)
     lines: list[Sequence[Part]] = [
         (Styled(f"{job.status}", style), f"  {count} of {len(done.plans)} plans, {spent}"),
         (f"  job      {job.id}",),

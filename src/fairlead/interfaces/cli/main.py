@@ -68,10 +68,10 @@ class LazyGroup(click.Group):
 @click.version_option(package_name="fairlead", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(context: click.Context, folder: str) -> None:
-    """A project memory in plain Markdown that never lies.
+    """A project memory in plain Markdown that never lies, and an engine for coding agents.
 
-    Fairlead reads any .planning folder, says where the project stands, and records what
-    happens in it without ever losing an update.
+    Fairlead reads any .planning folder, says where the project stands, records what happens in
+    it without ever losing an update, and drives agents from plans to verified commits.
     """
     context.obj = folder
 
