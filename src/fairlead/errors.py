@@ -8,9 +8,9 @@
     ├── BlockedError    6   waits for a person, or for criteria that are not met
     └── StorageError    7   the disk is full, read-only or broken
 
-A class takes facts and writes the sentence; the line that raises it has no prose. `code` is
-stable and documented; the hint says what to do next. Nothing is imported here, so every
-floor, and the hooks, can use it.
+A class takes facts and writes the sentence; the line that raises it has no prose. Each has
+a `code` of its own, stable and documented; the hint says what to do next. Nothing is imported
+here, so every floor, and the hooks, can use it.
 """
 
 
@@ -19,6 +19,9 @@ class FairleadError(Exception):
 
     code = "fairlead"
     exit_code = 1
+
+    def __init_subclass__(cls, *, code: str) -> None:
+        cls.code = code
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -32,90 +35,68 @@ class FairleadError(Exception):
 # --- usage -----------------------------------------------------------------------------
 
 
-class UsageError(FairleadError):
+class UsageError(FairleadError, code="usage"):
     """What was asked cannot be asked like this."""
 
-    code = "usage"
     exit_code = 2
 
 
-class NoProject(UsageError):
+class NoProject(UsageError, code="no-project"):
     """No `.planning` folder was found here or above."""
 
-    code = "no-project"
-
     def __init__(self, start: object) -> None:
-        super().__init__(
-            f"no .planning folder in {start} or any folder above it",
-            hint='make one with: fairlead init "Title" --yes',
-        )
+        hint = 'make one with: fairlead init "Title" --yes'
+        super().__init__(f"no .planning folder in {start} or any folder above it", hint=hint)
 
 
-class NoDocument(UsageError):
+class NoDocument(UsageError, code="no-document"):
     """The project has no such document yet."""
-
-    code = "no-document"
 
     def __init__(self, path: object, hint: str) -> None:
         super().__init__(f"{path} does not exist", hint=hint)
 
 
-class NoSuchAgent(UsageError):
+class NoSuchAgent(UsageError, code="no-such-agent"):
     """An agent was named that nobody knows."""
 
-    code = "no-such-agent"
-
     def __init__(self, name: str, known: "list[str] | tuple[str, ...]") -> None:
-        super().__init__(
-            f"there is no agent {name!r}",
-            hint=f"known are {', '.join(known)}; see them with: fairlead doctor agents",
-        )
+        hint = f"known are {', '.join(known)}; see them with: fairlead doctor agents"
+        super().__init__(f"there is no agent {name!r}", hint=hint)
 
 
-class MalformedId(UsageError):
+class MalformedId(UsageError, code="malformed-id"):
     """A phase, plan or other identifier that does not follow its grammar."""
-
-    code = "malformed-id"
 
     def __init__(self, kind: str, text: str, example: str) -> None:
         super().__init__(f"{text!r} is not a {kind}", hint=f"a {kind} looks like {example}")
 
 
-class UnknownPhase(UsageError):
+class UnknownPhase(UsageError, code="unknown-phase"):
     """A phase was named that the project does not have."""
-
-    code = "unknown-phase"
 
     def __init__(self, phase: object, known: "list[str] | tuple[str, ...]") -> None:
         names = ", ".join(known) or "none"
         super().__init__(f"there is no phase {phase} in scope", hint=f"known phases: {names}")
 
 
-class UnknownPlan(UsageError):
+class UnknownPlan(UsageError, code="unknown-plan"):
     """A plan was named that the project does not have."""
 
-    code = "unknown-plan"
-
     def __init__(self, plan: object) -> None:
-        super().__init__(
-            f"there is no plan {plan} in scope", hint="list them with: fairlead explain progress"
-        )
+        hint = "list them with: fairlead explain progress"
+        super().__init__(f"there is no plan {plan} in scope", hint=hint)
 
 
-class UnknownWorkstream(UsageError):
+class UnknownWorkstream(UsageError, code="unknown-workstream"):
     """A workstream was named that the project does not have."""
-
-    code = "unknown-workstream"
 
     def __init__(self, name: object, known: "tuple[str, ...]") -> None:
         names = ", ".join(known) or "none"
         super().__init__(f"there is no workstream {name}", hint=f"known workstreams: {names}")
 
 
-class UnknownMilestone(UsageError):
+class UnknownMilestone(UsageError, code="unknown-milestone"):
     """A milestone was named that the project does not have, or that is not the current one."""
-
-    code = "unknown-milestone"
 
     def __init__(self, version: object, current: str) -> None:
         hint = (
@@ -126,47 +107,37 @@ class UnknownMilestone(UsageError):
         super().__init__(f"{version} is not the milestone that is worked on", hint=hint)
 
 
-class UnknownJob(UsageError):
+class UnknownJob(UsageError, code="unknown-job"):
     """A job was named that the project does not have."""
-
-    code = "unknown-job"
 
     def __init__(self, job: object, known: "tuple[str, ...]") -> None:
         names = ", ".join(known[-5:]) or "none"
         super().__init__(f"there is no job {job}", hint=f"known jobs: {names}")
 
 
-class NothingToExecute(UsageError):
+class NothingToExecute(UsageError, code="nothing-to-execute"):
     """A phase has no plan that could be carried out."""
-
-    code = "nothing-to-execute"
 
     def __init__(self, phase: object, why: object) -> None:
         super().__init__(f"phase {phase}: {why}", hint=f"see: fairlead phase show {phase}")
 
 
-class OnlyRehearses(UsageError):
+class OnlyRehearses(UsageError, code="only-rehearses"):
     """The scripted agent was asked to do real work."""
-
-    code = "only-rehearses"
 
     def __init__(self) -> None:
         super().__init__("the scripted agent only rehearses", hint="add --rehearse")
 
 
-class NoQuestion(UsageError):
+class NoQuestion(UsageError, code="no-question"):
     """An answer to a question that nobody asked, or that is not among its options."""
-
-    code = "no-question"
 
     def __init__(self, job: object, why: object) -> None:
         super().__init__(f"{job}: {why}", hint=f"see: fairlead job show {job}")
 
 
-class NotRenumbered(UsageError):
+class NotRenumbered(UsageError, code="not-renumbered"):
     """Phases that cannot get other numbers without losing their order."""
-
-    code = "not-renumbered"
 
     def __init__(self, phase: object, hanging: "tuple[str, ...]") -> None:
         super().__init__(
@@ -175,188 +146,138 @@ class NotRenumbered(UsageError):
         )
 
 
-class UnwritableValue(UsageError):
+class UnwritableValue(UsageError, code="unwritable-value"):
     """A value that the target line cannot hold."""
-
-    code = "unwritable-value"
 
     def __init__(self, what: str, why: str) -> None:
         super().__init__(f"{what} {why}", hint="give it as one line of ordinary text")
 
 
-class UnknownSetting(UsageError):
+class UnknownSetting(UsageError, code="unknown-setting"):
     """A setting that neither exists nor is present in any configuration file."""
-
-    code = "unknown-setting"
 
     def __init__(self, key: str, near: str = "") -> None:
         hint = f"did you mean {near}?" if near else "list them with: fairlead config list"
         super().__init__(f"there is no setting {key}", hint=hint)
 
 
-class SettingValue(UsageError):
+class SettingValue(UsageError, code="setting-value"):
     """A setting was given a value outside its range."""
-
-    code = "setting-value"
 
     def __init__(self, key: str, value: object, allowed: str) -> None:
         super().__init__(f"{key} cannot be {value!r}", hint=f"it takes {allowed}")
 
 
-class PathOutside(UsageError):
+class PathOutside(UsageError, code="path-outside"):
     """A path that would leave the project, or that no portable file may have."""
-
-    code = "path-outside"
 
     def __init__(self, path: object, why: str) -> None:
         super().__init__(f"path {str(path)!r} {why}", hint="name a file inside the project")
 
 
-class NoBlocker(UsageError):
+class NoBlocker(UsageError, code="no-blocker"):
     """No blocker in STATE.md holds the text that was given."""
-
-    code = "no-blocker"
 
     def __init__(self, text: str, known: "tuple[str, ...]") -> None:
         names = "; ".join(known) or "none"
         super().__init__(f"no blocker holds {text!r}", hint=f"recorded blockers: {names}")
 
 
-class SeveralBlockers(UsageError):
+class SeveralBlockers(UsageError, code="several-blockers"):
     """Several blockers hold the text that was given."""
 
-    code = "several-blockers"
-
     def __init__(self, text: str, found: "tuple[str, ...]") -> None:
-        super().__init__(
-            f"{len(found)} blockers hold {text!r}: {'; '.join(found)}",
-            hint="give enough of the text to name one of them; nothing was changed",
-        )
+        hint = "give enough of the text to name one of them; nothing was changed"
+        super().__init__(f"{len(found)} blockers hold {text!r}: {'; '.join(found)}", hint=hint)
 
 
-class UnknownField(UsageError):
+class UnknownField(UsageError, code="unknown-field"):
     """A field was named that STATE.md does not have."""
-
-    code = "unknown-field"
 
     def __init__(self, name: str, known: "tuple[str, ...]") -> None:
         super().__init__(f"STATE.md has no field {name}", hint=f"it has: {', '.join(known)}")
 
 
-class DerivedValue(UsageError):
+class DerivedValue(UsageError, code="derived-value"):
     """A value was to be set that follows from the files."""
 
-    code = "derived-value"
-
     def __init__(self, name: str, command: str) -> None:
-        super().__init__(
-            f"{name} follows from the files and cannot be set", hint=f"derive it with: {command}"
-        )
+        hint = f"derive it with: {command}"
+        super().__init__(f"{name} follows from the files and cannot be set", hint=hint)
 
 
-class MalformedDuration(UsageError):
+class MalformedDuration(UsageError, code="malformed-duration"):
     """A duration that does not follow its grammar."""
 
-    code = "malformed-duration"
-
     def __init__(self, text: str) -> None:
-        super().__init__(
-            f"{text!r} is not a duration", hint="a duration looks like 45s, 12m or 1h5m"
-        )
+        hint = "a duration looks like 45s, 12m or 1h5m"
+        super().__init__(f"{text!r} is not a duration", hint=hint)
 
 
-class NoHandover(UsageError):
+class NoHandover(UsageError, code="no-handover"):
     """A hand-over was named that is not there."""
 
-    code = "no-handover"
-
     def __init__(self, name: str, known: "tuple[str, ...]") -> None:
-        super().__init__(
-            f"there is no hand-over {name}", hint=f"hand-overs: {', '.join(known) or 'none'}"
-        )
+        hint = f"hand-overs: {', '.join(known) or 'none'}"
+        super().__init__(f"there is no hand-over {name}", hint=hint)
 
 
-class SeveralHandovers(UsageError):
+class SeveralHandovers(UsageError, code="several-handovers"):
     """Several sessions left a hand-over, and none was named."""
 
-    code = "several-handovers"
-
     def __init__(self, found: "tuple[str, ...]") -> None:
-        super().__init__(
-            f"{len(found)} sessions left a hand-over: {', '.join(found)}",
-            hint=f"name one of them: fairlead state resume --file {found[0]}",
-        )
+        hint = f"name one of them: fairlead state resume --file {found[0]}"
+        super().__init__(f"{len(found)} sessions left a hand-over: {', '.join(found)}", hint=hint)
 
 
-class NoPlanPhase(UsageError):
+class NoPlanPhase(UsageError, code="no-plan-phase"):
     """No plan was found here or above."""
 
-    code = "no-plan-phase"
-
     def __init__(self, path: object) -> None:
-        super().__init__(
-            f"not in a Plan Phase: there is no {path}",
-            hint='begin one with: fairlead planning start "GOAL"',
-        )
+        hint = 'begin one with: fairlead planning start "GOAL"'
+        super().__init__(f"not in a Plan Phase: there is no {path}", hint=hint)
 
 
-class EmptyText(UsageError):
+class EmptyText(UsageError, code="empty-text"):
     """A goal, a name or criteria without a word in it."""
-
-    code = "empty-text"
 
     def __init__(self, what: str, why: str = "cannot be empty") -> None:
         super().__init__(f"{what} {why}", hint=f"give {what} in quotes")
 
 
-class UnknownPart(UsageError):
+class UnknownPart(UsageError, code="unknown-part"):
     """A module, requirement or criterion was named that the plan does not have."""
 
-    code = "unknown-part"
-
     def __init__(self, kind: str, name: object, known: "tuple[str, ...]") -> None:
-        super().__init__(
-            f"the plan has no {kind} {str(name)!r}", hint=f"it has: {', '.join(known) or 'none'}"
-        )
+        hint = f"it has: {', '.join(known) or 'none'}"
+        super().__init__(f"the plan has no {kind} {str(name)!r}", hint=hint)
 
 
-class WrongWord(UsageError):
+class WrongWord(UsageError, code="wrong-word"):
     """A word was given that the field does not take."""
-
-    code = "wrong-word"
 
     def __init__(self, what: str, word: str, allowed: "tuple[str, ...]") -> None:
         super().__init__(f"{what} cannot be {word}", hint=f"it takes: {', '.join(allowed)}")
 
 
-class UnknownAgent(UsageError):
+class UnknownAgent(UsageError, code="unknown-agent"):
     """A module was to be given to somebody whom nobody registered."""
 
-    code = "unknown-agent"
-
     def __init__(self, name: object, known: "tuple[str, ...]") -> None:
-        super().__init__(
-            f"nobody is registered as {str(name)!r}",
-            hint=f"register: fairlead exec register human {name}; known: {', '.join(known) or 'none'}",
-        )
+        hint = f"register: fairlead exec register human {name}; known: {', '.join(known) or 'none'}"
+        super().__init__(f"nobody is registered as {str(name)!r}", hint=hint)
 
 
-class NoExecPhase(UsageError):
+class NoExecPhase(UsageError, code="no-exec-phase"):
     """No exec file was found here or above."""
 
-    code = "no-exec-phase"
-
     def __init__(self, path: object) -> None:
-        super().__init__(
-            f"not in the Orchestration Phase: there is no {path}",
-            hint="approve the plan first: fairlead planning approve",
-        )
+        hint = "approve the plan first: fairlead planning approve"
+        super().__init__(f"not in the Orchestration Phase: there is no {path}", hint=hint)
 
 
-class NothingNamed(UsageError):
+class NothingNamed(UsageError, code="nothing-named"):
     """A change was asked for without saying what is to change."""
-
-    code = "nothing-named"
 
     def __init__(self, options: "tuple[str, ...]") -> None:
         super().__init__("nothing to change was named", hint=f"give one of: {', '.join(options)}")
@@ -365,10 +286,9 @@ class NothingNamed(UsageError):
 # --- documents -------------------------------------------------------------------------
 
 
-class DocumentError(FairleadError):
+class DocumentError(FairleadError, code="document"):
     """A file that cannot be read, or not be rewritten exactly. Lines and columns count from 1."""
 
-    code = "document"
     exit_code = 3
 
     def __init__(
@@ -393,10 +313,8 @@ class DocumentError(FairleadError):
         return f"{place}: {self.what}" if place else self.what
 
 
-class MalformedRecord(DocumentError):
+class MalformedRecord(DocumentError, code="malformed-record"):
     """A record of a job that does not hold what it should."""
-
-    code = "malformed-record"
 
     def __init__(self, place: str, wanted: object, found: object) -> None:
         path, dot, inside = place.partition(".json")
@@ -404,87 +322,56 @@ class MalformedRecord(DocumentError):
         super().__init__(f"{where}{wanted} is needed here, not {found!r}", path=path + dot)
 
 
-class Undecodable(DocumentError):
+class Undecodable(DocumentError, code="undecodable"):
     """Bytes that are not UTF-8."""
 
-    code = "undecodable"
-
     def __init__(self, byte: int, *, line: int, column: int) -> None:
-        super().__init__(
-            f"byte 0x{byte:02x} is not UTF-8",
-            line=line,
-            column=column,
-            hint="save the file as UTF-8; nothing was changed",
-        )
+        hint = "save the file as UTF-8; nothing was changed"
+        super().__init__(f"byte 0x{byte:02x} is not UTF-8", line=line, column=column, hint=hint)
 
 
-class TooLarge(DocumentError):
+class TooLarge(DocumentError, code="too-large"):
     """A file above the size limit of its kind."""
 
-    code = "too-large"
-
     def __init__(self, size: int, limit: int) -> None:
-        super().__init__(
-            f"is {size:,} bytes, the limit is {limit:,}",
-            line=1,
-            column=1,
-            hint="move old entries to another file; nothing was changed",
-        )
+        hint = "move old entries to another file; nothing was changed"
+        super().__init__(f"is {size:,} bytes, the limit is {limit:,}", line=1, column=1, hint=hint)
 
 
-class NotAFile(DocumentError):
+class NotAFile(DocumentError, code="not-a-file"):
     """A link, folder, pipe or device where a regular file must be."""
 
-    code = "not-a-file"
     wanted = "a regular file"
 
     def __init__(self, path: object, kind: str) -> None:
-        super().__init__(
-            f"is {kind}, not {self.wanted}",
-            path=str(path),
-            hint=f"links and special files are never followed; put {self.wanted} in its place",
-        )
+        hint = f"links and special files are never followed; put {self.wanted} in its place"
+        super().__init__(f"is {kind}, not {self.wanted}", path=str(path), hint=hint)
 
 
-class NotAFolder(NotAFile):
+class NotAFolder(NotAFile, code="not-a-folder"):
     """A link or a file where a folder must be."""
 
-    code = "not-a-folder"
     wanted = "a folder"
 
 
-class ConflictMarkers(DocumentError):
+class ConflictMarkers(DocumentError, code="conflict-markers"):
     """An unresolved merge."""
 
-    code = "conflict-markers"
-
     def __init__(self, *, line: int) -> None:
-        super().__init__(
-            "unresolved merge conflict",
-            line=line,
-            column=1,
-            hint="resolve the conflict in an editor, then run the command again",
-        )
+        hint = "resolve the conflict in an editor, then run the command again"
+        super().__init__("unresolved merge conflict", line=line, column=1, hint=hint)
 
 
-class EmptyDocument(DocumentError):
+class EmptyDocument(DocumentError, code="empty-document"):
     """A document that lost its text: another tool, or a disk, has emptied it."""
 
-    code = "empty-document"
-
     def __init__(self) -> None:
-        super().__init__(
-            "is empty",
-            line=1,
-            column=1,
-            hint="bring its text back, or delete it and have it made anew: fairlead doctor --fix",
-        )
+        hint = "bring its text back, or delete it and have it made anew: fairlead doctor --fix"
+        super().__init__("is empty", line=1, column=1, hint=hint)
 
 
-class UnclosedFrontmatter(DocumentError):
+class UnclosedFrontmatter(DocumentError, code="unclosed-frontmatter"):
     """A frontmatter block that starts and never ends."""
-
-    code = "unclosed-frontmatter"
 
     def __init__(self, *, line: int) -> None:
         super().__init__(
@@ -495,43 +382,31 @@ class UnclosedFrontmatter(DocumentError):
         )
 
 
-class FrontmatterSyntax(DocumentError):
+class FrontmatterSyntax(DocumentError, code="frontmatter-syntax"):
     """Frontmatter that is not in the subset of YAML that can be rewritten exactly."""
 
-    code = "frontmatter-syntax"
-
     def __init__(self, why: str, *, line: int, column: int) -> None:
-        super().__init__(
-            f"frontmatter: {why}",
-            line=line,
-            column=column,
-            hint="correct this line in an editor; nothing was changed",
-        )
+        hint = "correct this line in an editor; nothing was changed"
+        super().__init__(f"frontmatter: {why}", line=line, column=column, hint=hint)
 
 
-class JsonSyntax(DocumentError):
+class JsonSyntax(DocumentError, code="json-syntax"):
     """JSON that cannot be read exactly."""
-
-    code = "json-syntax"
 
     def __init__(self, why: str, *, line: int, column: int) -> None:
         super().__init__(why, line=line, column=column, hint="correct this line in an editor")
 
 
-class NoPlace(DocumentError):
+class NoPlace(DocumentError, code="no-place"):
     """An edit for which the document has no place."""
-
-    code = "no-place"
 
     def __init__(self, what: str, *, line: int = 1, column: int = 1) -> None:
         hint = "give it one by hand; fairlead check shows what else is amiss; nothing was changed"
         super().__init__(f"no place for {what}", line=line, column=column, hint=hint)
 
 
-class UnsafeEdit(DocumentError):
+class UnsafeEdit(DocumentError, code="unsafe-edit"):
     """An edit whose result would not read back as asked, so it was not made."""
-
-    code = "unsafe-edit"
 
     def __init__(self, what: str, *, line: int, column: int) -> None:
         super().__init__(
@@ -542,51 +417,33 @@ class UnsafeEdit(DocumentError):
         )
 
 
-class PlanField(DocumentError):
+class PlanField(DocumentError, code="plan-field"):
     """A field of a plan file whose value is of the wrong kind, or missing."""
 
-    code = "plan-field"
-
     def __init__(self, field: str, why: str, *, line: int, wanted: str = "") -> None:
-        super().__init__(
-            f"{field} {why}",
-            line=line,
-            column=1,
-            hint=(f"it takes {wanted}; " if wanted else "") + "nothing was changed",
-        )
+        hint = (f"it takes {wanted}; " if wanted else "") + "nothing was changed"
+        super().__init__(f"{field} {why}", line=line, column=1, hint=hint)
         self.field = field
 
 
-class PlanCycle(DocumentError):
+class PlanCycle(DocumentError, code="plan-cycle"):
     """Plans that depend on each other in a circle."""
 
-    code = "plan-cycle"
-
     def __init__(self, plans: "tuple[str, ...]") -> None:
-        super().__init__(
-            f"plans wait for each other: {' -> '.join(plans)}",
-            hint="take one of them out of the depends_on of the next",
-        )
+        hint = "take one of them out of the depends_on of the next"
+        super().__init__(f"plans wait for each other: {' -> '.join(plans)}", hint=hint)
 
 
-class LedgerBroken(DocumentError):
+class LedgerBroken(DocumentError, code="ledger-broken"):
     """A line of an evidence ledger that is not what was written."""
 
-    code = "ledger-broken"
-
     def __init__(self, what: str, *, line: int) -> None:
-        super().__init__(
-            what,
-            line=line,
-            column=1,
-            hint="nothing was changed; see all of it with: fairlead check --ledger",
-        )
+        hint = "nothing was changed; see all of it with: fairlead check --ledger"
+        super().__init__(what, line=line, column=1, hint=hint)
 
 
-class PlanTwice(DocumentError):
+class PlanTwice(DocumentError, code="plan-twice"):
     """Two plans with the same name."""
-
-    code = "plan-twice"
 
     def __init__(self, one: str, other: str) -> None:
         super().__init__(f"plans {one} and {other} have the same name", hint="rename one of them")
@@ -595,28 +452,22 @@ class PlanTwice(DocumentError):
 # --- conflicts -------------------------------------------------------------------------
 
 
-class ConflictError(FairleadError):
+class ConflictError(FairleadError, code="conflict"):
     """It exists, is in use, or changed meanwhile."""
 
-    code = "conflict"
     exit_code = 4
 
 
-class RunBusy(ConflictError):
+class RunBusy(ConflictError, code="run-busy"):
     """Another run is executing in this project."""
 
-    code = "run-busy"
-
     def __init__(self, holder: object) -> None:
-        super().__init__(
-            f"a run is executing here already: {holder}", hint="watch it with: fairlead job watch"
-        )
+        hint = "watch it with: fairlead job watch"
+        super().__init__(f"a run is executing here already: {holder}", hint=hint)
 
 
-class InsideAttempt(ConflictError):
+class InsideAttempt(ConflictError, code="inside-attempt"):
     """A command that would write, called by an agent from inside its attempt."""
-
-    code = "inside-attempt"
 
     def __init__(self, command: object) -> None:
         super().__init__(
@@ -625,10 +476,8 @@ class InsideAttempt(ConflictError):
         )
 
 
-class TreeDirty(ConflictError):
+class TreeDirty(ConflictError, code="tree-dirty"):
     """The main tree holds work that is not committed."""
-
-    code = "tree-dirty"
 
     def __init__(self, paths: "tuple[str, ...]") -> None:
         rest = f" and {len(paths) - 3} more" if paths[3:] else ""
@@ -638,63 +487,46 @@ class TreeDirty(ConflictError):
         )
 
 
-class LandingBlocked(ConflictError):
+class LandingBlocked(ConflictError, code="landing-blocked"):
     """Finished work cannot move into the main tree."""
 
-    code = "landing-blocked"
-
     def __init__(self, place: object, why: object) -> None:
-        super().__init__(
-            f"{place}: {why}", hint="commit or remove your own change there, then start again"
-        )
+        hint = "commit or remove your own change there, then start again"
+        super().__init__(f"{place}: {why}", hint=hint)
 
 
-class ProjectExists(ConflictError):
+class ProjectExists(ConflictError, code="project-exists"):
     """`init` in a folder that already has a project."""
-
-    code = "project-exists"
 
     def __init__(self, path: object) -> None:
         super().__init__(f"{path} exists already", hint="look at it with: fairlead status")
 
 
-class FileExists(ConflictError):
+class FileExists(ConflictError, code="file-exists"):
     """A file that was to be created is there already."""
-
-    code = "file-exists"
 
     def __init__(self, path: object) -> None:
         super().__init__(f"{path} exists already", hint="nothing was changed")
 
 
-class PhaseStarted(ConflictError):
+class PhaseStarted(ConflictError, code="phase-started"):
     """A phase was to be removed that holds work."""
 
-    code = "phase-started"
-
     def __init__(self, phase: object, files: "tuple[str, ...]") -> None:
-        super().__init__(
-            f"phase {phase} has work in it: {', '.join(files)}",
-            hint="with --force its folder is moved out of the way, and nothing in it is deleted",
-        )
+        hint = "with --force its folder is moved out of the way, and nothing in it is deleted"
+        super().__init__(f"phase {phase} has work in it: {', '.join(files)}", hint=hint)
 
 
-class MilestoneShipped(ConflictError):
+class MilestoneShipped(ConflictError, code="milestone-shipped"):
     """A milestone was to be changed or opened that is closed already."""
 
-    code = "milestone-shipped"
-
     def __init__(self, version: object) -> None:
-        super().__init__(
-            f"milestone {version} is shipped already",
-            hint="open the next one: fairlead milestone new VERSION NAME",
-        )
+        hint = "open the next one: fairlead milestone new VERSION NAME"
+        super().__init__(f"milestone {version} is shipped already", hint=hint)
 
 
-class LockBusy(ConflictError):
+class LockBusy(ConflictError, code="lock-busy"):
     """Another command holds the project's lock and did not finish in time."""
-
-    code = "lock-busy"
 
     def __init__(self, waited_seconds: float, holder: str) -> None:
         super().__init__(
@@ -704,10 +536,8 @@ class LockBusy(ConflictError):
         self.holder = holder
 
 
-class ChangedMeanwhile(ConflictError):
+class ChangedMeanwhile(ConflictError, code="changed-meanwhile"):
     """Somebody changed the file again and again while it was being written."""
-
-    code = "changed-meanwhile"
 
     def __init__(self, path: object) -> None:
         super().__init__(
@@ -716,10 +546,8 @@ class ChangedMeanwhile(ConflictError):
         )
 
 
-class NewerRecord(ConflictError):
+class NewerRecord(ConflictError, code="newer-record"):
     """A step that a newer version of this program left half done, and only it can complete."""
-
-    code = "newer-record"
 
     def __init__(self, path: object, version: int) -> None:
         super().__init__(
@@ -728,91 +556,63 @@ class NewerRecord(ConflictError):
         )
 
 
-class PhaseFinished(ConflictError):
+class PhaseFinished(ConflictError, code="phase-finished"):
     """A phase was to be executed whose plans are all complete."""
 
-    code = "phase-finished"
-
     def __init__(self, phase: object) -> None:
-        super().__init__(
-            f"every plan of phase {phase} is complete",
-            hint=f"verify it: fairlead phase verify {phase}; or add a plan to it first",
-        )
+        hint = f"verify it: fairlead phase verify {phase}; or add a plan to it first"
+        super().__init__(f"every plan of phase {phase} is complete", hint=hint)
 
 
-class GateTransition(ConflictError):
+class GateTransition(ConflictError, code="gate-transition"):
     """An event that a gate cannot take in the state it is in."""
 
-    code = "gate-transition"
-
     def __init__(self, status: str, event: str, allowed: "tuple[str, ...]") -> None:
-        super().__init__(
-            f"a gate that is {status} cannot take {event}",
-            hint=f"it can take: {', '.join(allowed)}" if allowed else "this gate is closed",
-        )
+        hint = f"it can take: {', '.join(allowed)}" if allowed else "this gate is closed"
+        super().__init__(f"a gate that is {status} cannot take {event}", hint=hint)
 
 
-class GateOpen(ConflictError):
+class GateOpen(ConflictError, code="gate-open"):
     """A task was to start while the gate of another one is open in the same session."""
 
-    code = "gate-open"
-
     def __init__(self, task: str, status: str) -> None:
-        super().__init__(
-            f"the gate of {task!r} is still {status}",
-            hint="finish or skip it, or work in a session of its own: --session NAME",
-        )
+        hint = "finish or skip it, or work in a session of its own: --session NAME"
+        super().__init__(f"the gate of {task!r} is still {status}", hint=hint)
 
 
-class SessionHeld(ConflictError):
+class SessionHeld(ConflictError, code="session-held"):
     """A session is running in another process."""
 
-    code = "session-held"
-
     def __init__(self, session: str) -> None:
-        super().__init__(
-            f"session {session} is running in another process",
-            hint="work in a session of its own: --session NAME",
-        )
+        hint = "work in a session of its own: --session NAME"
+        super().__init__(f"session {session} is running in another process", hint=hint)
 
 
-class SettingsOverwritten(ConflictError):
+class SettingsOverwritten(ConflictError, code="settings-overwritten"):
     """A host's settings do not hold what was just written to them."""
 
-    code = "settings-overwritten"
-
     def __init__(self, path: object) -> None:
-        super().__init__(
-            f"{path} was written by somebody else at the same moment",
-            hint="close the other program and run the same command again",
-        )
+        hint = "close the other program and run the same command again"
+        super().__init__(f"{path} was written by somebody else at the same moment", hint=hint)
 
 
-class NothingToUndo(ConflictError):
+class NothingToUndo(ConflictError, code="nothing-to-undo"):
     """There is no event that could be taken back."""
-
-    code = "nothing-to-undo"
 
     def __init__(self, why: str) -> None:
         super().__init__(f"nothing to undo: {why}", hint="git keeps what is older")
 
 
-class ChangedSince(ConflictError):
+class ChangedSince(ConflictError, code="changed-since"):
     """A document is no longer what the last event left, so taking that back would lose a change."""
 
-    code = "changed-since"
-
     def __init__(self, path: object, command: str) -> None:
-        super().__init__(
-            f"{path} was changed after the last event ({command})",
-            hint="nothing was changed; take the older version from git if you want it",
-        )
+        hint = "nothing was changed; take the older version from git if you want it"
+        super().__init__(f"{path} was changed after the last event ({command})", hint=hint)
 
 
-class PlanExists(ConflictError):
+class PlanExists(ConflictError, code="plan-exists"):
     """A plan was to be started where there is one."""
-
-    code = "plan-exists"
 
     def __init__(self, path: object) -> None:
         super().__init__(
@@ -821,238 +621,168 @@ class PlanExists(ConflictError):
         )
 
 
-class PlanApproved(ConflictError):
+class PlanApproved(ConflictError, code="plan-approved"):
     """A plan was to be changed that is approved, and so read-only."""
 
-    code = "plan-approved"
-
     def __init__(self, plan: object) -> None:
-        super().__init__(
-            f"{plan} is approved and cannot be changed",
-            hint="open it again, which voids the approval: fairlead planning reset --reopen --confirm",
-        )
+        hint = "open it again, which voids the approval: fairlead planning reset --reopen --confirm"
+        super().__init__(f"{plan} is approved and cannot be changed", hint=hint)
 
 
-class PartExists(ConflictError):
+class PartExists(ConflictError, code="part-exists"):
     """A module or requirement was to be added that the plan has."""
 
-    code = "part-exists"
-
     def __init__(self, kind: str, name: object) -> None:
-        super().__init__(
-            f"{kind} {str(name)!r} already exists",
-            hint=f"change it with: fairlead planning modify {kind} {name}",
-        )
+        hint = f"change it with: fairlead planning modify {kind} {name}"
+        super().__init__(f"{kind} {str(name)!r} already exists", hint=hint)
 
 
-class PartProtected(ConflictError):
+class PartProtected(ConflictError, code="part-protected"):
     """A part of the plan was to be changed or removed that work hangs on."""
-
-    code = "part-protected"
 
     def __init__(self, verb: str, part: str, why: str, way: str) -> None:
         super().__init__(f"cannot {verb} {part}: {why}", hint=way)
 
 
-class AlreadyApproved(ConflictError):
+class AlreadyApproved(ConflictError, code="already-approved"):
     """A plan was to be approved that is."""
-
-    code = "already-approved"
 
     def __init__(self, plan: object, *, is_void: bool) -> None:
         void = ", and it was changed since, which voids the approval" if is_void else ""
         way = "reopen it: fairlead planning reset --reopen --confirm"
-        super().__init__(
-            f"{plan} is already approved{void}",
-            hint=way if is_void else "see what is left to do: fairlead exec status",
-        )
+        hint = way if is_void else "see what is left to do: fairlead exec status"
+        super().__init__(f"{plan} is already approved{void}", hint=hint)
         self.is_void = is_void
 
 
-class OtherExecution(ConflictError):
+class OtherExecution(ConflictError, code="other-execution"):
     """A plan was to be approved while the modules of another one are being carried out."""
 
-    code = "other-execution"
-
     def __init__(self, path: object, held: str, plan: str) -> None:
-        super().__init__(
-            f"{path} belongs to {held}, not to {plan}",
-            hint="put that work aside, and its plan with it: fairlead planning reset --confirm",
-        )
+        hint = "put that work aside, and its plan with it: fairlead planning reset --confirm"
+        super().__init__(f"{path} belongs to {held}, not to {plan}", hint=hint)
 
 
-class ApprovalRunning(ConflictError):
+class ApprovalRunning(ConflictError, code="approval-running"):
     """Another approval of this plan, or a call of gh that one left behind, has not ended."""
 
-    code = "approval-running"
-
     def __init__(self) -> None:
-        super().__init__(
-            "another approval is running here, or a gh that it started",
-            hint="run the command again when it has ended",
-        )
+        hint = "run the command again when it has ended"
+        super().__init__("another approval is running here, or a gh that it started", hint=hint)
 
 
-class PlanTransition(ConflictError):
+class PlanTransition(ConflictError, code="plan-transition"):
     """A step that a plan cannot take in the status it has."""
 
-    code = "plan-transition"
-
     def __init__(self, status: str, event: str, allowed: "tuple[str, ...]") -> None:
-        super().__init__(
-            f"a plan that is {status} cannot take {event}",
-            hint=f"it can take: {', '.join(allowed)}",
-        )
+        hint = f"it can take: {', '.join(allowed)}"
+        super().__init__(f"a plan that is {status} cannot take {event}", hint=hint)
 
 
 # --- agents and people -----------------------------------------------------------------
 
 
-class AgentError(FairleadError):
+class AgentError(FairleadError, code="agent"):
     """An agent, a model or an outside program."""
 
-    code = "agent"
     exit_code = 5
 
 
-class NoProgram(AgentError):
+class NoProgram(AgentError, code="no-program"):
     """An outside program that is not installed."""
 
-    code = "no-program"
-
     def __init__(self, name: str, without: str = "") -> None:
-        super().__init__(
-            f"the program {name} is not on PATH",
-            hint=f"install {name}, then run the command again{without and f'; or {without}'}",
-        )
+        hint = f"install {name}, then run the command again{without and f'; or {without}'}"
+        super().__init__(f"the program {name} is not on PATH", hint=hint)
 
 
-class NotStarted(AgentError):
+class NotStarted(AgentError, code="not-started"):
     """An outside program that the system does not start."""
-
-    code = "not-started"
 
     def __init__(self, path: object, why: str) -> None:
         super().__init__(f"{path} cannot be started: {why}", hint="look at the file's permissions")
 
 
-class NoAgent(AgentError):
+class NoAgent(AgentError, code="no-agent"):
     """No program that could do the work was found."""
 
-    code = "no-agent"
-
     def __init__(self, looked_for: "list[str] | tuple[str, ...]", rehearsal: str) -> None:
-        super().__init__(
-            f"no agent was found; looked for {', '.join(looked_for)}",
-            hint=f"install one of them, or try the whole way without any: {rehearsal}",
-        )
+        hint = f"install one of them, or try the whole way without any: {rehearsal}"
+        super().__init__(f"no agent was found; looked for {', '.join(looked_for)}", hint=hint)
 
 
-class NoAgentAnswers(AgentError):
+class NoAgentAnswers(AgentError, code="no-agent-answers"):
     """Agents are installed, and none of them answers."""
 
-    code = "no-agent-answers"
-
     def __init__(self, answers: "list[str]") -> None:
-        super().__init__(
-            f"no agent answers: {'; '.join(answers)}",
-            hint="start one of them by hand and log in, then: fairlead doctor agents --ask",
-        )
+        hint = "start one of them by hand and log in, then: fairlead doctor agents --ask"
+        super().__init__(f"no agent answers: {'; '.join(answers)}", hint=hint)
 
 
-class NoAnswer(AgentError):
+class NoAnswer(AgentError, code="no-answer"):
     """An outside program that did not answer in time, or did not stop talking."""
 
-    code = "no-answer"
-
     def __init__(self, what: str, why: str) -> None:
-        super().__init__(
-            f"{what}: {why}, and was ended",
-            hint="run the command again: what was done before it stays, and nothing is done twice",
-        )
+        hint = "run the command again: what was done before it stays, and nothing is done twice"
+        super().__init__(f"{what}: {why}, and was ended", hint=hint)
 
 
-class OddAnswer(AgentError):
+class OddAnswer(AgentError, code="odd-answer"):
     """An outside program whose answer cannot be understood."""
 
-    code = "odd-answer"
-
     def __init__(self, what: str, said: str) -> None:
-        super().__init__(
-            f"{what}: the answer {said!r} is not understood",
-            hint="run the command again: an issue that was made all the same is found by its marker",
-        )
+        hint = "run the command again: an issue that was made all the same is found by its marker"
+        super().__init__(f"{what}: the answer {said!r} is not understood", hint=hint)
 
 
-class ProgramRefused(AgentError):
+class ProgramRefused(AgentError, code="program-refused"):
     """An outside program that says it could not do what it was asked."""
 
-    code = "program-refused"
-
     def __init__(self, what: str, said: str) -> None:
-        super().__init__(
-            f"{what}: {said}",
-            hint="put that right, then run the command again; what was done before it stays",
-        )
+        hint = "put that right, then run the command again; what was done before it stays"
+        super().__init__(f"{what}: {said}", hint=hint)
 
 
-class NotLoggedIn(AgentError):
+class NotLoggedIn(AgentError, code="not-logged-in"):
     """The GitHub program has nobody's permission to act."""
 
-    code = "not-logged-in"
-
     def __init__(self, said: str) -> None:
-        super().__init__(
-            f"gh is not logged in: {said}",
-            hint="log in with: gh auth login; or approve without issues: --skip-issues",
-        )
+        hint = "log in with: gh auth login; or approve without issues: --skip-issues"
+        super().__init__(f"gh is not logged in: {said}", hint=hint)
 
 
-class GitFault(AgentError):
+class GitFault(AgentError, code="git-fault"):
     """Git refused, or ended in a way it should not."""
-
-    code = "git-fault"
 
     def __init__(self, verb: object, said: object) -> None:
         super().__init__(f"git {verb}: {said}", hint="look at the repository with: git status")
 
 
-class GitTooOld(AgentError):
+class GitTooOld(AgentError, code="git-too-old"):
     """A git that cannot merge without a checkout."""
 
-    code = "git-too-old"
-
     def __init__(self, found: object, least: object) -> None:
-        super().__init__(
-            f"git {found} is too old to merge without a checkout",
-            hint=f"install git {least} or newer",
-        )
+        hint = f"install git {least} or newer"
+        super().__init__(f"git {found} is too old to merge without a checkout", hint=hint)
 
 
-class BlockedError(FairleadError):
+class BlockedError(FairleadError, code="blocked"):
     """Waits for a person, or for criteria that are not met."""
 
-    code = "blocked"
     exit_code = 6
 
 
-class JobWaiting(BlockedError):
+class JobWaiting(BlockedError, code="job-waiting"):
     """A job stands still until a person has answered."""
-
-    code = "job-waiting"
 
     def __init__(self, job: object, question: object, options: "tuple[str, ...]") -> None:
         answer = options[0] if options else "ANSWER"
-        super().__init__(
-            f"{job} waits for an answer: {question}",
-            hint=f'answer with: fairlead job answer {job} "{answer}"',
-        )
+        hint = f'answer with: fairlead job answer {job} "{answer}"'
+        super().__init__(f"{job} waits for an answer: {question}", hint=hint)
 
 
-class PlansNotApproved(BlockedError):
+class PlansNotApproved(BlockedError, code="plans-not-approved"):
     """Commands of plans would be run that nobody has approved."""
-
-    code = "plans-not-approved"
 
     def __init__(self, phase: object, commands: "tuple[str, ...]") -> None:
         shown = "; ".join(commands[:3]) + (
@@ -1065,20 +795,16 @@ class PlansNotApproved(BlockedError):
         )
 
 
-class PlansUnfit(BlockedError):
+class PlansUnfit(BlockedError, code="plans-unfit"):
     """Plans that cannot be carried out as they stand."""
-
-    code = "plans-unfit"
 
     def __init__(self, problems: "tuple[str, ...]") -> None:
         rest = f" (and {len(problems) - 5} more)" if problems[5:] else ""
         super().__init__("; ".join(problems[:5]) + rest, hint="mend the plans, then start again")
 
 
-class ClaimUnexplained(BlockedError):
+class ClaimUnexplained(BlockedError, code="claim-unexplained"):
     """A claim that no set of missing summaries explains, so none was recorded."""
-
-    code = "claim-unexplained"
 
     def __init__(self, claim: object, missing: "tuple[str, ...]") -> None:
         rest = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
@@ -1089,70 +815,49 @@ class ClaimUnexplained(BlockedError):
         )
 
 
-class PlansOpen(BlockedError):
+class PlansOpen(BlockedError, code="plans-open"):
     """Plans that no summary proves yet."""
 
-    code = "plans-open"
-
     def __init__(self, phase: object, plans: "tuple[str, ...]") -> None:
-        super().__init__(
-            f"phase {phase} has open plans: {', '.join(plans)}",
-            hint="a plan is complete when its SUMMARY is written; nothing was changed",
-        )
+        hint = "a plan is complete when its SUMMARY is written; nothing was changed"
+        super().__init__(f"phase {phase} has open plans: {', '.join(plans)}", hint=hint)
 
 
-class NoPlans(BlockedError):
+class NoPlans(BlockedError, code="no-plans"):
     """A phase without plans was to be executed or completed."""
 
-    code = "no-plans"
-
     def __init__(self, phase: object) -> None:
-        super().__init__(
-            f"phase {phase} has no plans", hint=f"plan it first: fairlead phase plan {phase}"
-        )
+        hint = f"plan it first: fairlead phase plan {phase}"
+        super().__init__(f"phase {phase} has no plans", hint=hint)
 
 
-class NotVerified(BlockedError):
+class NotVerified(BlockedError, code="not-verified"):
     """A phase was to be completed that its verification has not passed."""
 
-    code = "not-verified"
-
     def __init__(self, phase: object) -> None:
-        super().__init__(
-            f"the verification of phase {phase} has not passed",
-            hint=f"verify it first: fairlead phase verify {phase}",
-        )
+        hint = f"verify it first: fairlead phase verify {phase}"
+        super().__init__(f"the verification of phase {phase} has not passed", hint=hint)
 
 
-class MilestoneNotClosed(BlockedError):
+class MilestoneNotClosed(BlockedError, code="milestone-not-closed"):
     """A milestone was to be opened while another one is not closed."""
 
-    code = "milestone-not-closed"
-
     def __init__(self, version: str) -> None:
-        super().__init__(
-            f"milestone {version or 'of the present phases'} is not closed",
-            hint=f"close it first: fairlead milestone complete {version or 'VERSION'}",
-        )
+        hint = f"close it first: fairlead milestone complete {version or 'VERSION'}"
+        super().__init__(f"milestone {version or 'of the present phases'} is not closed", hint=hint)
 
 
-class MilestoneOpen(BlockedError):
+class MilestoneOpen(BlockedError, code="milestone-open"):
     """A milestone was to be closed or left with phases that are not complete."""
-
-    code = "milestone-open"
 
     def __init__(self, version: object, phases: "tuple[str, ...]") -> None:
         named = f"open phases: {', '.join(phases)}" if phases else "no phases"
-        super().__init__(
-            f"milestone {version} has {named}",
-            hint="complete them first; or say why not: --force --reason TEXT",
-        )
+        hint = "complete them first; or say why not: --force --reason TEXT"
+        super().__init__(f"milestone {version} has {named}", hint=hint)
 
 
-class NoAttemptsLeft(BlockedError):
+class NoAttemptsLeft(BlockedError, code="no-attempts-left"):
     """A task that failed as often as it may."""
-
-    code = "no-attempts-left"
 
     def __init__(self, task: str, attempts: int) -> None:
         super().__init__(
@@ -1161,106 +866,79 @@ class NoAttemptsLeft(BlockedError):
         )
 
 
-class PlanUnready(BlockedError):
+class PlanUnready(BlockedError, code="plan-unready"):
     """A plan was to be reviewed or approved that is not complete; everything that is open is told."""
 
-    code = "plan-unready"
-
     def __init__(self, plan: object, faults: "tuple[str, ...]") -> None:
-        super().__init__(
-            f"{plan} is not ready: {'; '.join(faults)}",
-            hint="see what satisfies each: fairlead planning status",
-        )
+        hint = "see what satisfies each: fairlead planning status"
+        super().__init__(f"{plan} is not ready: {'; '.join(faults)}", hint=hint)
         self.faults = faults
 
 
-class NeedsPerson(BlockedError):
+class NeedsPerson(BlockedError, code="needs-person"):
     """Something that only a person may confirm or allow."""
-
-    code = "needs-person"
 
     def __init__(self, what: str, command: str, proof: str = "") -> None:
         super().__init__(what, hint=f"a person does that with: {command}")
         self.proof = proof  # what the person allows: the hash of a command
 
 
-class CheckFailed(BlockedError):
+class CheckFailed(BlockedError, code="check-failed"):
     """The command of an exit criterion did not succeed; the result is recorded."""
 
-    code = "check-failed"
-
     def __init__(self, command: str, how: str, said: str) -> None:
-        super().__init__(
-            f"{command} {how}" + (f": {said}" if said else ""),
-            hint="put it right, then confirm again",
-        )
+        hint = "put it right, then confirm again"
+        super().__init__(f"{command} {how}" + (f": {said}" if said else ""), hint=hint)
 
 
-class NestedRun(BlockedError):
+class NestedRun(BlockedError, code="nested-run"):
     """An agent tried to start agents."""
 
-    code = "nested-run"
-
     def __init__(self) -> None:
-        super().__init__(
-            "this runs inside an agent, and an agent may not start agents",
-            hint="run it in a terminal of your own",
-        )
+        hint = "run it in a terminal of your own"
+        super().__init__("this runs inside an agent, and an agent may not start agents", hint=hint)
 
 
 # --- storage ---------------------------------------------------------------------------
 
 
-class StorageError(FairleadError):
+class StorageError(FairleadError, code="storage"):
     """The disk is full, read-only or broken."""
 
-    code = "storage"
     exit_code = 7
 
 
-class DiskFull(StorageError):
+class DiskFull(StorageError, code="disk-full"):
     """No space or quota left."""
-
-    code = "disk-full"
 
     def __init__(self, path: object, why: str) -> None:
         super().__init__(f"{path}: {why}", hint="free some space; nothing was changed")
 
 
-class ReadOnly(StorageError):
+class ReadOnly(StorageError, code="read-only"):
     """No permission to write here."""
-
-    code = "read-only"
 
     def __init__(self, path: object, why: str) -> None:
         super().__init__(f"{path}: {why}", hint="check the permissions; nothing was changed")
 
 
-class DiskFault(StorageError):
+class DiskFault(StorageError, code="disk-fault"):
     """Any other error of the file system before the new version was in place."""
-
-    code = "disk-fault"
 
     def __init__(self, path: object, why: str) -> None:
         super().__init__(f"{path}: {why}", hint="nothing was changed")
 
 
-class NotConfirmed(StorageError):
+class NotConfirmed(StorageError, code="not-confirmed"):
     """The new version is in place, but the disk did not confirm that it will stay."""
 
-    code = "not-confirmed"
-
     def __init__(self, path: object, why: str) -> None:
-        super().__init__(
-            f"{path} was written, but the disk did not confirm it: {why}",
-            hint="check the disk, then look at the file before you run the command again",
-        )
+        hint = "check the disk, then look at the file before you run the command again"
+        super().__init__(f"{path} was written, but the disk did not confirm it: {why}", hint=hint)
 
 
-class StepInterrupted(NotConfirmed):
+class StepInterrupted(NotConfirmed, code="step-interrupted"):
     """A step of several documents that was decided, and then stopped by an error of the disk."""
-
-    code = "step-interrupted"
 
     def __init__(self, paths: tuple[str, ...], why: str) -> None:
         StorageError.__init__(
@@ -1270,37 +948,25 @@ class StepInterrupted(NotConfirmed):
         )
 
 
-class NotPrivate(StorageError):
+class NotPrivate(StorageError, code="not-private"):
     """A folder for private files that others can see."""
 
-    code = "not-private"
-
     def __init__(self, path: object) -> None:
-        super().__init__(
-            f"{path} must be a folder of yours that nobody else can open",
-            hint=f"look at it, then: chmod 700 {path}",
-        )
+        hint = f"look at it, then: chmod 700 {path}"
+        super().__init__(f"{path} must be a folder of yours that nobody else can open", hint=hint)
 
 
-class NoLocks(StorageError):
+class NoLocks(StorageError, code="no-locks"):
     """A file system without locks, such as some network shares."""
 
-    code = "no-locks"
-
     def __init__(self, path: object, why: str) -> None:
-        super().__init__(
-            f"{path}: this file system has no locks ({why})",
-            hint="keep the project on a local disk; reading commands work here",
-        )
+        hint = "keep the project on a local disk; reading commands work here"
+        super().__init__(f"{path}: this file system has no locks ({why})", hint=hint)
 
 
-class OutputFault(StorageError):
+class OutputFault(StorageError, code="output-fault"):
     """The result could not be told; what was asked has been done."""
 
-    code = "output-fault"
-
     def __init__(self, why: str) -> None:
-        super().__init__(
-            f"standard output: {why}",
-            hint="the command itself was carried out; look at: fairlead status",
-        )
+        hint = "the command itself was carried out; look at: fairlead status"
+        super().__init__(f"standard output: {why}", hint=hint)
