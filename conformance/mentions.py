@@ -44,7 +44,8 @@ def plain(text: str) -> list[str]:
 def struck(text: str) -> set[str]:
     """The phases that its state leaves out because they are struck out."""
     return {
-        key_of_id(number) for number in re.findall(r"~~\W*Phase\s+(\d+[A-Za-z]?(?:\.\d+)*)", text)
+        key_of_id(number)
+        for number in re.findall(r"~~[^\w\n]*Phase\s+(\d+[A-Za-z]?(?:\.\d+)*)", text)
     }
 
 

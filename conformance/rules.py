@@ -272,6 +272,9 @@ class Causes(Facts):
         files = [*self._causes_in(key, "plans"), *self._causes_in(key, "done")]
         if files:
             return _first(files)
+        facts = self.known.get(folder_of(self.phases[key]))
+        if facts and str(key_of(facts["key"])) != key:
+            return "folder-names"
         if contents.passed and not contents.is_verified:
             return "verification-stale"
         return "superseded-only" if contents.pairs and not contents.plans else ""
@@ -348,7 +351,7 @@ class Causes(Facts):
         if differing:
             return _first(differing)
         headings = plain(self.window)
-        if len(headings) > len(set(headings)):
+        if len(headings) > len(set(headings)) or self.mentions.examples & set(headings):
             return "example-in-a-fence"
         without = set(our_roadmap(self.tree)) - set(headings)
         return "phase-without-heading" if without else ""
