@@ -476,6 +476,16 @@ class InsideAttempt(ConflictError, code="inside-attempt"):
         )
 
 
+class HeadDetached(ConflictError, code="head-detached"):
+    """The main tree is at a commit and on no branch, so there is nothing to land on."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the repository is on no branch, so finished work could not land",
+            hint="go to a branch with: git switch BRANCH",
+        )
+
+
 class TreeDirty(ConflictError, code="tree-dirty"):
     """The main tree holds work that is not committed."""
 

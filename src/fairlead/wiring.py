@@ -48,9 +48,12 @@ class App:
     @cached_property
     def settings(self) -> Settings:
         """The settings that hold in this folder; outside a project, the person's own."""
-        user = Place(Files(user_folder(), desk=layout.USER_DESK), layout.USER_CONFIG)
+        inside = self._is_inside
+        own = Files(user_folder(), desk=layout.USER_DESK, is_read_only=inside)
+        user = Place(own, layout.USER_CONFIG)
         try:
-            project = project_place(Files(layout.find_project(self.folder)))
+            home = layout.find_project(self.folder)
+            project = project_place(Files(home, is_read_only=inside))
         except NoProject:
             return Settings(user, None)
         return Settings(user, project)
@@ -106,6 +109,7 @@ class App:
             state_folder_of(os.environ),
             desk=layout.USER_DESK,
             wait_seconds=self.preferences.lock_wait_seconds,
+            is_read_only=self._is_inside,
         )
         files = self._files(self.plan_home, layout.desk_of(self.plan_home))
         return Planning(files, private, SystemClock(), ProcessChecker())
@@ -201,7 +205,8 @@ class App:
         if scope != USER:
             home = layout.find_plan_home(self.folder) or os.path.realpath(self.folder)
             folder = os.path.join(home, f".{host}")
-        return Host(host, Files(folder, desk=layout.HOST_DESK), PLACES[host, scope], SystemClock())
+        files = Files(folder, desk=layout.HOST_DESK, is_read_only=self._is_inside)
+        return Host(host, files, PLACES[host, scope], SystemClock())
 
     @property
     def place(self) -> str:
@@ -282,6 +287,8 @@ class App:
                 os.path.join(user_folder(), layout.USER_CONFIG),
                 os.path.join(self._state.folder, layout.approvals_path(self.place)),
                 *(os.path.join(self.place, each) for each in layout.HOST_SETTINGS),
+                os.path.join(host_folder("claude"), layout.CLAUDE_SETTINGS),
+                os.path.join(host_folder("codex"), layout.CODEX_HOOKS),
             ),
         )
 
@@ -301,7 +308,8 @@ class App:
     def _state(self) -> Files:
         from fairlead.store.facts import state_folder_of
 
-        return Files(state_folder_of(os.environ), desk=layout.USER_DESK)
+        folder = state_folder_of(os.environ)
+        return Files(folder, desk=layout.USER_DESK, is_read_only=self._is_inside)
 
     def _value(self, key: str) -> object:
         return self.settings.get(key).value
@@ -337,19 +345,24 @@ class App:
             desk=desk,
             wait_seconds=self.preferences.lock_wait_seconds if patience is None else patience,
             allow_shared=self.preferences.shared_disk,
-            is_read_only=layout.is_attempt(self.folder) or layout.DEPTH in os.environ,
+            is_read_only=self._is_inside,
         )
+
+    @cached_property
+    def _is_inside(self) -> bool:
+        """Whether an agent calls from inside its attempt: then everything is only read."""
+        return layout.is_attempt(self.folder) or layout.DEPTH in os.environ
 
 
 def workspace_of(folder: str) -> Git | InPlace:
-    """Git where there is a repository with a commit on a branch; else the folder itself."""
+    """Git where there is a repository with a commit; else the folder itself."""
     from fairlead.adapters.git import Git
     from fairlead.adapters.plain import InPlace
     from fairlead.errors import AgentError
 
     try:
         found = Git(folder)
-        return found if found.branch() and found.commit_of("HEAD") else InPlace(folder)
+        return found if found.commit_of("HEAD") else InPlace(folder)
     except AgentError:
         return InPlace(folder)
 

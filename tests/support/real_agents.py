@@ -1,6 +1,8 @@
 """Real agent programs behind our own adapters, in a scratch home, with a scripted model."""
 
 import json
+import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +20,10 @@ MODELS = {
     "gemini": "gemini-2.5-flash",
     "opencode": "mock/mock-model",
 }
+_NONCE = re.compile(r'"nonce": "([^"]+)"')
+_NAME = re.compile(r'"task_name": "([^"]+)"')
+_FILES = re.compile(r"<files>(.*?)</files>")
+_PLACE = re.compile(r"/[^\s\"'`]*/worktrees/[\w.-]+")  # a program tells its model where it works
 
 
 def a_real_agent(
@@ -25,9 +31,22 @@ def a_real_agent(
 ) -> CliAgent:
     """The program behind our adapter; nothing of the person's own is seen or read."""
     program = agent_program(name)
+    for key, value in surroundings_of(home, server).items():
+        monkeypatch.setenv(key, value)
+    return CliAgent(registry.makers()[name](), program, (str(ROOT / "src"),))
+
+
+def surroundings_of(home: Path, server: ModelServer, *programs: str) -> dict[str, str]:
+    """The environment of a person who uses these programs; their home is made here."""
     home.mkdir()
-    for key, value in {
-        **scratch_environment(home.parent),
+    _configure(home, server.url)
+    own = home / "bin"
+    own.mkdir()
+    for name in programs:
+        (own / name).symlink_to(agent_program(name))
+    scratch = scratch_environment(home.parent)
+    return scratch | {
+        "PATH": f"{own}{os.pathsep}{scratch['PATH']}",
         "HOME": str(home),
         "ANTHROPIC_BASE_URL": server.url,
         "ANTHROPIC_API_KEY": DUMMY_KEY,
@@ -39,10 +58,7 @@ def a_real_agent(
         "GOOGLE_GEMINI_BASE_URL": server.url,
         "OPENCODE_CONFIG": str(home / "opencode.json"),
         "OPENCODE_DISABLE_MODELS_FETCH": "1",
-    }.items():
-        monkeypatch.setenv(key, value)
-    _configure(home, server.url)
-    return CliAgent(registry.makers()[name](), program, (str(ROOT / "src"),))
+    }
 
 
 def _configure(home: Path, url: str) -> None:
@@ -66,21 +82,45 @@ def writing(path: Path, content: str = "hello\n") -> Callable[[Request], Turn]:
     """A model that writes one file with whatever tool it is offered, and then says so."""
 
     def turn(request: Request) -> Turn:
-        if "the file is asked for" in request.conversation and not _has_answer(request):
-            call = _write(request.tools, path, content)
+        if "the file is asked for" in request.conversation and not has_answer(request):
+            call = write_call(request.tools, path, content)
             return Turn(calls=(call,)) if call else Turn("I cannot write here")
         return Turn("the file is written")
 
     return turn
 
 
-def _has_answer(request: Request) -> bool:
+def carrying_out(request: Request) -> Turn:
+    """A model that does the task of its prompt, or approves of it, in the block that is asked for."""
+    said = request.conversation
+    if '"verdict": ' in said:
+        return Turn(answer_of(said, verdict="APPROVED", confidence="high"))
+    place, wanted = _PLACE.search(said), _FILES.search(said)
+    if wanted and not has_answer(request):
+        path = Path(place[0] if place else ".") / wanted[1].strip()
+        call = write_call(request.tools, path, "made\n")
+        return Turn(calls=(call,)) if call else Turn("I cannot write here")
+    return Turn(answer_of(said, status="success", done_criteria_met=True, evidence="it is there"))
+
+
+def answer_of(prompt: str, **answer: object) -> str:
+    """The fenced block that a prompt asks for."""
+    nonce, name = _NONCE.search(prompt), _NAME.search(prompt)
+    assert nonce
+    assert name
+    held = {"nonce": nonce[1], "task_name": name[1], **answer}
+    return f"It is done.\n\n```json\n{json.dumps(held)}\n```\n"
+
+
+def has_answer(request: Request) -> bool:
+    """Whether a tool has been used already."""
     marks = ('"tool_result"', '"function_call_output"', '"functionResponse"', '"role": "tool"')
     said = json.dumps(request.body)
     return any(mark in said for mark in marks)
 
 
-def _write(tools: tuple[str, ...], path: Path, content: str) -> Call | None:
+def write_call(tools: tuple[str, ...], path: Path, content: str) -> Call | None:
+    """A file written with whatever tool there is."""
     for name, key in (("Write", "file_path"), ("write_file", "file_path"), ("write", "filePath")):
         if name in tools:
             return Call(name, {key: str(path), "content": content})

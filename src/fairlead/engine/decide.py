@@ -92,10 +92,16 @@ class _View:
         is_aborted = any(each.answer == ABORT for each in self._snapshot.questions)
         return is_aborted or halts_wave(sum(not each.answer for each in needy))
 
+    @cached_property
+    def _is_touched(self) -> bool:
+        """Nothing goes on while nobody has looked at what an agent did to what is not its own."""
+        kind = QuestionKind.TOUCHED
+        return any(each.kind is kind and not each.answer for each in self._snapshot.questions)
+
     def step(self, plan: PlanFacts) -> Action | None:
         """The next step of a plan; None: it waits for somebody."""
         snapshot = self._snapshot
-        if any(each.answer == ABORT for each in snapshot.questions):
+        if any(each.answer == ABORT for each in snapshot.questions) or self._is_touched:
             return None
         if not plan.is_approved:
             return self._asked(

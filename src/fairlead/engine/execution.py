@@ -15,7 +15,13 @@ from fairlead.engine.purse import Purse
 from fairlead.engine.run import run
 from fairlead.engine.site import Commands, GateLimits, Happening, Site
 from fairlead.engine.survey import estimate_of
-from fairlead.errors import NothingToExecute, PlansNotApproved, PlansUnfit, TreeDirty
+from fairlead.errors import (
+    HeadDetached,
+    NothingToExecute,
+    PlansNotApproved,
+    PlansUnfit,
+    TreeDirty,
+)
 from fairlead.model.agent_events import AgentEvent
 from fairlead.model.budget import Caps, Spent
 from fairlead.model.ids import PhaseId
@@ -170,6 +176,8 @@ class Execution:
         """Refuse, with every reason, what could not go well."""
         if preview.problems:
             raise PlansUnfit(preview.problems)
+        if not preview.branch and self._workspace.commit_of("HEAD"):
+            raise HeadDetached
         if not preview.is_approved:
             raise PlansNotApproved(preview.phase, tuple(line for _, line in preview.commands))
 
@@ -198,7 +206,7 @@ class Execution:
 
     def report(self, job: str) -> Report:
         """What became of a job."""
-        files = JobFiles(self._files.folder, job)
+        files = self._job_files(job)
         held = files.load_job()
         folder, _ = self._folder(held.phase)
         proven = (Proof.COMPLETE, Proof.REHEARSED) if held.is_rehearsed else (Proof.COMPLETE,)
@@ -218,7 +226,7 @@ class Execution:
             Approval(sheet.id, sheet.digest) for sheet in preview.sheets if sheet.id in preview.left
         )
         if preview.resumes:
-            files = JobFiles(self._files.folder, preview.resumes)
+            files = self._job_files(preview.resumes)
             held = files.load_job()
             job = replace(
                 held, status=JobStatus.EXECUTING, ended_at="", note="", approvals=approvals
@@ -243,7 +251,7 @@ class Execution:
                 plans=preview.left,
                 estimate=preview.estimate,
             )
-            files = JobFiles(self._files.folder, job.id)
+            files = self._job_files(job.id)
         files.save_job(job)
         return job
 
@@ -258,7 +266,7 @@ class Execution:
         return Site(
             job=job,
             files=self._files,
-            jobs=JobFiles(self._files.folder, job.id),
+            jobs=self._job_files(job.id),
             workspace=self._workspace,
             executor=crew.executor,
             architect=crew.architect,
@@ -309,9 +317,12 @@ class Execution:
                     found.append(f"{place}: there is no program {name!r} to verify with")
         return found
 
+    def _job_files(self, job: str) -> JobFiles:
+        return JobFiles(self._files.folder, job, is_read_only=self._files.is_read_only)
+
     def _unfinished(self, phase: str) -> str:
         for job in reversed(job_ids(self._files)):
-            held = JobFiles(self._files.folder, job).load_job()
+            held = self._job_files(job).load_job()
             if held.phase == phase and held.status in (JobStatus.EXECUTING, JobStatus.BLOCKED):
                 return job
         return ""

@@ -7,33 +7,39 @@ from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import ABORT, ACCEPT, question_id
 from fairlead.model.job import Question, QuestionKind
+from fairlead.store import layout
 from fairlead.store.digests import digests_of
 
 if TYPE_CHECKING:
     from fairlead.engine.site import Site
 
 
-def seen(site: Site) -> dict[str, str]:
-    """Refs, configuration, hooks, plans and settings, each as a digest."""
-    return {**site.workspace.guard(), **digests_of(site.guarded)}
+def seen(site: Site, plan: str) -> dict[str, str]:
+    """Refs, configuration, hooks, plans, settings, proofs and our own records, each as a digest."""
+    home = site.files.folder
+    proofs = [f"{home}/{layout.summary_path(sheet.path)}" for sheet in site.sheets.values()]
+    ledger = f"{home}/{layout.ledger_path(plan)}"  # while one of its tasks runs, nobody adds to it
+    paths = (*site.guarded, *site.jobs.own_paths(), *proofs, ledger)
+    return {**site.workspace.guard(), **digests_of(paths)}
 
 
-def touched(site: Site, task: str, before: Mapping[str, str]) -> Question | None:
+def touched(site: Site, task: str, plan: str, before: Mapping[str, str]) -> Question | None:
     """What was changed by somebody else while an agent worked, as a question to a person.
 
     Branches of this job move while others work, and the target moves when we land; what is
-    fetched from elsewhere is nobody's work here.
+    fetched from elsewhere is nobody's work here. What we wrote ourselves is known by its digest.
     """
     with site.turn:
-        after = seen(site)
-        own = f"refs/heads/fairlead/{site.job.id}/"
+        after = seen(site, plan)
+        ours = site.landed | site.jobs.written
         target = f"refs/heads/{site.job.target}"
+        own = f"refs/heads/fairlead/{site.job.id}/"
         names = {
             name
             for name in {*before, *after}
             if before.get(name) != after.get(name)
             and not name.startswith((own, "refs/remotes/"))
-            and not (name == target and after.get(name) in site.landed)
+            and not (after.get(name) in ours and (name == target or not name.startswith("refs/")))
         }
     if not names:
         return None

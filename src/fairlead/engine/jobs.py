@@ -104,7 +104,7 @@ class Jobs:
         known = job_ids(self._files)
         if job not in known:
             raise UnknownJob(job, known)
-        return JobFiles(self._files.folder, job)
+        return JobFiles(self._files.folder, job, is_read_only=self._files.is_read_only)
 
 
 def _is_among(answer: str, options: tuple[str, ...]) -> bool:

@@ -1,5 +1,7 @@
 """Judging: what the end of a call or a command means for the gate. Claims are not evidence."""
 
+import signal
+
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.lifecycle import GateEvent
 from fairlead.model.plan import PlanSheet, Task
@@ -55,8 +57,15 @@ def verified(ran: Ran, what: Task) -> tuple[GateEvent, str]:
         return GateEvent.TIMEOUT, f"`{what.verify}` did not end in time"
     if ran.exit_code == 0 and not ran.problem:
         return GateEvent.VERIFY_PASSED, ""
-    said = ran.problem or f"`{what.verify}` ended with {ran.exit_code}"
+    said = ran.problem or f"`{what.verify}` ended with {_ended(ran.exit_code)}"
     return GateEvent.VERIFY_FAILED, f"{said}\n{ran.tail}".strip()
+
+
+def _ended(code: int) -> str:
+    """An exit code in words; a shell tells the signal of its child as 128 and more."""
+    number = -code if code < 0 else code - 128
+    known = {int(each): each.name for each in signal.Signals}
+    return f"{code}, by signal {known[number]}" if number in known else str(code)
 
 
 def judged(ending: Ending, found: Verdict | Malformed) -> tuple[GateEvent, str]:

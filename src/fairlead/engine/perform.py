@@ -87,12 +87,12 @@ class Performer:
         place = self._place(run)
         with site.turn:
             site.workspace.prepare(place, run.base, run.branch)
-            before = seen(site)
+            before = seen(site, sheet.id)
         nonce = site.new_nonce()
         ending = self._called(Role.EXECUTOR, held, place, self._asked(sheet, what, held, nonce))
         if site.is_over.is_given:
             return  # stopped by a person: the attempt is repeated
-        if question := touched(site, task, before):
+        if question := touched(site, task, sheet.id, before):
             self._ask(question)
             return
         with site.turn:
@@ -243,12 +243,12 @@ class Performer:
         sheet, what = site.found(task)
         held = self._held(task)
         place = self._at_commit(held)
-        before = seen(site)
+        before = seen(site, sheet.id)
         nonce = site.new_nonce()
         ending = self._called(Role.ARCHITECT, held, place, self._to_judge(sheet, what, held, nonce))
         if site.is_over.is_given:
             return
-        if question := touched(site, task, before):
+        if question := touched(site, task, sheet.id, before):
             self._ask(question)
             return
         if ending.kind.may_pass:

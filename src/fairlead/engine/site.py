@@ -67,7 +67,7 @@ class Site:
     limits: GateLimits = field(default_factory=GateLimits)
     turn: Turn = field(default_factory=Turn)
     is_over: Signal = field(default_factory=Signal)  # everything is to end now
-    landed: set[str] = field(default_factory=set)  # where we moved the branch to, ourselves
+    landed: set[str] = field(default_factory=set)  # our own commits and proofs, by their ids
     guarded: tuple[str, ...] = ()  # files outside git that no agent may change
     approved: frozenset[str] = frozenset()  # digests of plans, from the person's own record
     keeps_documents: bool = True  # whether .planning is committed

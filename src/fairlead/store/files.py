@@ -83,7 +83,7 @@ class Files(Reader):
         is_read_only: bool = False,
     ) -> None:
         super().__init__(folder)
-        self._is_read_only = is_read_only
+        self.is_read_only = is_read_only
         self.notices: tuple[Notice, ...] = ()
         self.desk = desk
         self._home = desk.rpartition("/")[0]  # where the documents are; empty: in the folder itself
@@ -199,7 +199,7 @@ class Files(Reader):
 
     @contextmanager
     def _transaction(self, command: str, *, may_create: bool) -> Iterator[Transaction]:
-        if self._is_read_only:
+        if self.is_read_only:
             raise InsideAttempt(command)
         renamer = prepare()
         notices: list[Notice] = []

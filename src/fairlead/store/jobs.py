@@ -6,6 +6,7 @@ documents. The journal is for people; nobody decides from it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable
 
@@ -29,11 +30,17 @@ def job_ids(reader: Reader) -> tuple[str, ...]:
 class JobFiles:
     """The files of one job."""
 
-    def __init__(self, folder: str, job: str, *, wait_seconds: float = 30.0) -> None:
+    def __init__(
+        self, folder: str, job: str, *, wait_seconds: float = 30.0, is_read_only: bool = False
+    ) -> None:
         self.job = job
+        self.written: set[str] = set()  # digests of what was saved here, and by nobody else
         self._home = layout.job_path(job)
         self._files = Files(
-            folder, desk=f"{self._home}/{layout.DESK_NAME}", wait_seconds=wait_seconds
+            folder,
+            desk=f"{self._home}/{layout.DESK_NAME}",
+            wait_seconds=wait_seconds,
+            is_read_only=is_read_only,
         )
 
     def save_job(self, job: Job) -> None:
@@ -84,6 +91,12 @@ class JobFiles:
             found += [f"{folder}/{name}" for name in self._files.names(f"{self._home}/{folder}")]
         return tuple(path for each in found if self._files.exists(path := f"{self._home}/{each}"))
 
+    def own_paths(self) -> tuple[str, ...]:
+        """What only the run writes, as places on the disk; answers come from people."""
+        names = self._files.names(f"{self._home}/{layout.GATES}")
+        found = (layout.JOB_RECORD, *(f"{layout.GATES}/{name}" for name in names))
+        return tuple(f"{self._files.folder}/{self._home}/{each}" for each in found)
+
     def _all(self, folder: str) -> Iterable[tuple[str, object]]:
         for name in self._files.names(f"{self._home}/{folder}"):
             path = f"{self._home}/{folder}/{name}"
@@ -94,6 +107,7 @@ class JobFiles:
     def _save(self, name: str, content: dict[str, object]) -> None:
         text = json.dumps({"version": VERSION, **content}, ensure_ascii=False, indent=2) + "\n"
         path = f"{self._home}/{name}"
+        self.written.add(hashlib.sha256(text.encode()).hexdigest())
         self._files.update(path, lambda _: text, command=f"job {self.job}", may_create=True)
 
 
