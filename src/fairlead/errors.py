@@ -129,6 +129,16 @@ class OnlyRehearses(UsageError, code="only-rehearses"):
         super().__init__("the scripted agent only rehearses", hint="add --rehearse")
 
 
+class BranchName(UsageError, code="branch-name"):
+    """The settings give a branch a name that git does not take."""
+
+    def __init__(self, name: object) -> None:
+        super().__init__(
+            f"{name!r} cannot be the name of a branch",
+            hint="see: fairlead config list git",
+        )
+
+
 class NoQuestion(UsageError, code="no-question"):
     """An answer to a question that nobody asked, or that is not among its options."""
 
@@ -494,6 +504,16 @@ class TreeDirty(ConflictError, code="tree-dirty"):
         super().__init__(
             f"there is work that is not committed: {', '.join(paths[:3])}{rest}",
             hint="commit it or put it aside with: git stash",
+        )
+
+
+class NotRehearsed(ConflictError, code="not-rehearsed"):
+    """A rehearsal was to work beside documents that are not a rehearsal's."""
+
+    def __init__(self, path: object) -> None:
+        super().__init__(
+            f"{path}: no rehearsal made it, so none may work in this place",
+            hint="leave out --here: then it works in a private copy",
         )
 
 

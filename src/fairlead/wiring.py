@@ -228,7 +228,16 @@ class App:
             workspace_of(self.place),
             fresh,
             unknown_program,
+            branching=self._branching,
         )
+
+    @property
+    def _branching(self) -> str:
+        """The name that the settings give the branch of a run; empty: the one that is there."""
+        strategy = str(self._value("git.branching_strategy"))
+        if strategy not in ("phase", "milestone"):
+            return ""
+        return str(self._value(f"git.{strategy}_branch_template"))
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -294,15 +303,17 @@ class App:
 
     def rehearsal(self) -> App:
         """The same for a private copy of the project."""
-        from fairlead.adapters.copies import copy_of
-        from fairlead.store.approvals import approve_plans, approved_plans
+        from fairlead.adapters.copies import Copies
+        from fairlead.engine.rehearsal import private_copy
 
-        above = os.path.join(self._state.folder, "rehearsals")
-        copy = App(copy_of(self.place, above, layout.PLANNING))
-        approved = tuple(approved_plans(self._state, self.place))
-        if approved:
-            approve_plans(self._state, copy.place, approved)
-        return copy
+        copies = Copies(os.path.join(self._state.folder, layout.REHEARSALS), layout.PLANNING)
+        return App(private_copy(self.place, self._state, copies))
+
+    def require_rehearsable(self) -> None:
+        """Refuse to rehearse in a project that holds anything real."""
+        from fairlead.engine.rehearsal import require_rehearsable
+
+        require_rehearsable(Reader(self.place))
 
     @cached_property
     def _state(self) -> Files:
@@ -364,6 +375,8 @@ def workspace_of(folder: str) -> Git | InPlace:
         found = Git(folder)
         return found if found.commit_of("HEAD") else InPlace(folder)
     except AgentError:
+        if layout.is_in_repository(folder):
+            raise
         return InPlace(folder)
 
 

@@ -14,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from fairlead.adapters.commands import Shell, unknown_program
-from fairlead.adapters.git import Git
 from fairlead.engine.execution import Crew, Execution, Report, Terms, Watcher
 from fairlead.engine.fanout import Signal
 from fairlead.engine.jobs import Jobs
@@ -24,6 +23,7 @@ from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps
 from fairlead.store import layout
 from fairlead.store.files import Files
+from fairlead.wiring import workspace_of
 from tests.support.repositories import a_repository, git, written
 
 _NONCE = re.compile(r'"nonce": "([^"]+)"')
@@ -169,6 +169,7 @@ class Works:
     slots: int = 2
     caps: Caps = field(default_factory=Caps)
     names: int = 0
+    branching: str = ""
     happened: list[str] = field(default_factory=list)
 
     @property
@@ -178,9 +179,10 @@ class Works:
             Files(str(self.project)),
             Files(str(self.project.parent / "state"), desk=layout.USER_DESK),
             self.clock,
-            Git(str(self.project)),
+            workspace_of(str(self.project)),
             self._fresh,
             unknown_program,
+            branching=self.branching,
         )
 
     def run(self, stop: Signal | None = None) -> Report:

@@ -16,7 +16,7 @@ from datetime import timedelta
 
 from fairlead.adapters import refs
 from fairlead.adapters.process import Ended, Finished, Limits, program, run, surroundings
-from fairlead.errors import GitFault, GitTooOld, LandingBlocked
+from fairlead.errors import BranchName, GitFault, GitTooOld, LandingBlocked, TreeDirty
 from fairlead.model.workspace import Change, Clash, Merged, Tree
 
 _SWITCHED_OFF = (
@@ -47,6 +47,8 @@ _GUARDED = ("config", "config.worktree", "info/attributes", "info/exclude")
 
 class Git:
     """The repository of one project."""
+
+    is_git = True
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -243,12 +245,14 @@ class Git:
         self._run("commit", "--quiet", "--only", "--message", message, *names, stdin=listed)
         return self.commit_of("HEAD")
 
-    def switch_to_new(self, branch: str) -> None:
+    def switch(self, branch: str) -> None:
         """Go to a branch, made here if there is none."""
-        if self.commit_of(f"refs/heads/{branch}"):
-            self._run("switch", "--quiet", branch)
-        else:
-            self._run("switch", "--quiet", "--no-track", "--create", branch)
+        name = f"refs/heads/{branch}"
+        if branch[:1] == "-" or self._run("check-ref-format", name, may_fail=True).code != 0:
+            raise BranchName(branch)
+        made = () if self.commit_of(name) else ("--no-track", "--create")
+        if self._run("switch", "--quiet", *made, branch, may_fail=True).code != 0:
+            raise TreeDirty(self.dirty_paths(os.devnull) or (branch,))
 
     # -- inside ----------------------------------------------------------------------------
 

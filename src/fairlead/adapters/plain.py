@@ -18,17 +18,23 @@ _LEFT_OUT = frozenset([".planning", ".git", "node_modules", ".venv", "__pycache_
 class InPlace:
     """The project's own folder."""
 
+    is_git = False
+
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self._states: dict[str, dict[str, str]] = {}
+        self._states: dict[str, dict[str, str]] = {}  # what was seen, by its digest
+        self._stands_for: dict[str, str] = {}  # a state as it was, and as it is taken now
 
     def branch(self) -> str:
         """There is none."""
         return ""
 
+    def switch(self, branch: str) -> None:
+        """There is nothing to switch."""
+
     def commit_of(self, name: str) -> str:
-        """There are no commits."""
-        return ""
+        """There are no commits: the state that is there."""
+        return self._remember()
 
     def is_ignored(self, path: str) -> bool:
         """Nothing is."""
@@ -47,8 +53,8 @@ class InPlace:
         return {}
 
     def prepare(self, place: str, base: str, branch: str = "") -> None:
-        """Remember what is there."""
-        self._remember()
+        """Nothing is taken back: what is there now is taken for that state."""
+        self._stands_for[base] = self._remember()
 
     def tree_of(self, place: str, base: str, left_out: str) -> Tree:
         """What is there now."""
@@ -65,7 +71,9 @@ class InPlace:
 
     def changes(self, base: str, commit: str) -> tuple[Change, ...]:
         """The difference between two states that were seen by this process."""
-        before, after = self._states.get(base, {}), self._states.get(commit, {})
+        before, after = (self._states.get(self._as_taken(each)) for each in (base, commit))
+        if before is None or after is None:
+            return ()
         kinds = {
             path: "A" if path not in before else "D" if path not in after else "M"
             for path in {*before, *after}
@@ -75,10 +83,11 @@ class InPlace:
 
     def at_commit(self, place: str, commit: str) -> None:
         """Nothing is taken back."""
+        self.prepare(place, commit)
 
     def is_at(self, place: str, commit: str) -> bool:
-        """There is only one state."""
-        return True
+        """Whether nothing has changed since."""
+        return self._remember() == self._as_taken(commit)
 
     def remove(self, place: str) -> None:
         """The project stays."""
@@ -96,6 +105,9 @@ class InPlace:
     def commit_paths(self, paths: Iterable[str], message: str) -> str:
         """There are no commits."""
         return ""
+
+    def _as_taken(self, state: str) -> str:
+        return self._stands_for.get(state, state)
 
     def _remember(self) -> str:
         digests = dict(_files(self.folder))

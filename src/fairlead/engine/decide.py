@@ -45,8 +45,10 @@ def _within_limits(snapshot: Snapshot, wanted: list[Action]) -> list[Action]:
     running = [Act(key.partition(":")[0]) for key in snapshot.running]
     slots = snapshot.job.slots - sum(act in _BUSY for act in running)
     landings = 0 if any(act in _LANDING for act in running) else 1
-    chosen = []
+    chosen: list[Action] = []
     for each in wanted:
+        if not snapshot.job.is_git and (chosen or snapshot.running):
+            break  # in place there is room for one piece of work
         if each.key in snapshot.running:
             continue
         if each.act in _BUSY and slots > 0:
@@ -126,6 +128,10 @@ class _View:
         if any(each.answer == ABORT for each in self._snapshot.questions):
             return Action(Act.FINISH, JobStatus.FAILED, note="a person ended it")
         unanswered = [each for each in self._snapshot.questions if not each.answer]
+        failed = [each for each in unanswered if each.kind is QuestionKind.ESCALATION]
+        if failed and self._snapshot.job.is_rehearsed:
+            # There is nobody to ask in a rehearsal: it shows how it would have gone wrong.
+            return Action(Act.FINISH, JobStatus.FAILED, note=failed[0].text)
         left = ", ".join(each.id for each in chosen if not each.is_summarised)
         note = unanswered[0].text if unanswered else f"nothing can begin: {left}"
         return Action(Act.FINISH, JobStatus.BLOCKED, note=note)
@@ -134,9 +140,6 @@ class _View:
 
     def _task_step(self, plan: PlanFacts, task: TaskFacts, gate: TaskGate | None) -> Action | None:
         status = gate.gate.status if gate else None
-        touched = self._unless_asked(QuestionKind.TOUCHED, Action(Act.EXECUTE, task.id))
-        if touched is None:
-            return None
         if gate is None or status is None:
             return self._paid(plan, task, Act.EXECUTE)
         if status is GateStatus.EXECUTING:

@@ -24,7 +24,7 @@ from fairlead.errors import (
 )
 from fairlead.model.agent_events import AgentEvent
 from fairlead.model.budget import Caps, Spent
-from fairlead.model.ids import PhaseId
+from fairlead.model.ids import PhaseId, slug
 from fairlead.model.inventory import Folder, Proof
 from fairlead.model.job import Approval, Job, JobStatus, Question
 from fairlead.model.plan import PlanSheet, Severity
@@ -57,7 +57,8 @@ class Preview:
     is_approved: bool
     resumes: str  # a job that was left unfinished
     estimate: Spent
-    branch: str
+    branch: str  # that the work lands on
+    is_rehearsed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ class Execution:
         workspace: Workspace,
         fresh: Callable[[], str],
         unknown_program: Callable[[str], str],
+        branching: str = "",  # how the branch of a run is named; empty: the one that is there
     ) -> None:
         self._files = files
         self._state = state
@@ -121,10 +123,11 @@ class Execution:
         self._workspace = workspace
         self._fresh = fresh
         self._unknown_program = unknown_program
+        self._branching = branching
 
     # -- before ----------------------------------------------------------------------------
 
-    def preview(self, number: str) -> Preview:
+    def preview(self, number: str, *, is_rehearsed: bool = False) -> Preview:
         """Look at a phase: its plans in waves, their commands, and what stands in the way."""
         front.prepare()
         folder, name = self._folder(number)
@@ -135,11 +138,11 @@ class Execution:
         summarised = {
             plan.path
             for plan in folder.live_plans
-            if plan.summary and plan.proof is not Proof.REHEARSED
+            if plan.summary and (is_rehearsed or plan.proof is not Proof.REHEARSED)
         }
         left = tuple(sheet.id for sheet in sheets if sheet.path not in summarised)
         phase = str(folder.id)
-        resumes = self._unfinished(phase)
+        resumes = self._unfinished(phase, is_rehearsed=is_rehearsed)
         if not left and not resumes:
             raise NothingToExecute(number, "every plan has its summary")
         open_sheets = [sheet for sheet in sheets if sheet.id in left]
@@ -164,7 +167,8 @@ class Execution:
                 (estimate_of(sheet) for sheet in open_sheets for _ in (*sheet.tasks, *sheet.tasks)),
                 Spent(),
             ),
-            branch=self._workspace.branch(),
+            branch=self._branch(folder, name, resumes),
+            is_rehearsed=is_rehearsed,
         )
 
     def approve(self, preview: Preview) -> None:
@@ -176,7 +180,7 @@ class Execution:
         """Refuse, with every reason, what could not go well."""
         if preview.problems:
             raise PlansUnfit(preview.problems)
-        if not preview.branch and self._workspace.commit_of("HEAD"):
+        if self._workspace.is_git and not self._workspace.branch():
             raise HeadDetached
         if not preview.is_approved:
             raise PlansNotApproved(preview.phase, tuple(line for _, line in preview.commands))
@@ -195,6 +199,7 @@ class Execution:
         """Begin the job of a phase, or go on with it, until it ends or waits."""
         self.require_ready(preview)
         with the_only_run(self._files.folder, f"phase execute {preview.phase}"):
+            preview = self._on_its_branch(preview)
             job = self._job(preview, crew, terms)
             crew.reap(job.id)
             site = self._site(job, preview, crew, terms, watcher, over)
@@ -221,6 +226,16 @@ class Execution:
         spent, _ = Purse(self._files).spent(held, moment(self._clock.now())[:10])
         return Report(held, files.load_questions(), spent, tuple(plans), kept)
 
+    def _on_its_branch(self, preview: Preview) -> Preview:
+        """Go to the branch that the work lands on; what is found there is looked at anew."""
+        if preview.resumes or preview.branch == self._workspace.branch():
+            return preview
+        self._require_clean(preview.branch)
+        self._workspace.switch(preview.branch)
+        found = self.preview(preview.phase, is_rehearsed=preview.is_rehearsed)
+        self.require_ready(found)
+        return found
+
     def _job(self, preview: Preview, crew: Crew, terms: Terms) -> Job:
         approvals = tuple(
             Approval(sheet.id, sheet.digest) for sheet in preview.sheets if sheet.id in preview.left
@@ -246,7 +261,7 @@ class Execution:
                 model=terms.model,
                 slots=terms.slots if branch else 1,
                 is_rehearsed=terms.is_rehearsed,
-                is_git=bool(branch),
+                is_git=self._workspace.is_git,
                 approvals=approvals,
                 plans=preview.left,
                 estimate=preview.estimate,
@@ -320,10 +335,30 @@ class Execution:
     def _job_files(self, job: str) -> JobFiles:
         return JobFiles(self._files.folder, job, is_read_only=self._files.is_read_only)
 
-    def _unfinished(self, phase: str) -> str:
+    def _branch(self, folder: Folder, name: str, resumes: str) -> str:
+        if resumes:
+            return self._job_files(resumes).load_job().target
+        if not self._branching or not self._workspace.is_git:
+            return self._workspace.branch()
+        inventory = scan(self._files.folder)
+        version = inventory.milestone or "v1.0"
+        named = [each.name for each in inventory.roadmap.milestones if each.version == version]
+        is_phase = "{phase}" in self._branching
+        words = {
+            "{phase}": str(folder.id),
+            "{milestone}": version,
+            "{slug}": slug(name) or "phase" if is_phase else slug("".join(named)) or "milestone",
+        }
+        branch = self._branching
+        for token, word in words.items():
+            branch = branch.replace(token, word)
+        return branch
+
+    def _unfinished(self, phase: str, *, is_rehearsed: bool) -> str:
         for job in reversed(job_ids(self._files)):
             held = self._job_files(job).load_job()
-            if held.phase == phase and held.status in (JobStatus.EXECUTING, JobStatus.BLOCKED):
+            is_open = held.status in (JobStatus.EXECUTING, JobStatus.BLOCKED)
+            if held.phase == phase and is_open and held.is_rehearsed == is_rehearsed:
                 return job
         return ""
 

@@ -1,6 +1,7 @@
 """Judging: what the end of a call or a command means for the gate. Claims are not evidence."""
 
 import signal
+from dataclasses import replace
 
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.lifecycle import GateEvent
@@ -8,6 +9,7 @@ from fairlead.model.plan import PlanSheet, Task
 from fairlead.model.ran import Ran
 from fairlead.model.waves import Claims
 from fairlead.model.workspace import Change
+from fairlead.records.ledger import Entry
 from fairlead.records.result import Malformed, Result, Verdict
 from fairlead.records.tasks import Outcome
 from fairlead.store import layout
@@ -89,3 +91,15 @@ def task_message(sheet: PlanSheet, task: Task, job: str) -> str:
     kind = "test" if sheet.kind == "tdd" else "feat"
     title = " ".join((task.name.partition(":")[2].strip() or task.name).split())[:72]
     return f"{kind}({sheet.id}): {title}\n\nPlan: {sheet.id}\nTask: {task.number}\nJob: {job}\n"
+
+
+def with_call(entry: Entry, ending: Ending) -> Entry:
+    """The evidence of a call, with what the call was."""
+    return replace(
+        entry,
+        exit_code=ending.exit_code,
+        session=ending.session,
+        tokens_in=ending.usage.tokens_in,
+        tokens_out=ending.usage.tokens_out,
+        cost_usd=ending.cost_usd,
+    )

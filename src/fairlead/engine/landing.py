@@ -181,7 +181,9 @@ class Landing:
         commit = self._commit(sheet)
         base = next((gate.runs[-1].base for gate in gates if gate.runs), commit)
         changes = site.workspace.changes(base, commit) if commit else ()
-        entries = self.entries(sheet.id)
+        entries = [
+            each for each in self.entries(sheet.id) if each.rehearsed == site.job.is_rehearsed
+        ]
         now = site.clock.now()
         began = min((gate.started_at for gate in gates), default=site.job.started_at)
         minutes = round((now - datetime.fromisoformat(began)).total_seconds() / 60)

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import FIX, question_id
 from fairlead.engine.guarding import seen, touched
-from fairlead.engine.judging import concerns_of, judged, outcome_of, task_message, verified
+from fairlead.engine.judging import (
+    concerns_of,
+    judged,
+    outcome_of,
+    task_message,
+    verified,
+    with_call,
+)
 from fairlead.engine.landing import Landing
 from fairlead.engine.prompting import answer_request, prompt, retry_context
 from fairlead.model.agent_events import Ending
@@ -20,7 +27,6 @@ from fairlead.model.agent_orders import Limits, Order, Role
 from fairlead.model.job import Question, QuestionKind, Run, TaskGate
 from fairlead.model.lifecycle import (
     Escalate,
-    Gate,
     GateEvent,
     GateStatus,
     Retry,
@@ -32,7 +38,7 @@ from fairlead.model.lifecycle import (
 from fairlead.model.plan import PlanSheet, Task, task_id
 from fairlead.model.reanalysis import Waits, reanalysed, task_edges
 from fairlead.model.snapshot import Act, Action
-from fairlead.records.ledger import Entry, EntryKind
+from fairlead.records.ledger import EntryKind
 from fairlead.records.plan_sheet import nodes_of
 from fairlead.records.result import Result, Verdict, executor_result, verdict
 from fairlead.records.state import moment
@@ -93,7 +99,7 @@ class Performer:
         if site.is_over.is_given:
             return  # stopped by a person: the attempt is repeated
         if question := touched(site, task, sheet.id, before):
-            self._ask(question)
+            self._ask(question, held)
             return
         with site.turn:
             tree = site.workspace.tree_of(place, run.base, layout.PLANNING)
@@ -114,7 +120,7 @@ class Performer:
         evidence = result.evidence if isinstance(result, Result) and not note else note
         entry = self._landing.entry(EntryKind.EXECUTE, task, run.attempt, site.executor.name)
         entry = replace(entry, tree=tree.id, verdict=str(event), tail=evidence)
-        self._landing.record(sheet.id, _with_call(entry, ending))
+        self._landing.record(sheet.id, with_call(entry, ending))
         held = replace(held, note=note, concerns=(*held.concerns, *concerns))
         if event is GateEvent.EXECUTOR_BLOCKED:
             held = self._reanalysed(held)
@@ -167,7 +173,7 @@ class Performer:
     def _base(self, sheet: PlanSheet, held: TaskGate) -> str:
         """The last commit of the plan; for its first task, where the branch is now."""
         site = self._site
-        head = site.workspace.commit_of(f"refs/heads/{site.job.target}") if site.job.target else ""
+        head = site.workspace.commit_of(f"refs/heads/{site.job.target}")
         earlier = [
             task_id(sheet.id, each.number) for each in sheet.tasks if each.number < held.number
         ]
@@ -249,7 +255,7 @@ class Performer:
         if site.is_over.is_given:
             return
         if question := touched(site, task, sheet.id, before):
-            self._ask(question)
+            self._ask(question, held)
             return
         if ending.kind.may_pass:
             self._later(held, ending)
@@ -263,7 +269,7 @@ class Performer:
             EntryKind.REVIEW, task, held.runs[-1].attempt, site.architect.name
         )
         entry = replace(entry, tree=tree, verdict=str(event), tail=note)
-        self._landing.record(sheet.id, _with_call(entry, ending))
+        self._landing.record(sheet.id, with_call(entry, ending))
         concerns = found.concerns if isinstance(found, Verdict) else ()
         held = replace(held, note=note, concerns=(*held.concerns, *concerns))
         self._advance(held, event, note)
@@ -301,10 +307,12 @@ class Performer:
         gate = advance(held.gate, GateEvent.SKIP, task=held.name, skip=SkipKind.TASK)
         self._save(replace(held, gate=gate), "skipped")
 
-    def _ask(self, question: Question) -> None:
+    def _ask(self, question: Question, held: TaskGate | None = None) -> None:
         asked = replace(question, asked_at=moment(self._site.clock.now()))
         self._site.jobs.save_question(asked)
         self._site.tell("question", question.subject, question.text, id=question.id)
+        if held:
+            self._site.jobs.save_gate(held)  # as we know it, whatever was made of it
 
     def _called(self, role: Role, held: TaskGate, place: str, text: str) -> Ending:
         site = self._site
@@ -331,7 +339,8 @@ class Performer:
         )
 
     def _place(self, run: Run) -> str:
-        return f"{self._site.private}/worktrees/{run.branch.rpartition('/')[2]}"
+        inside = f"{self._site.private}/worktrees/{run.branch.rpartition('/')[2]}"
+        return inside if self._site.job.is_git else self._site.workspace.folder
 
     def _at_commit(self, held: TaskGate) -> str:
         """The worktree of the last run, exactly as it was kept."""
@@ -380,18 +389,11 @@ class Performer:
         """The gate's file is the truth; STATE.md follows it."""
         self._site.jobs.save_gate(held)
         self._landing.show(held)
-        gate: Gate = held.gate
         self._site.tell(
-            kind, held.task, held.note, gate=str(gate.status), attempt=gate.attempt, **facts
+            kind,
+            held.task,
+            held.note,
+            gate=str(held.gate.status),
+            attempt=held.gate.attempt,
+            **facts,
         )
-
-
-def _with_call(entry: Entry, ending: Ending) -> Entry:
-    return replace(
-        entry,
-        exit_code=ending.exit_code,
-        session=ending.session,
-        tokens_in=ending.usage.tokens_in,
-        tokens_out=ending.usage.tokens_out,
-        cost_usd=ending.cost_usd,
-    )

@@ -64,6 +64,11 @@ class Workspace(Protocol):
     """Where attempts work, and how their work lands in the project."""
 
     folder: str
+    is_git: bool
+
+    def switch(self, branch: str) -> None:
+        """Go to a branch, made here if there is none."""
+        ...
 
     def branch(self) -> str:
         """The branch that work lands on; empty when there is none."""

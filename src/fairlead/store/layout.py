@@ -55,6 +55,7 @@ DOCUMENTS = (PROJECT, REQUIREMENTS, ROADMAP, STATE, CONFIG)
 JOBS = f"{PLANNING}/jobs"
 HOST_SETTINGS = (".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json")
 LEDGER = f"{PLANNING}/ledger"
+REHEARSALS = "rehearsals"  # copies of projects, in the person's own folder
 JOB_RECORD = "job.json"
 GATES = "gates"
 QUESTIONS = "questions"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -46,19 +47,26 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
     from fairlead.engine.execution import Watcher
     from fairlead.interfaces.cli.watching import view
 
-    if chosen["rehearse"] and not chosen["here"]:
+    is_rehearsed = chosen["rehearse"]
+    if chosen["here"] and not is_rehearsed:
+        raise click.UsageError("--here belongs to --rehearse")
+    if is_rehearsed and chosen["here"]:
+        app.require_rehearsable()
+    elif is_rehearsed and not dry_run:
         app = app.rehearsal()
     execution = app.execution
-    preview = execution.preview(number)
+    preview = execution.preview(number, is_rehearsed=is_rehearsed)
     if dry_run:
         report(_told(preview), _preview_lines(preview), as_json=as_json)
         return 0
     if chosen["approve"] or _agrees(preview, as_json=as_json):
         execution.approve(preview)
-        preview = execution.preview(number)
+        preview = execution.preview(number, is_rehearsed=is_rehearsed)
     execution.require_ready(preview)
-    crew = app.crew(chosen["agent"], chosen["reviewer"], is_rehearsed=chosen["rehearse"])
-    terms = app.terms(model=chosen["model"], slots=chosen["slots"], is_rehearsed=chosen["rehearse"])
+    crew = app.crew(chosen["agent"], chosen["reviewer"], is_rehearsed=is_rehearsed)
+    terms = app.terms(model=chosen["model"], slots=chosen["slots"], is_rehearsed=is_rehearsed)
+    if not preview.branch:
+        warn("there is no git here: one plan at a time, in place, and nothing can be taken back")
     shown = view(as_events=chosen["as_events"], as_json=as_json)
     with _interruptible() as (stop, over):
         watcher = Watcher(shown.report, shown.watch, shown.looked)
@@ -73,7 +81,7 @@ def finished(done: Report, *, as_json: bool, as_events: bool, folder: str) -> in
     """Say how a job ended: what changed, where, what it cost, and how to take it back."""
     job = done.job
     if not as_events:
-        report(_ended(done), _report_lines(done, folder), as_json=as_json)
+        report({**_ended(done), "folder": folder}, _report_lines(done, folder), as_json=as_json)
     waiting = [each for each in done.questions if not each.answer]
     if job.status == "BLOCKED" and waiting and not as_json:
         raise JobWaiting(job.id, waiting[0].text, waiting[0].options)
@@ -109,16 +117,17 @@ def _report_lines(done: Report, folder: str) -> list[Sequence[Part]]:
     ]
     if job.target:
         lines.append((f"  branch   {job.target}  (look: git log --oneline {job.base[:10]}..)",))
-    if job.target and count:
+    if job.target and count and not job.is_rehearsed:
         lines.append((f"  undo     git revert or git reset --keep {job.base[:10]}",))
     if job.is_rehearsed:
-        lines.append((f"  rehearsed in {folder}",))
+        lines.append((f"  place    {folder}  (rehearsed: nothing of it counts)",))
     if done.kept_branches:
         kept = f"{len(done.kept_branches)} attempts that did not pass"
         lines.append((f"  kept     {kept}: git branch --list 'fairlead/*'",))
     if job.note:
         lines.append((f"  note     {job.note}",))
-    lines.append((f"  record   fairlead job show {job.id}",))
+    where = f"cd {shlex.quote(folder)} && " if job.is_rehearsed else ""
+    lines.append((f"  record   {where}fairlead job show {job.id}",))
     return lines
 
 
