@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fairlead.model.criteria import command_hash
 from tests.support.approvals import EXEC, exec_text
 from tests.support.programs import ROOT, Command, Program, fairlead, interpreter, run
 
@@ -165,6 +166,8 @@ def _of_planning() -> tuple[Subject, ...]:
     add = ("planning", "add")
     module = (*add, "module", "Core", "--criteria", "It holds")
     text = (*add, "criterion", "Ana agrees")
+    check = (*add, "criterion", "It runs", "--command", "true")
+    allowed = ("planning", "confirm", "5", "--allow", command_hash(("true",)))
     sections = ("Functional Requirements", "Non-Functional Requirements", "Architecture Design")
     approve = ("planning", "approve", "--skip-issues")
     done = [
@@ -179,6 +182,8 @@ def _of_planning() -> tuple[Subject, ...]:
         _with_a_plan("planning-remove", ("planning", "remove", "module", "core"), [module]),
         _with_a_plan("planning-review", ("planning", "review"), [module, *done], files=written),
         _with_a_plan("planning-confirm", ("planning", "confirm", "5", "--yes"), [text]),
+        # Its record is the person's own, so only another confirmation comes upon what is left.
+        replace(_with_a_plan("planning-confirm-command", allowed, [check]), follow_up=allowed),
         _with_a_plan("planning-release", ("planning", "release")),
         _with_a_plan("planning-reset", ("planning", "reset", "--confirm")),
         replace(

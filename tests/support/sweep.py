@@ -29,6 +29,7 @@ from tests.support.trees import (
     Tree,
     documents,
     judge,
+    placeless,
     put_tree,
     read_tree,
     service_names,
@@ -42,13 +43,18 @@ LYING = "retval=1"
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS")
 ERROR_CODES = frozenset({3, 4, 7})
 UNSURE_CODES = ("not-confirmed", "step-interrupted")
+# What an error can be about; the project's own folder is named as a dot.
+_PLACES = (
+    *(".planning", ".claude", "config.json", ".fairlead", f"/{PROJECT}"),
+    *(".gitignore", "USER_REQUIREMENTS.md", "fairlead: .: ", "/home/state"),
+)
 # Calls that touch memory, signals, time or the process itself: no disk can make them fail.
 NO_FILE_CALLS = frozenset(
     "brk mmap munmap mprotect mremap madvise futex getpid gettid getppid getuid geteuid getgid "
     "getegid getrandom rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack setitimer timer_create "
     "timer_settime timer_delete alarm clock_gettime clock_nanosleep nanosleep clock_getres poll "
     "select pselect6 ppoll arch_prctl set_tid_address set_robust_list rseq prlimit64 uname sysinfo "
-    "sched_yield sched_getaffinity exit exit_group execve getpgrp getsid umask restart_syscall".split()
+    "sched_yield sched_getaffinity exit exit_group execve pipe2 getpgrp getsid umask restart_syscall".split()
 )
 
 
@@ -138,7 +144,10 @@ class Rig:
     def changed(self, world: Path) -> list[Path]:
         """The files whose content the command changes."""
         before, after = documents(self.old), documents(self.new)
-        return [world / name for name in after if after[name] != before.get(name)]
+        named = {placeless(name): name for name in read_tree(world)}
+        return [
+            world / named.get(name, name) for name in after if after[name] != before.get(name)
+        ]
 
     def unsafe_in(self, traced: Traced, world: Path) -> tuple[str, ...]:
         """Why a successful run would not outlive a power loss."""
@@ -291,10 +300,7 @@ def _says_unsure(outcome: Outcome) -> bool:
 
 
 def _names_a_path(outcome: Outcome) -> bool:
-    return any(
-        name in outcome.said
-        for name in (".planning", ".claude", "config.json", ".fairlead", f"/{PROJECT}")
-    )
+    return any(name in outcome.said for name in _PLACES)
 
 
 def _reading_works(rig: Rig, world: Path) -> Iterator[str]:

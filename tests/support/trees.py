@@ -17,6 +17,7 @@ SERVICE = ".fairlead"
 
 _RANDOM = re.compile(r"[0-9a-f]{16}")
 _PROCESS = re.compile(rb"(?:process|pid) \d+")
+_PLACE = re.compile(rb'"project": "/[^"]*"')  # a person's record names the folder it is about
 
 Tree = Mapping[str, bytes]
 FOLDER = b"<folder>"
@@ -54,15 +55,20 @@ def read_tree(root: Path) -> dict[str, bytes]:
 def documents(tree: Tree) -> dict[str, bytes]:
     """The part that belongs to people: everything outside the service folder."""
     return {
-        name: content
+        placeless(name): _PLACE.sub(b"P", content)
         for name, content in tree.items()
         if not _is_service(name) and content != FOLDER
     }
 
 
+def placeless(name: str) -> str:
+    """A name without what chance or the folder's own place decides."""
+    return _RANDOM.sub("R", name)
+
+
 def service_names(tree: Tree) -> frozenset[str]:
     """The names inside the service folder."""
-    return frozenset(_RANDOM.sub("R", name) for name in tree if _is_service(name))
+    return frozenset(placeless(name) for name in tree if _is_service(name))
 
 
 def judge(now: Tree, old: Tree, new: Tree) -> Verdict:
@@ -91,7 +97,8 @@ def judge(now: Tree, old: Tree, new: Tree) -> Verdict:
 def shape_of(tree: Tree) -> frozenset[tuple[str, bytes]]:
     """The tree without what chance decides: random names, and the process that signed the lock."""
     return frozenset(
-        (_RANDOM.sub("R", name), _PROCESS.sub(b"P", content)) for name, content in tree.items()
+        (placeless(name), _PLACE.sub(b"P", _PROCESS.sub(b"P", content)))
+        for name, content in tree.items()
     )
 
 

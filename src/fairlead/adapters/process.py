@@ -96,8 +96,10 @@ def run(
     What it reads is complete before it starts: had it a pipe and we died, it would take the
     beginning of a text for the whole.
     """
-    with tempfile.TemporaryFile() as given:
+    # Python looks for a place for such files even in the folder we stand in: only if it must.
+    with tempfile.TemporaryFile() if stdin else open(os.devnull, "r+b") as given:
         given.write(stdin)
+        given.flush()
         given.seek(0)
         try:
             child = subprocess.Popen(

@@ -35,7 +35,7 @@ from fairlead.records import plan_approval
 from fairlead.records.exec_file import in_step, new_exec, with_phase
 from fairlead.records.exec_read import read_exec
 from fairlead.records.plan_read import read_plan
-from fairlead.store import layout
+from fairlead.store import exchange, layout
 from fairlead.store.facts import facts_of
 from fairlead.store.files import Edit, Files, Outcome
 from fairlead.store.scan import scan
@@ -92,6 +92,7 @@ class Approval:
     def approve(self, *, skip_issues: bool = False, dry_run: bool = False) -> Approved:
         """Validate, make the issues, make the exec file, seal the plan."""
         front.prepare()
+        exchange.prepare()  # the lock of approvals is the first of two
         plan, content = self._checked()
         if dry_run:
             made = "waived" if skip_issues else "would"

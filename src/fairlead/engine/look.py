@@ -14,8 +14,11 @@ from fairlead.errors import DocumentError
 from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing, standing_of
 from fairlead.records.activity import displaced
+from fairlead.records.archive import kept_in_archive
+from fairlead.records.prune import pruned
 from fairlead.store import layout
 from fairlead.store.files import Draft, Files
+from fairlead.store.scan import scan
 from fairlead.text.document import Document
 
 Change = Callable[[Document, "Look"], Document]
@@ -36,8 +39,6 @@ class Look:
     @cached_property
     def inventory(self) -> Inventory:
         """What is on disk."""
-        from fairlead.store.scan import scan
-
         return scan(self.files.folder, workstream=self.workstream)
 
     @cached_property
@@ -67,8 +68,6 @@ class Look:
 
     def draft(self, change: Change) -> Draft:
         """One change of STATE.md; what had to go, or made it too long, is kept in the archive."""
-        from fairlead.records.archive import kept_in_archive
-
         before = self.state()
         after = self.changed(before, change)
         lost = displaced(before, after)
@@ -97,8 +96,6 @@ class Look:
         target = max(self.lines, len(before.lines))
         if not self.lines or len(after.lines) <= target:
             return after, {}
-        from fairlead.records.prune import pruned
-
         cut = pruned(after, self.now, target=target)
         return cut.document, cut.moved
 

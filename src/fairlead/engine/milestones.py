@@ -39,6 +39,7 @@ from fairlead.store import layout
 from fairlead.store.files import Draft, Files, Outcome
 from fairlead.store.intent import Places
 from fairlead.store.moves import Move
+from fairlead.store.templates import template
 from fairlead.text import front
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
@@ -90,6 +91,7 @@ class Milestones:
         """Open a milestone. The one before must be closed, or have no phases."""
         version = _normal(version)
         one_line(name, "the name")
+        template(layout.REQUIREMENTS_NAME)
 
         def decide(look: Look) -> Draft:
             sight = _Sight(look, look.standing, version, name)

@@ -41,7 +41,7 @@ from fairlead.model.criteria import (
 from fairlead.model.planning import Criterion, Plan
 from fairlead.records import plan_file
 from fairlead.records.plan_read import read_plan
-from fairlead.store import layout
+from fairlead.store import exchange, layout
 from fairlead.store.facts import facts_of
 from fairlead.store.files import Draft, Files, Outcome
 from fairlead.store.intent import Places
@@ -238,6 +238,7 @@ class Planning:
             )
         if dry_run:
             return Outcome(())
+        exchange.prepare()  # what the command does is done, whatever fails after it
         began = _stamp(self._clock.now())
         code, said = self._checker.run(criterion.command, self._files.folder)
         result = {

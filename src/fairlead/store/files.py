@@ -295,7 +295,7 @@ def _change(version: Version) -> Change:
 def _make_folders(folder: str) -> None:
     """Make a folder of the person's own, and those above it, each durable in the one above."""
     missing = []
-    while not os.path.isdir(folder):
+    while not _is_there(folder):
         missing.append(folder)
         folder = os.path.dirname(folder)
     for each in reversed(missing):
@@ -308,3 +308,12 @@ def _make_folders(folder: str) -> None:
             os.fsync(above)
         finally:
             os.close(above)
+
+
+def _is_there(folder: str) -> bool:
+    """False only when it is missing: on a disk that answers nothing, a search upwards has no end."""
+    try:
+        os.stat(folder)
+    except FileNotFoundError:
+        return False
+    return True
