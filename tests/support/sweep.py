@@ -145,9 +145,7 @@ class Rig:
         """The files whose content the command changes."""
         before, after = documents(self.old), documents(self.new)
         named = {placeless(name): name for name in read_tree(world)}
-        return [
-            world / named.get(name, name) for name in after if after[name] != before.get(name)
-        ]
+        return [world / named.get(name, name) for name in after if after[name] != before.get(name)]
 
     def unsafe_in(self, traced: Traced, world: Path) -> tuple[str, ...]:
         """Why a successful run would not outlive a power loss."""

@@ -1,0 +1,74 @@
+"""Faults that the long sweeps have found, each tried again at its own call."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.crash.conftest import MakeRig
+from tests.support import branching
+from tests.support.branches import Branches
+from tests.support.branching import Trunk
+from tests.support.strace import Call
+from tests.support.subjects import product_subjects
+from tests.support.sweep import KILL, Point, Rig
+
+pytestmark = pytest.mark.skipif(bool(branching.why_not()), reason=branching.why_not())
+
+RENAMING = {"rename", "renameat", "renameat2"}
+
+
+@contextmanager
+def held(rig: Rig) -> Iterator[tuple[Branches, tuple[Call, ...]]]:
+    """A command before its first change, and the calls it makes from there on."""
+    branches = Branches(rig)
+    try:
+        yield branches, branches.undisturbed()[1]
+    finally:
+        branches.close()
+
+
+def after_the_last_rename(calls: Sequence[Call]) -> Sequence[Call]:
+    last = max(index for index, call in enumerate(calls) if call.name in RENAMING)
+    return calls[last + 1 :]
+
+
+@pytest.mark.parametrize("name", ["task-result", "milestone-new", "planning-approve"])
+def test_nothing_is_imported_after_the_first_call_that_could_change_the_disk(
+    installed_command: Path, tmp_path: Path, name: str
+) -> None:
+    subject = product_subjects()[name]
+    subject.prepare(tmp_path / "world")
+    trunk = Trunk(subject.command(tmp_path / "world"))
+    calls = trunk.branch().calls
+    trunk.close()
+
+    opened = [call.arguments.split('"')[1] for call in calls if call.name == "openat"]
+    assert [path for path in opened if path.endswith((".py", ".pyc", ".so"))] == []
+
+
+def test_a_second_start_completes_a_first_one_that_was_killed_while_publishing(
+    rig_of: MakeRig,
+) -> None:
+    with held(rig_of("planning-start")) as (branches, calls):
+        publishing = [call for call in calls if call.name in RENAMING]
+
+        assert [branches.try_point(Point(call, KILL)) for call in publishing[-2:]] == [[], []]
+
+
+def test_a_search_for_a_folder_ends_on_a_disk_that_answers_nothing(rig_of: MakeRig) -> None:
+    with held(rig_of("planning-confirm-command")) as (branches, calls):
+        made = next(index for index, call in enumerate(calls) if call.name == "mkdir")
+        asked = [call for call in calls[:made] if call.name == "newfstatat"]
+
+        assert branches.try_point(Point(asked[-1], "error=EIO", onward=True)) == []
+
+
+def test_a_repair_that_is_written_is_not_reported_as_undone_when_the_second_look_fails(
+    rig_of: MakeRig,
+) -> None:
+    with held(rig_of("doctor-fix")) as (branches, calls):
+        looking = [call for call in after_the_last_rename(calls) if call.name == "getdents64"]
+        with branches.after(Point(looking[0], "error=EIO").injection) as (_, traced):
+            assert "not-confirmed" in traced.outcome.said
