@@ -46,7 +46,7 @@ UNSURE_CODES = ("not-confirmed", "step-interrupted")
 # What an error can be about; the project's own folder is named as a dot.
 _PLACES = (
     *(".planning", ".claude", "config.json", ".fairlead", f"/{PROJECT}"),
-    *(".gitignore", "USER_REQUIREMENTS.md", "fairlead: .: ", "/home/state"),
+    *(".gitignore", "USER_REQUIREMENTS.md", "fairlead: .: ", "/home/"),
 )
 # Calls that touch memory, signals, time or the process itself: no disk can make them fail.
 NO_FILE_CALLS = frozenset(
