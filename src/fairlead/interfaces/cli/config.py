@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import click
 
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
-from fairlead.interfaces.cli.show import Styled, report, report_change
+from fairlead.interfaces.cli.options import changes, shows
+from fairlead.interfaces.cli.show import Manner, Styled, report, report_change
 from fairlead.model.config import Effective, Origin
 from fairlead.records.config import value_from_text
 from fairlead.wiring import App
@@ -22,8 +22,7 @@ def config() -> None:
 
 
 @config.command("list", epilog="Example: fairlead config list")
-@json_option
-@with_app
+@shows
 def list_settings(app: App, *, as_json: bool) -> None:
     """Show every setting with its value and where it comes from."""
     values = app.settings.all()
@@ -40,8 +39,7 @@ def list_settings(app: App, *, as_json: bool) -> None:
 
 @config.command("get", epilog="Example: fairlead config get fairlead.lock_wait_seconds")
 @click.argument("key")
-@json_option
-@with_app
+@shows
 def get_setting(app: App, *, key: str, as_json: bool) -> None:
     """Print the value of one setting."""
     value = app.settings.get(key)
@@ -52,22 +50,12 @@ def get_setting(app: App, *, key: str, as_json: bool) -> None:
 @click.argument("key")
 @click.argument("value")
 @click.option("--user", is_flag=True, help="In your own file, for all projects.")
-@dry_run_option
-@json_option
-@with_app
-def set_setting(
-    app: App, *, key: str, value: str, user: bool, dry_run: bool, as_json: bool
-) -> None:
+@changes
+def set_setting(app: App, manner: Manner, *, key: str, value: str, user: bool) -> None:
     """Set one value, leaving every other byte of the file as it is."""
     origin = Origin.USER if user else Origin.PROJECT
-    outcome = app.settings.set(key, value_from_text(value), origin, dry_run=dry_run)
-    report_change(
-        outcome,
-        done=f"{key} is now {value}",
-        unchanged=f"{key} is {value} already",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    outcome = app.settings.set(key, value_from_text(value), origin, dry_run=manner.dry_run)
+    report_change(outcome, manner, f"{key} is now {value}", f"{key} is {value} already")
 
 
 def _text(value: Effective) -> str:

@@ -7,8 +7,8 @@ import click
 
 from fairlead.engine.exec_phase import ExecReport
 from fairlead.errors import EmptyText, NothingNamed
-from fairlead.interfaces.cli.options import changes, json_option, with_app
-from fairlead.interfaces.cli.show import Part, Styled, report, report_change, rows
+from fairlead.interfaces.cli.options import changes, shows
+from fairlead.interfaces.cli.show import Manner, Part, Styled, report, report_change, rows
 from fairlead.model.execution import AI, HUMAN, SETTABLE
 from fairlead.model.planning import PRIORITIES
 from fairlead.records import exec_file
@@ -25,8 +25,7 @@ def execution() -> None:
 
 
 @execution.command(epilog="Example: fairlead exec status --json")
-@json_option
-@with_app
+@shows
 def status(app: App, *, as_json: bool) -> None:
     """Show every module, counted from the modules themselves."""
     found = app.exec_phase.status()
@@ -38,23 +37,21 @@ def status(app: App, *, as_json: bool) -> None:
 @click.argument("agent", metavar="ID")
 @click.option("--session", default="", metavar="NAME", help="The session of an AI agent.")
 @changes
-def register(
-    app: App, *, kind: str, agent: str, session: str, dry_run: bool, as_json: bool
-) -> None:
+def register(app: App, manner: Manner, *, kind: str, agent: str, session: str) -> None:
     """Say who may be given modules."""
     _require(agent, "the id")
     edit = partial(exec_file.registered, kind, agent, session)
-    _changed(app, "register", edit, f"{agent} is registered ({kind})", dry_run, as_json)
+    _changed(app, manner, "register", edit, f"{agent} is registered ({kind})")
 
 
 @execution.command(epilog="Example: fairlead exec assign auth-core worker-1")
 @click.argument("module")
 @click.argument("agent")
 @changes
-def assign(app: App, *, module: str, agent: str, dry_run: bool, as_json: bool) -> None:
+def assign(app: App, manner: Manner, *, module: str, agent: str) -> None:
     """Give a module that nobody has to somebody who is registered."""
     edit = partial(exec_file.assigned, module, agent)
-    _changed(app, "assign", edit, f"{module} is assigned to {agent}", dry_run, as_json)
+    _changed(app, manner, "assign", edit, f"{module} is assigned to {agent}")
 
 
 @execution.command(
@@ -64,13 +61,11 @@ def assign(app: App, *, module: str, agent: str, dry_run: bool, as_json: bool) -
 @click.option("--to", "agent", required=True, metavar="ID", help="Who gets it.")
 @click.option("--reason", required=True, metavar="TEXT", help="Why; it is kept with the record.")
 @changes
-def reassign(
-    app: App, *, module: str, agent: str, reason: str, dry_run: bool, as_json: bool
-) -> None:
+def reassign(app: App, manner: Manner, *, module: str, agent: str, reason: str) -> None:
     """Take a module from one and give it to another. The first one's record is kept."""
     _require(reason, "the reason")
     edit = partial(exec_file.reassigned, module, agent, reason)
-    _changed(app, "reassign", edit, f"{module} is reassigned to {agent}", dry_run, as_json)
+    _changed(app, manner, "reassign", edit, f"{module} is reassigned to {agent}")
 
 
 @execution.command(epilog="Example: fairlead exec modify auth-core --status in_progress")
@@ -80,7 +75,7 @@ def reassign(
 @click.option("--priority", type=click.Choice(PRIORITIES), help="Another priority.")
 @click.option("--status", type=click.Choice(SETTABLE), help="How far the work is.")
 @changes
-def modify(app: App, *, module: str, dry_run: bool, as_json: bool, **named: str | None) -> None:
+def modify(app: App, manner: Manner, *, module: str, **named: str | None) -> None:
     """Change what is named of a module that is not complete, and nothing else."""
     wanted = Wanted(**named)
     if wanted == Wanted():
@@ -88,30 +83,24 @@ def modify(app: App, *, module: str, dry_run: bool, as_json: bool, **named: str 
     for key in ("name", "criteria"):
         _require("-" if named[key] is None else str(named[key]), f"the {key}")
     edit = partial(exec_file.modified, module, wanted)
-    _changed(app, "modify", edit, f"{module} is changed", dry_run, as_json)
+    _changed(app, manner, "modify", edit, f"{module} is changed")
 
 
 @execution.command(epilog="Example: fairlead exec complete auth-core --pr 17")
 @click.argument("module")
 @click.option("--pr", default="", metavar="TEXT", help="The pull request that did it.")
 @changes
-def complete(app: App, *, module: str, pr: str, dry_run: bool, as_json: bool) -> None:
+def complete(app: App, manner: Manner, *, module: str, pr: str) -> None:
     """Say that a module is done. The counts follow from the modules."""
     edit = partial(exec_file.completed, module, pr)
-    _changed(app, "complete", edit, f"{module} is complete", dry_run, as_json)
+    _changed(app, manner, "complete", edit, f"{module} is complete")
 
 
 def _changed(
-    app: App,
-    verb: str,
-    edit: Callable[[Document, str], Document],
-    done: str,
-    dry_run: bool,
-    as_json: bool,
+    app: App, manner: Manner, verb: str, edit: Callable[[Document, str], Document], done: str
 ) -> None:
-    outcome = app.exec_phase.change(verb, edit, dry_run=dry_run)
-    already = f"{done} already"
-    report_change(outcome, done=done, unchanged=already, as_json=as_json, dry_run=dry_run)
+    outcome = app.exec_phase.change(verb, edit, dry_run=manner.dry_run)
+    report_change(outcome, manner, done, f"{done} already")
 
 
 def _require(text: str, what: str) -> None:

@@ -5,8 +5,8 @@ import sys
 import click
 
 from fairlead.engine.templates import NewProject
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
-from fairlead.interfaces.cli.show import driver_lines, report, report_change
+from fairlead.interfaces.cli.options import changes
+from fairlead.interfaces.cli.show import Manner, driver_lines, report, report_change
 from fairlead.records.attributes import GIT_COMMANDS, LINE
 from fairlead.store.layout import ATTRIBUTES
 from fairlead.wiring import App
@@ -32,11 +32,10 @@ _FIRST_PHASE = "Foundation"
     default=None,
     help="Name the documents to git, so that `fairlead merge-driver` merges them.",
 )
-@dry_run_option
-@json_option
-@with_app
+@changes
 def init(
     app: App,
+    manner: Manner,
     *,
     title: str,
     yes: bool,
@@ -44,15 +43,13 @@ def init(
     core_value: str,
     dialect: str | None,
     merges: bool | None,
-    dry_run: bool,
-    as_json: bool,
 ) -> None:
     """Make a new project here: .planning with STATE, PROJECT, REQUIREMENTS and ROADMAP.
 
     No model is asked. In a terminal two questions are asked unless --yes is given, and in a git
     repository a third: whether git shall merge the documents entry by entry.
     """
-    asks = not yes and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    asks = not yes and not manner.as_json and sys.stdin.isatty() and sys.stdout.isatty()
     if asks:
         core_value = core_value or click.prompt("The one thing that must work", default="")
         phase = phase or click.prompt("Name of the first phase", default=_FIRST_PHASE)
@@ -65,17 +62,16 @@ def init(
         core_value=core_value,
         is_merged=merges,
     )
-    outcome = app.new_memory().init(project, dry_run=dry_run)
+    outcome = app.new_memory().init(project, dry_run=manner.dry_run)
     report_change(
         outcome,
+        manner,
         done=f"{title} is ready. Next: fairlead status",
         unchanged="The project was complete already.",
-        as_json=as_json,
-        dry_run=dry_run,
         diff=False,
-        more={"commands": list(GIT_COMMANDS) if merges else []},
+        commands=list(GIT_COMMANDS) if merges else [],
     )
-    if merges and not as_json:
+    if merges and not manner.as_json:
         report({}, driver_lines(), as_json=False)
 
 

@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
 import click
 
@@ -19,8 +18,8 @@ from fairlead.engine.hosts import (
     Installation,
     Ways,
 )
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
-from fairlead.interfaces.cli.show import Part, diff_lines, report, report_change, warn
+from fairlead.interfaces.cli.options import changes
+from fairlead.interfaces.cli.show import Manner, Part, diff_lines, report, report_change, warn
 from fairlead.interfaces.hooks.start import start_command
 from fairlead.interfaces.statusline import door as line
 from fairlead.wiring import App
@@ -43,18 +42,9 @@ _yes = click.option("--yes", is_flag=True, help="Ask nothing.")
 @_scope
 @click.option("--no-statusline", is_flag=True, help="Hooks only.")
 @_yes
-@dry_run_option
-@json_option
-@with_app
+@changes
 def install(
-    app: App,
-    *,
-    host: str,
-    scope: str,
-    no_statusline: bool,
-    yes: bool,
-    dry_run: bool,
-    as_json: bool,
+    app: App, manner: Manner, *, host: str, scope: str, no_statusline: bool, yes: bool
 ) -> None:
     """Put our hooks and status line into the settings of a host agent.
 
@@ -68,22 +58,20 @@ def install(
         [] if scope == USER or host == CODEX else [USER, *([PROJECT] if scope == LOCAL else [])]
     )
     elsewhere = tuple(app.host(host, other) for other in others)
-    if not _agreed(place.install(ways, others=elsewhere, dry_run=True), yes, dry_run, as_json):
+    if not _agreed(place.install(ways, others=elsewhere, dry_run=True), manner, yes):
         return
-    done = place.install(ways, others=elsewhere, dry_run=dry_run)
+    done = place.install(ways, others=elsewhere, dry_run=manner.dry_run)
     for note in done.notes:
         warn(note)
-    _show(done, "is installed", "is installed already", dry_run=dry_run, as_json=as_json)
+    _show(done, manner, "is installed", "is installed already")
 
 
 @click.command(epilog="Example: fairlead uninstall claude")
 @_host
 @_scope
 @_yes
-@dry_run_option
-@json_option
-@with_app
-def uninstall(app: App, *, host: str, scope: str, yes: bool, dry_run: bool, as_json: bool) -> None:
+@changes
+def uninstall(app: App, manner: Manner, *, host: str, scope: str, yes: bool) -> None:
     """Take our hooks and status line out again.
 
     The settings become what they were, byte for byte. Where somebody has changed them since,
@@ -91,10 +79,10 @@ def uninstall(app: App, *, host: str, scope: str, yes: bool, dry_run: bool, as_j
     """
     _require_place(host, scope)
     place = app.host(host, scope)
-    if not _agreed(place.uninstall(dry_run=True), yes, dry_run, as_json):
+    if not _agreed(place.uninstall(dry_run=True), manner, yes):
         return
-    done = place.uninstall(dry_run=dry_run)
-    _show(done, "is taken out", "is not installed there", dry_run=dry_run, as_json=as_json)
+    done = place.uninstall(dry_run=manner.dry_run)
+    _show(done, manner, "is taken out", "is not installed there")
 
 
 def _require_place(host: str, scope: str) -> None:
@@ -124,10 +112,10 @@ def _program() -> tuple[str, ...]:
     return (sys.executable, "-m", _NAME)
 
 
-def _agreed(planned: Installation, yes: bool, dry_run: bool, as_json: bool) -> bool:
+def _agreed(planned: Installation, manner: Manner, yes: bool) -> bool:
     """Show what would change, and ask where somebody is there to answer."""
     changes = planned.outcome.changes
-    if as_json or dry_run or not changes:
+    if manner.as_json or manner.dry_run or not changes:
         return True
     shown: list[Sequence[Part]] = []
     for change in changes:
@@ -138,13 +126,13 @@ def _agreed(planned: Installation, yes: bool, dry_run: bool, as_json: bool) -> b
     return not asks or click.confirm("Write this?", default=True)
 
 
-def _show(done: Installation, told: str, already: str, *, dry_run: bool, as_json: bool) -> None:
-    more: dict[str, Any] = {"host": done.host, "file": done.file, "notes": list(done.notes)}
+def _show(done: Installation, manner: Manner, told: str, already: str) -> None:
     report_change(
         done.outcome,
+        manner,
         done=f"Fairlead {told}: {done.file}",
         unchanged=f"Fairlead {already}: {done.file}",
-        as_json=as_json,
-        dry_run=dry_run,
-        more=more,
+        host=done.host,
+        file=done.file,
+        notes=list(done.notes),
     )

@@ -11,6 +11,7 @@ from fairlead.engine.merging import MergeReport, Versions, merge_versions
 from fairlead.errors import OutputFault
 from fairlead.interfaces.cli.options import dry_run_option, json_option
 from fairlead.interfaces.cli.show import (
+    Manner,
     Part,
     Styled,
     driver_lines,
@@ -65,11 +66,10 @@ def _register(folder: str, *, dry_run: bool, as_json: bool) -> int:
     outcome = App(folder).register_driver(dry_run=dry_run)
     report_change(
         outcome,
+        Manner(dry_run, as_json),
         done="git knows which documents to merge with fairlead.",
         unchanged="git knows already which documents to merge with fairlead.",
-        as_json=as_json,
-        dry_run=dry_run,
-        more={"commands": list(GIT_COMMANDS)},
+        commands=list(GIT_COMMANDS),
     )
     if not as_json:
         report({}, driver_lines(), as_json=False)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import click
 
 from fairlead.engine.roadmaps import MilestoneReport
-from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
-from fairlead.interfaces.cli.show import Cells, Part, Styled, report, report_change, rows
+from fairlead.interfaces.cli.options import shows, stream_changes, stream_option
+from fairlead.interfaces.cli.show import Cells, Manner, Part, Styled, report, report_change, rows
 from fairlead.wiring import App
 
 
@@ -17,8 +17,7 @@ def milestone() -> None:
 
 @milestone.command("list", epilog="Example: fairlead milestone list")
 @stream_option
-@json_option
-@with_app
+@shows
 def list_milestones(app: App, *, as_json: bool) -> None:
     """Show every milestone that the roadmap names or the archive holds."""
     found = app.roadmaps.milestones()
@@ -28,23 +27,20 @@ def list_milestones(app: App, *, as_json: bool) -> None:
 @milestone.command("new", epilog='Example: fairlead milestone new v1.1 "Search"')
 @click.argument("version")
 @click.argument("name")
-@dry_run_option
-@stream_option
-@json_option
-@with_app
-def new_milestone(app: App, *, version: str, name: str, dry_run: bool, as_json: bool) -> None:
+@stream_changes
+def new_milestone(app: App, manner: Manner, *, version: str, name: str) -> None:
     """Open a milestone; the one before must be closed.
 
     STATE.md gets its version and name and keeps every key of yours.
     """
-    change = app.milestones.new(version, name, dry_run=dry_run)
+    change = app.milestones.new(version, name, dry_run=manner.dry_run)
     report_change(
         change.outcome,
+        manner,
         done=f"{change.version} {name} is open. Next: fairlead phase add NAME",
         unchanged=f"{change.version} is open already",
-        as_json=as_json,
-        dry_run=dry_run,
-        more={"milestone": change.version, "name": name},
+        milestone=change.version,
+        name=name,
     )
 
 
@@ -52,22 +48,18 @@ def new_milestone(app: App, *, version: str, name: str, dry_run: bool, as_json: 
 @click.argument("version")
 @click.option("--force", is_flag=True, help="Also with open phases; needs --reason.")
 @click.option("--reason", default="", metavar="TEXT", help="Why it is closed with open phases.")
-@dry_run_option
-@stream_option
-@json_option
-@with_app
-def complete_milestone(
-    app: App, *, version: str, force: bool, reason: str, dry_run: bool, as_json: bool
-) -> None:
+@stream_changes
+def complete_milestone(app: App, manner: Manner, *, version: str, force: bool, reason: str) -> None:
     """Close the milestone and archive it: phases, requirements and the roadmap as it stood."""
-    change = app.milestones.complete(version, force=force, reason=reason, dry_run=dry_run)
+    change = app.milestones.complete(version, force=force, reason=reason, dry_run=manner.dry_run)
     report_change(
         change.outcome,
+        manner,
         done=f"{change.version} is shipped. Next: fairlead milestone new VERSION NAME",
         unchanged=f"{change.version} is shipped already",
-        as_json=as_json,
-        dry_run=dry_run,
-        more={"milestone": change.version, "phases": change.phases, "plans": change.plans},
+        milestone=change.version,
+        phases=change.phases,
+        plans=change.plans,
     )
 
 

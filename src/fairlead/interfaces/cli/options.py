@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from fairlead.interfaces.cli.show import COLOR, warn
+from fairlead.interfaces.cli.show import COLOR, Manner, warn
 from fairlead.wiring import App
 
 _STREAM = "fairlead.workstream"  # where the chosen one stands in the command's context
@@ -47,9 +47,28 @@ def with_app(command: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+def shows(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What every command has that shows something: --json, and its application."""
+    return json_option(with_app(command))
+
+
 def changes(command: Callable[..., Any]) -> Callable[..., Any]:
     """What every command has that changes something: --dry-run, --json, and its application."""
-    return dry_run_option(json_option(with_app(command)))
+    return dry_run_option(json_option(_in_manner(command)))
+
+
+def stream_changes(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for one that changes one memory of a project."""
+    return dry_run_option(stream_option(json_option(_in_manner(command))))
+
+
+def _in_manner(command: Callable[..., Any]) -> Callable[..., Any]:
+    @with_app
+    @wraps(command)
+    def called(app: App, *, dry_run: bool, as_json: bool, **options: Any) -> Any:
+        return command(app, Manner(dry_run, as_json), **options)
+
+    return called
 
 
 class Verbs(click.Group):

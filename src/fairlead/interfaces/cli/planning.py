@@ -10,8 +10,9 @@ import click
 from fairlead.engine.planning import Beginning, requirements_text
 from fairlead.engine.planning_report import CriterionReport, PlanReport, markdown_of
 from fairlead.errors import EmptyText, NeedsPerson, NothingNamed, PlanExists
-from fairlead.interfaces.cli.options import Verbs, changes, json_option, with_app
+from fairlead.interfaces.cli.options import Verbs, changes, shows
 from fairlead.interfaces.cli.show import (
+    Manner,
     Part,
     Screen,
     Styled,
@@ -63,14 +64,7 @@ def planning() -> None:
 @click.option("--no-ignore", is_flag=True, help="Leave .gitignore alone.")
 @changes
 def start(
-    app: App,
-    *,
-    goal: str | None,
-    requirements: str,
-    session: str,
-    no_ignore: bool,
-    dry_run: bool,
-    as_json: bool,
+    app: App, manner: Manner, *, goal: str | None, requirements: str, session: str, no_ignore: bool
 ) -> None:
     """Begin a Plan Phase. Where one is active, it is left alone.
 
@@ -79,20 +73,19 @@ def start(
     if goal is None:
         raise EmptyText("the goal", "is required")
     beginning = Beginning(goal, requirements, session, not no_ignore)
-    if not (dry_run or as_json):
+    if not (manner.dry_run or manner.as_json):
         try:
             _show_ignored(app.planning.start(beginning, dry_run=True)[1])
         except PlanExists:
             pass  # refused below, after an interrupted start has been completed under the lock
-    plan_id, outcome = app.planning.start(beginning, dry_run=dry_run)
+    plan_id, outcome = app.planning.start(beginning, dry_run=manner.dry_run)
     done = f"Plan Phase {plan_id} has begun. Next: fairlead planning status"
-    _told(outcome, done, "", dry_run, as_json, plan_id=plan_id)
+    report_change(outcome, manner, done, plan_id=plan_id)
 
 
 @planning.command(epilog="Example: fairlead planning status -v")
 @click.option("-v", "--verbose", is_flag=True, help="Show the modules' acceptance criteria too.")
-@json_option
-@with_app
+@shows
 def status(app: App, *, verbose: bool, as_json: bool) -> None:
     """Show the plan, and for each exit criterion its evidence or what would satisfy it."""
     found = app.planning.report()
@@ -107,9 +100,7 @@ def status(app: App, *, verbose: bool, as_json: bool) -> None:
 @click.option("--file", metavar="PATH", help="A criterion's check: this file holds text.")
 @click.option("--command", metavar="LINE", help="A criterion's check: this command succeeds.")
 @changes
-def add(
-    app: App, *, kind: str, name: str, dry_run: bool, as_json: bool, **given: str | None
-) -> None:
+def add(app: App, manner: Manner, *, kind: str, name: str, **given: str | None) -> None:
     """Add a module, a section of the requirements, or an exit criterion."""
     parts = ("criteria", "priority")
     _refuse_others(kind, given, module=parts, requirement=parts, criterion=("file", "command"))
@@ -119,9 +110,9 @@ def add(
         "requirement": partial(plan_file.add_section, name=name, wanted=wanted),
         "criterion": partial(plan_file.add_criterion, text=name, check=_check(given)),
     }[kind]
-    outcome = app.planning.change(f"add {kind}", change, dry_run=dry_run)
+    outcome = app.planning.change(f"add {kind}", change, dry_run=manner.dry_run)
     identifier = read_plan(outcome.changes[0].new).modules[-1].id if kind == "module" else name
-    _told(outcome, f"Added {kind} {identifier}", "", dry_run, as_json, id=identifier, name=name)
+    report_change(outcome, manner, f"Added {kind} {identifier}", "", id=identifier, name=name)
 
 
 @planning.command(epilog="Example: fairlead planning modify module auth-core --priority critical")
@@ -136,14 +127,7 @@ def add(
 @click.option("--unlock", is_flag=True, help="Change the goal although it is locked.")
 @changes
 def modify(
-    app: App,
-    *,
-    kind: str,
-    name: str,
-    unlock: bool,
-    dry_run: bool,
-    as_json: bool,
-    **given: str | None,
+    app: App, manner: Manner, *, kind: str, name: str, unlock: bool, **given: str | None
 ) -> None:
     """Change what is named of a module, a section or the goal, and nothing else.
 
@@ -159,9 +143,9 @@ def modify(
         "requirement": partial(plan_file.modify_section, name=name, wanted=wanted),
         "goal": partial(plan_file.modify_goal, goal=name, is_unlocked=unlock),
     }[kind]
-    outcome = app.planning.change(f"modify {kind}", change, dry_run=dry_run)
+    outcome = app.planning.change(f"modify {kind}", change, dry_run=manner.dry_run)
     part = "the goal" if kind == "goal" else f"{kind} {name}"
-    _told(outcome, f"Changed {part}", f"{part} is so already", dry_run, as_json)
+    report_change(outcome, manner, f"Changed {part}", f"{part} is so already")
 
 
 @planning.command(epilog="Example: fairlead planning remove module auth-core")
@@ -169,24 +153,24 @@ def modify(
 @click.argument("name")
 @click.option("-f", "--force", is_flag=True, help="Also when work or an issue hangs on it.")
 @changes
-def remove(app: App, *, kind: str, name: str, force: bool, dry_run: bool, as_json: bool) -> None:
+def remove(app: App, manner: Manner, *, kind: str, name: str, force: bool) -> None:
     """Remove a module, a section of the requirements, or an exit criterion by its number."""
     change = {
         "module": partial(plan_file.remove_module, name=name, force=force),
         "requirement": partial(plan_file.remove_section, name=name, force=force),
         "criterion": partial(plan_file.remove_criterion, name=name),
     }[kind]
-    outcome = app.planning.change(f"remove {kind}", change, dry_run=dry_run)
-    _told(outcome, f"Removed {kind} {name}", "", dry_run, as_json)
+    outcome = app.planning.change(f"remove {kind}", change, dry_run=manner.dry_run)
+    report_change(outcome, manner, f"Removed {kind} {name}")
 
 
 @planning.command(epilog="Example: fairlead planning review")
 @changes
-def review(app: App, *, dry_run: bool, as_json: bool) -> None:
+def review(app: App, manner: Manner) -> None:
     """Say that the plan is complete. Exit code 6 tells everything that is still open."""
     done = "The plan is being reviewed. Next: fairlead planning approve"
-    outcome = app.planning.review(dry_run=dry_run)
-    _told(outcome, done, "The plan is being reviewed already.", dry_run, as_json)
+    outcome = app.planning.review(dry_run=manner.dry_run)
+    report_change(outcome, manner, done, "The plan is being reviewed already.")
 
 
 @planning.command(epilog="Example: fairlead planning reset --confirm")
@@ -194,19 +178,17 @@ def review(app: App, *, dry_run: bool, as_json: bool) -> None:
 @click.option("--no-backup", is_flag=True, help="Keep no copy beside; `fairlead undo` still works.")
 @click.option("--reopen", is_flag=True, help="Keep the plan, void its approval, go on drafting.")
 @changes
-def reset(
-    app: App, *, confirm: bool, no_backup: bool, reopen: bool, dry_run: bool, as_json: bool
-) -> None:
+def reset(app: App, manner: Manner, *, confirm: bool, no_backup: bool, reopen: bool) -> None:
     """Put the plan aside as a backup, with the file of its execution; or open it again."""
     if not confirm:
         raise click.UsageError("a plan is put aside only with --confirm")
     if reopen:
-        outcome = app.planning.reopen(dry_run=dry_run)
+        outcome = app.planning.reopen(dry_run=manner.dry_run)
         done, unchanged = "The plan is open again.", "The plan is open already."
     else:
-        outcome = app.planning.reset(has_backup=not no_backup, dry_run=dry_run)
+        outcome = app.planning.reset(has_backup=not no_backup, dry_run=manner.dry_run)
         done, unchanged = "The plan was put aside.", "There is no plan, and nothing to put aside."
-    _told(outcome, done, unchanged, dry_run, as_json)
+    report_change(outcome, manner, done, unchanged)
 
 
 @planning.command(epilog="Example: fairlead planning export > plan.md")
@@ -218,8 +200,7 @@ def reset(
     show_default=True,
     help="The plan as a page or as JSON, or an empty requirements document for it.",
 )
-@json_option
-@with_app
+@shows
 def export(app: App, *, form: str, as_json: bool) -> None:
     """Print the plan, for other people and programs."""
     found = app.planning.report()
@@ -235,18 +216,16 @@ def export(app: App, *, form: str, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Confirm a text that only a person can judge.")
 @click.option("--allow", default="", metavar="HASH", help="Allow the command with this hash.")
 @changes
-def confirm(
-    app: App, *, criterion: str, yes: bool, allow: str, dry_run: bool, as_json: bool
-) -> None:
+def confirm(app: App, manner: Manner, *, criterion: str, yes: bool, allow: str) -> None:
     """Confirm an exit criterion by its number or text, or run the command that it names.
 
     A command is run only when you have allowed its hash, for at most 10 minutes and without a
     shell. Its result holds until the plan or the checked-out commit changes.
     """
     try:
-        outcome = app.planning.confirm(criterion, is_said=yes, allow=allow, dry_run=dry_run)
+        outcome = app.planning.confirm(criterion, is_said=yes, allow=allow, dry_run=manner.dry_run)
     except NeedsPerson as question:
-        if as_json or dry_run or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if manner.as_json or manner.dry_run or not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise
         Screen(sys.stdout).line(str(question))
         if not click.confirm("Do you say so?", default=False):
@@ -254,15 +233,15 @@ def confirm(
         outcome = app.planning.confirm(criterion, is_said=True, allow=question.proof)
     judged = app.planning.criterion(criterion)
     said = f"{judged.criterion.text}: {judged.evidence}"
-    _told(outcome, said, said, dry_run, as_json, state=judged.state, evidence=judged.evidence)
+    report_change(outcome, manner, said, said, state=judged.state, evidence=judged.evidence)
 
 
 @planning.command(epilog="Example: fairlead planning release")
 @changes
-def release(app: App, *, dry_run: bool, as_json: bool) -> None:
+def release(app: App, manner: Manner) -> None:
     """Let the session go that the plan holds. The next change of the plan holds it again."""
-    outcome = app.planning.release(dry_run=dry_run)
-    _told(outcome, "The stop hook lets the session go.", "", dry_run, as_json)
+    outcome = app.planning.release(dry_run=manner.dry_run)
+    report_change(outcome, manner, "The stop hook lets the session go.")
 
 
 def _show_ignored(planned: Outcome) -> None:
@@ -292,14 +271,6 @@ def _refuse_others(kind: str, given: dict[str, str | None], **takes: tuple[str, 
     for name, value in given.items():
         if value is not None and name not in takes.get(kind, ()):
             raise click.UsageError(f"--{name.replace('_', '-')} is not for a {kind}")
-
-
-def _told(
-    outcome: Outcome, done: str, unchanged: str, dry_run: bool, as_json: bool, **more: str
-) -> None:
-    report_change(
-        outcome, done=done, unchanged=unchanged, dry_run=dry_run, as_json=as_json, more=more
-    )
 
 
 def _lines(found: PlanReport, *, verbose: bool) -> list[Sequence[Part]]:

@@ -6,8 +6,8 @@ import click
 
 from fairlead.engine.approval import Approved
 from fairlead.errors import AlreadyApproved
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
-from fairlead.interfaces.cli.show import Part, Styled, report, rows, warn
+from fairlead.interfaces.cli.options import changes
+from fairlead.interfaces.cli.show import Manner, Part, Styled, report, rows, warn
 from fairlead.store import layout
 from fairlead.wiring import App
 
@@ -26,10 +26,8 @@ _MADE = {
 )
 @click.option("--skip-issues", is_flag=True, help="Make no GitHub issues, and record that.")
 @click.option("--to-roadmap", is_flag=True, help="Add the modules to ROADMAP.md as phases.")
-@dry_run_option
-@json_option
-@with_app
-def approve(app: App, *, skip_issues: bool, to_roadmap: bool, dry_run: bool, as_json: bool) -> None:
+@changes
+def approve(app: App, manner: Manner, *, skip_issues: bool, to_roadmap: bool) -> None:
     """Approve the plan: an issue for each module, the exec file, and a seal over its content.
 
     What is not ready is listed in full, and nothing is written. A run that fails half way is
@@ -40,24 +38,19 @@ def approve(app: App, *, skip_issues: bool, to_roadmap: bool, dry_run: bool, as_
     if to_roadmap:
         app.approval.require_roadmap()
     try:
-        approved = app.approval.approve(skip_issues=skip_issues, dry_run=dry_run)
+        approved = app.approval.approve(skip_issues=skip_issues, dry_run=manner.dry_run)
     except AlreadyApproved as error:
         if not to_roadmap or error.is_void:
             raise
         is_late = True
-    phases = app.approval.to_roadmap(dry_run=dry_run) if to_roadmap else ()
-    _shown(approved, phases, is_late=is_late, as_json=as_json, dry_run=dry_run)
+    phases = app.approval.to_roadmap(dry_run=manner.dry_run) if to_roadmap else ()
+    _shown(approved, manner, phases, is_late=is_late)
 
 
 def _shown(
-    approved: Approved | None,
-    phases: tuple[str, ...],
-    *,
-    is_late: bool,
-    as_json: bool,
-    dry_run: bool,
+    approved: Approved | None, manner: Manner, phases: tuple[str, ...], *, is_late: bool
 ) -> None:
-    content: dict[str, object] = {"phases_added": list(phases), "dry_run": dry_run}
+    content: dict[str, object] = {"phases_added": list(phases), "dry_run": manner.dry_run}
     lines: list[Sequence[Part]] = []
     if approved:
         for note in (*approved.notes, *map(str, approved.outcome.notices)):
@@ -71,8 +64,12 @@ def _shown(
             "exec_file": layout.EXEC_FILE,
             "notes": list(approved.notes),
         }
-        head = "Nothing was written. This would be approved:" if dry_run else "Plan approved:"
-        lines.append((Styled("" if dry_run else "✓ ", "green"), f"{head} {approved.plan_id}"))
+        head = (
+            "Nothing was written. This would be approved:" if manner.dry_run else "Plan approved:"
+        )
+        lines.append(
+            (Styled("" if manner.dry_run else "✓ ", "green"), f"{head} {approved.plan_id}")
+        )
         lines += rows(
             [
                 (
@@ -84,12 +81,12 @@ def _shown(
                 for each in approved.issues
             ]
         )
-        if dry_run:
+        if manner.dry_run:
             lines.append((f"  {layout.EXEC_FILE} would be made, {layout.PLAN_FILE} sealed",))
-    word = "would be added" if dry_run else "added"
+    word = "would be added" if manner.dry_run else "added"
     lines += [(f"  phase {word}: {name}",) for name in phases]
     if is_late and not phases:
         lines.append(("The roadmap has every module already",))
-    if not dry_run:
+    if not manner.dry_run:
         lines.append(("Next: fairlead exec status",))
-    report(content, lines, as_json=as_json)
+    report(content, lines, as_json=manner.as_json)

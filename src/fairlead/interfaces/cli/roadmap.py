@@ -6,8 +6,17 @@ import click
 
 from fairlead.engine.plans import PlanEntry, PlanIndex
 from fairlead.engine.roadmaps import PhaseDetails, RoadmapPhase, RoadmapReport
-from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
-from fairlead.interfaces.cli.show import Cells, Part, Styled, report, report_change, rows, warn
+from fairlead.interfaces.cli.options import shows, stream_changes, stream_option
+from fairlead.interfaces.cli.show import (
+    Cells,
+    Manner,
+    Part,
+    Styled,
+    report,
+    report_change,
+    rows,
+    warn,
+)
 from fairlead.wiring import App
 
 _COLOURS = {"verified": "green", "complete": "green", "partial": "yellow", "planned": "cyan"}
@@ -20,8 +29,7 @@ def roadmap() -> None:
 
 @roadmap.command("show", epilog="Example: fairlead roadmap show")
 @stream_option
-@json_option
-@with_app
+@shows
 def show_roadmap(app: App, *, as_json: bool) -> None:
     """Show milestones and phases, with what the files prove of each."""
     found = app.roadmaps.report()
@@ -30,8 +38,7 @@ def show_roadmap(app: App, *, as_json: bool) -> None:
 
 @roadmap.command("analyze", epilog="Example: fairlead roadmap analyze --json")
 @stream_option
-@json_option
-@with_app
+@shows
 def analyze(app: App, *, as_json: bool) -> None:
     """Show the same as `show`: a name that scripts of older tools know."""
     found = app.roadmaps.report()
@@ -41,8 +48,7 @@ def analyze(app: App, *, as_json: bool) -> None:
 @roadmap.command("phase", epilog="Example: fairlead roadmap phase 3")
 @click.argument("number", metavar="N")
 @stream_option
-@json_option
-@with_app
+@shows
 def show_section(app: App, *, number: str, as_json: bool) -> None:
     """Show what the roadmap says of one phase: goal, success criteria and its section."""
     found = app.roadmaps.details(number)
@@ -65,25 +71,21 @@ def show_section(app: App, *, number: str, as_json: bool) -> None:
 
 @roadmap.command("update-progress", epilog="Example: fairlead roadmap update-progress 3")
 @click.argument("number", metavar="[N]", required=False, default="")
-@dry_run_option
-@stream_option
-@json_option
-@with_app
-def update_progress(app: App, *, number: str, dry_run: bool, as_json: bool) -> None:
+@stream_changes
+def update_progress(app: App, manner: Manner, *, number: str) -> None:
     """Raise boxes, plan counts and progress rows to what the files prove.
 
     A mark that claims more than they prove is left as it is, and named.
     """
-    change = app.phases.update_progress(number, dry_run=dry_run)
+    change = app.phases.update_progress(number, dry_run=manner.dry_run)
     for note in change.notes:
         warn(f"{note}, which no summary proves")
     report_change(
         change.outcome,
+        manner,
         done="The roadmap says what the files prove",
         unchanged="The roadmap says already what the files prove",
-        as_json=as_json,
-        dry_run=dry_run,
-        more={"claims": list(change.notes)},
+        claims=list(change.notes),
     )
 
 

@@ -15,7 +15,7 @@ import os
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 import click
@@ -168,32 +168,38 @@ def _width(text: str) -> int:
     )
 
 
+class Manner(NamedTuple):
+    """How a change is made and told: in earnest or not, to a person or a program."""
+
+    dry_run: bool
+    as_json: bool
+
+
 def report_change(
     outcome: Outcome,
-    *,
+    manner: Manner,
     done: str,
-    unchanged: str,
-    as_json: bool,
-    dry_run: bool,
+    unchanged: str = "",
+    *,
     diff: bool = True,
-    more: Mapping[str, Any] | None = None,
+    **more: object,
 ) -> None:
     """Show what a command changed, or in a dry run would change."""
     for notice in outcome.notices:
         warn(str(notice))
     places = outcome.places
     content = {
-        **(more or {}),
+        **more,
         "changed": list(outcome.paths),
         "moved": [{"from": move.source, "to": move.target} for move in places.moves],
         "made": list(places.folders),
-        "dry_run": dry_run,
+        "dry_run": manner.dry_run,
         "notices": [str(notice) for notice in outcome.notices],
     }
     lines: list[Sequence[Part]] = []
     if not outcome.changes and not places:
         lines.append((unchanged,))
-    elif dry_run:
+    elif manner.dry_run:
         lines.append(("Nothing was written. This would change:",))
         for change in outcome.changes:
             lines += (
@@ -205,7 +211,7 @@ def report_change(
     if outcome.changes or places:
         lines += [(Styled(f"  {move.source} → {move.target}", "dim"),) for move in places.moves]
         lines += [(Styled(f"  {folder}/", "dim"),) for folder in places.folders]
-    report(content, lines, as_json=as_json)
+    report(content, lines, as_json=manner.as_json)
 
 
 def driver_lines() -> list[Sequence[Part]]:

@@ -6,14 +6,8 @@ decision must not pay for the gates.
 
 import click
 
-from fairlead.interfaces.cli.options import (
-    Verbs,
-    dry_run_option,
-    json_option,
-    stream_option,
-    with_app,
-)
-from fairlead.interfaces.cli.show import report_change
+from fairlead.interfaces.cli.options import Verbs, stream_changes
+from fairlead.interfaces.cli.show import Manner, report_change
 from fairlead.records.state import Decision
 from fairlead.wiring import App
 
@@ -52,19 +46,9 @@ def state() -> None:
 @click.option("--phase", required=True, metavar="N", help="The phase that decided it.")
 @click.option("--summary", required=True, metavar="TEXT", help="The decision, in one line.")
 @click.option("--rationale", default="", metavar="TEXT", help="Why, in one line.")
-@dry_run_option
-@stream_option
-@json_option
-@with_app
-def add_decision(
-    app: App, *, phase: str, summary: str, rationale: str, dry_run: bool, as_json: bool
-) -> None:
+@stream_changes
+def add_decision(app: App, manner: Manner, *, phase: str, summary: str, rationale: str) -> None:
     """Add a decision to STATE.md. One that stands there already is not added again."""
-    outcome = app.memory.add_decision(Decision(phase, summary, rationale), dry_run=dry_run)
-    report_change(
-        outcome,
-        done=f"Recorded for phase {phase}: {summary}",
-        unchanged=f"Recorded already for phase {phase}: {summary}",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    outcome = app.memory.add_decision(Decision(phase, summary, rationale), dry_run=manner.dry_run)
+    done = f"Recorded for phase {phase}: {summary}"
+    report_change(outcome, manner, done, f"Recorded already for phase {phase}: {summary}")

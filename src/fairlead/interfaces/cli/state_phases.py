@@ -2,8 +2,8 @@
 
 import click
 
-from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
-from fairlead.interfaces.cli.show import report_change
+from fairlead.interfaces.cli.options import stream_changes
+from fairlead.interfaces.cli.show import Manner, report_change
 from fairlead.records.metrics import Metric
 from fairlead.records.tasks import Outcome, TaskResult
 from fairlead.wiring import App
@@ -25,11 +25,8 @@ maybe_phase_option = click.option(
     show_default=True,
     help="What begins.",
 )
-@dry_run_option
-@stream_option
-@json_option
-@with_app
-def begin_phase(app: App, *, phase: str, step: str, dry_run: bool, as_json: bool) -> None:
+@stream_changes
+def begin_phase(app: App, manner: Manner, *, phase: str, step: str) -> None:
     """Record that work on a phase starts: its execution, or another step.
 
     The execution of the same phase again is resumed.
@@ -41,71 +38,45 @@ def begin_phase(app: App, *, phase: str, step: str, dry_run: bool, as_json: bool
         "verify": (app.events.verification_started, "verified"),
     }
     record, word = steps[step]
-    report_change(
-        record(phase, dry_run=dry_run),
-        done=f"Phase {phase} is being {word}",
-        unchanged=f"Phase {phase} is being {word} already",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    outcome = record(phase, dry_run=manner.dry_run)
+    done = f"Phase {phase} is being {word}"
+    report_change(outcome, manner, done, f"Phase {phase} is being {word} already")
 
 
 @click.command("planned-phase", epilog="Example: fairlead state planned-phase --phase 3")
 @phase_option
 @click.option("--started", is_flag=True, help="Planning begins; without it the plans are ready.")
-@dry_run_option
-@stream_option
-@json_option
-@with_app
-def planned_phase(app: App, *, phase: str, started: bool, dry_run: bool, as_json: bool) -> None:
+@stream_changes
+def planned_phase(app: App, manner: Manner, *, phase: str, started: bool) -> None:
     """Record that the plans of a phase are ready, or with --started that planning begins."""
     record = app.events.planning_started if started else app.events.plans_ready
     told = "is being planned" if started else "is planned"
-    report_change(
-        record(phase, dry_run=dry_run),
-        done=f"Phase {phase} {told}",
-        unchanged=f"Phase {phase} {told} already",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    outcome = record(phase, dry_run=manner.dry_run)
+    report_change(outcome, manner, f"Phase {phase} {told}", f"Phase {phase} {told} already")
 
 
 @click.command("advance-plan", epilog="Example: fairlead state advance-plan")
 @maybe_phase_option
 @click.option("--plan", default="", metavar="N", help="The plan; without it the one at hand.")
-@dry_run_option
-@stream_option
-@json_option
-@with_app
-def advance_plan(app: App, *, phase: str, plan: str, dry_run: bool, as_json: bool) -> None:
+@stream_changes
+def advance_plan(app: App, manner: Manner, *, phase: str, plan: str) -> None:
     """Record that a plan is complete. The position follows the files.
 
     Refused with the names of the open plans while the plan has no SUMMARY.
     """
-    report_change(
-        app.events.plan_completed(phase, plan=plan, dry_run=dry_run),
-        done="The position follows the files",
-        unchanged="The position is right already",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    outcome = app.events.plan_completed(phase, plan=plan, dry_run=manner.dry_run)
+    done = "The position follows the files"
+    report_change(outcome, manner, done, "The position is right already")
 
 
 @click.command("complete-phase", epilog="Example: fairlead state complete-phase --phase 3")
 @phase_option
-@dry_run_option
-@stream_option
-@json_option
-@with_app
-def complete_phase(app: App, *, phase: str, dry_run: bool, as_json: bool) -> None:
+@stream_changes
+def complete_phase(app: App, manner: Manner, *, phase: str) -> None:
     """Record that a phase is complete. Refused while plans are open."""
-    report_change(
-        app.events.phase_completed(phase, dry_run=dry_run),
-        done=f"Phase {phase} is complete",
-        unchanged=f"Phase {phase} is complete already",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    outcome = app.events.phase_completed(phase, dry_run=manner.dry_run)
+    done = f"Phase {phase} is complete"
+    report_change(outcome, manner, done, f"Phase {phase} is complete already")
 
 
 @click.command(
@@ -120,12 +91,10 @@ def complete_phase(app: App, *, phase: str, dry_run: bool, as_json: bool) -> Non
 @click.option(
     "--duration", default="", metavar="TIME", help="What it took: 45s, 12m or 900ms; adds up."
 )
-@dry_run_option
-@stream_option
-@json_option
-@with_app
+@stream_changes
 def task_result(
     app: App,
+    manner: Manner,
     *,
     outcome: str,
     task: str,
@@ -133,18 +102,11 @@ def task_result(
     phase: str,
     plan: str,
     duration: str,
-    dry_run: bool,
-    as_json: bool,
 ) -> None:
     """Record what an executor returned: success, failure or blocked."""
     result = TaskResult(task, Outcome(outcome), phase, reason, duration, plan)
-    report_change(
-        app.events.task_result(result, dry_run=dry_run),
-        done=f"Recorded: {result.told}",
-        unchanged=f"Recorded already: {result.told}",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    change = app.events.task_result(result, dry_run=manner.dry_run)
+    report_change(change, manner, f"Recorded: {result.told}", f"Recorded already: {result.told}")
 
 
 @click.command(
@@ -158,43 +120,28 @@ def task_result(
 @click.option("--duration", required=True, metavar="TIME", help="What it took: 45s, 12m or 1h5m.")
 @click.option("--tasks", type=click.IntRange(min=0), help="How many tasks it had.")
 @click.option("--files", type=click.IntRange(min=0), help="How many files it changed.")
-@dry_run_option
-@stream_option
-@json_option
-@with_app
+@stream_changes
 def record_metric(
     app: App,
+    manner: Manner,
     *,
     phase: str,
     plan: str,
     duration: str,
     tasks: int | None,
     files: int | None,
-    dry_run: bool,
-    as_json: bool,
 ) -> None:
     """Record what a plan took, with velocity, the phase's row and the trend."""
     metric = Metric(phase, plan, duration, tasks, files)
-    report_change(
-        app.events.metric(metric, dry_run=dry_run),
-        done=f"Recorded: {metric.name} took {duration}",
-        unchanged=f"Recorded already: {metric.name} took {duration}",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    outcome = app.events.metric(metric, dry_run=manner.dry_run)
+    done = f"Recorded: {metric.name} took {duration}"
+    report_change(outcome, manner, done, f"Recorded already: {metric.name} took {duration}")
 
 
 @click.command(epilog="Example: fairlead state sync --dry-run")
-@dry_run_option
-@stream_option
-@json_option
-@with_app
-def sync(app: App, *, dry_run: bool, as_json: bool) -> None:
+@stream_changes
+def sync(app: App, manner: Manner) -> None:
     """Write everything in STATE.md that follows from the files anew."""
-    report_change(
-        app.events.sync(dry_run=dry_run),
-        done="STATE.md says what the files say",
-        unchanged="STATE.md says what the files say already",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    outcome = app.events.sync(dry_run=manner.dry_run)
+    done = "STATE.md says what the files say"
+    report_change(outcome, manner, done, "STATE.md says what the files say already")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import click
 
 from fairlead.engine.sessions import Offer, Resumed
-from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
-from fairlead.interfaces.cli.show import Part, Styled, report, report_change, warn
+from fairlead.interfaces.cli.options import stream_changes
+from fairlead.interfaces.cli.show import Manner, Part, Styled, report, report_change, warn
 from fairlead.model.lifecycle import GateEvent
 from fairlead.records.gate import MAIN_SESSION, OpenTask
 from fairlead.records.session import Stop
@@ -30,22 +30,14 @@ session_option = click.option(
 @click.option("--stopped-at", default="", metavar="TEXT", help="What was done last, in one line.")
 @click.option("--resume-file", default="", metavar="PATH", help="The file to go on from.")
 @session_option
-@dry_run_option
-@stream_option
-@json_option
-@with_app
+@stream_changes
 def record_session(
-    app: App, *, stopped_at: str, resume_file: str, session: str, dry_run: bool, as_json: bool
+    app: App, manner: Manner, *, stopped_at: str, resume_file: str, session: str
 ) -> None:
     """Record the end of a session in STATE.md."""
     stop = Stop(stopped_at, resume_file)
-    report_change(
-        app.sessions.ended(stop, session=session, dry_run=dry_run),
-        done="The session is recorded",
-        unchanged="The session is recorded already",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    outcome = app.sessions.ended(stop, session=session, dry_run=manner.dry_run)
+    report_change(outcome, manner, "The session is recorded", "The session is recorded already")
 
 
 @click.command(
@@ -57,12 +49,10 @@ def record_session(
 @click.option("--plan", default="", metavar="ID", help="The plan of the task, such as 03-01.")
 @click.option("--reason", default="", metavar="TEXT", help="Why it is blocked, failed or skipped.")
 @session_option
-@dry_run_option
-@stream_option
-@json_option
-@with_app
+@stream_changes
 def gate(
     app: App,
+    manner: Manner,
     *,
     event: str,
     task: str,
@@ -70,8 +60,6 @@ def gate(
     plan: str,
     reason: str,
     session: str,
-    dry_run: bool,
-    as_json: bool,
 ) -> None:
     """Record a step of a task's gate: execute, verify, review.
 
@@ -79,33 +67,19 @@ def gate(
     cannot take is refused.
     """
     told = OpenTask(task, phase, plan, session, note=reason)
-    outcome = app.sessions.gate(GateEvent(event), told, dry_run=dry_run)
+    outcome = app.sessions.gate(GateEvent(event), told, dry_run=manner.dry_run)
     held = app.sessions.task(session)
-    status = str(held.gate.status) if held and not dry_run else "as below"
-    report_change(
-        outcome,
-        done=f"The gate is {status}",
-        unchanged=f"The gate is {status} already",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    status = str(held.gate.status) if held and not manner.dry_run else "as below"
+    report_change(outcome, manner, f"The gate is {status}", f"The gate is {status} already")
 
 
 @click.command(epilog='Example: fairlead state pause --at "Before the migration"')
 @click.option("--at", required=True, metavar="TEXT", help="Where the project is paused.")
-@dry_run_option
-@stream_option
-@json_option
-@with_app
-def pause(app: App, *, at: str, dry_run: bool, as_json: bool) -> None:
+@stream_changes
+def pause(app: App, manner: Manner, *, at: str) -> None:
     """Record that the project is paused."""
-    report_change(
-        app.events.paused(at, dry_run=dry_run),
-        done=f"Paused: {at}",
-        unchanged=f"Paused already: {at}",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    outcome = app.events.paused(at, dry_run=manner.dry_run)
+    report_change(outcome, manner, f"Paused: {at}", f"Paused already: {at}")
 
 
 @click.command(epilog="Example: fairlead state resume --show")
@@ -113,20 +87,8 @@ def pause(app: App, *, at: str, dry_run: bool, as_json: bool) -> None:
 @click.option("--fresh", is_flag=True, help="Put the hand-over aside and begin anew.")
 @click.option("--file", default="", metavar="PATH", help="The hand-over that is meant.")
 @session_option
-@dry_run_option
-@stream_option
-@json_option
-@with_app
-def resume(
-    app: App,
-    *,
-    show: bool,
-    fresh: bool,
-    file: str,
-    session: str,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+@stream_changes
+def resume(app: App, manner: Manner, *, show: bool, fresh: bool, file: str, session: str) -> None:
     """Go on: end a pause, and take over what an earlier session left.
 
     The hand-over stays until this session has recorded a step of its own. With --fresh it is
@@ -134,15 +96,12 @@ def resume(
     """
     if show:
         offers = app.sessions.offers()
-        report({"handovers": [_told(each) for each in offers]}, _lines(offers), as_json=as_json)
+        report(
+            {"handovers": [_told(each) for each in offers]}, _lines(offers), as_json=manner.as_json
+        )
         return
     act = app.sessions.start_fresh if fresh else app.sessions.resume
-    _report(
-        act(file=file, session=session, dry_run=dry_run),
-        fresh=fresh,
-        dry_run=dry_run,
-        as_json=as_json,
-    )
+    _report(act(file=file, session=session, dry_run=manner.dry_run), manner, fresh=fresh)
 
 
 @click.command(
@@ -161,41 +120,32 @@ def resume(
 )
 @click.option("--phase", default="", metavar="N", help="The phase that waits.")
 @click.option("--clear", is_flag=True, help="The question is answered.")
-@dry_run_option
-@stream_option
-@json_option
-@with_app
+@stream_changes
 def wait(
     app: App,
+    manner: Manner,
     *,
     question: str,
     options: tuple[str, ...],
     kind: str,
     phase: str,
     clear: bool,
-    dry_run: bool,
-    as_json: bool,
 ) -> None:
     """Signal that the project waits for a person, or with --clear that it no longer does."""
     if clear == bool(question):
         raise click.UsageError("give either --question or --clear")
     if clear:
-        outcome = app.events.answered(dry_run=dry_run)
+        outcome = app.events.answered(dry_run=manner.dry_run)
         is_done = bool(outcome.places.moves)
         told = "Nothing waits any more" if is_done else "Nothing waits already"
         moved = [move.source for move in outcome.places.moves]
-        report({"changed": moved, "dry_run": dry_run}, [(told,)], as_json=as_json)
+        report({"changed": moved, "dry_run": manner.dry_run}, [(told,)], as_json=manner.as_json)
         return
-    report_change(
-        app.events.waiting(Question(question, options, phase, kind), dry_run=dry_run),
-        done=f"Waiting: {question}",
-        unchanged=f"Waiting already: {question}",
-        as_json=as_json,
-        dry_run=dry_run,
-    )
+    outcome = app.events.waiting(Question(question, options, phase, kind), dry_run=manner.dry_run)
+    report_change(outcome, manner, f"Waiting: {question}", f"Waiting already: {question}")
 
 
-def _report(resumed: Resumed, *, fresh: bool, dry_run: bool, as_json: bool) -> None:
+def _report(resumed: Resumed, manner: Manner, *, fresh: bool) -> None:
     for notice in resumed.outcome.notices:
         warn(str(notice))
     moves = resumed.outcome.places.moves
@@ -208,15 +158,15 @@ def _report(resumed: Resumed, *, fresh: bool, dry_run: bool, as_json: bool) -> N
         lines += [(Styled(f"  {move.target}", "dim"),) for move in moves]
     else:
         lines += _lines(tuple(each for each in resumed.offers if each.handover == resumed.chosen))
-    if dry_run:
+    if manner.dry_run:
         lines.append(("Nothing was written.",))
     content = {
         "changed": list(resumed.outcome.paths),
         "moved": [{"from": move.source, "to": move.target} for move in moves],
-        "dry_run": dry_run,
+        "dry_run": manner.dry_run,
         "handover": resumed.chosen,
     }
-    report(content, lines, as_json=as_json)
+    report(content, lines, as_json=manner.as_json)
 
 
 def _lines(offers: tuple[Offer, ...]) -> list[Sequence[Part]]:

@@ -4,22 +4,20 @@ from collections.abc import Sequence
 
 import click
 
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
-from fairlead.interfaces.cli.show import Part, Styled, diff_lines, report, warn
+from fairlead.interfaces.cli.options import changes
+from fairlead.interfaces.cli.show import Manner, Part, Styled, diff_lines, report, warn
 from fairlead.wiring import App
 
 
 @click.command(epilog="Example: fairlead undo --dry-run")
-@dry_run_option
-@json_option
-@with_app
-def undo(app: App, *, dry_run: bool, as_json: bool) -> None:
+@changes
+def undo(app: App, manner: Manner) -> None:
     """Take back the last command that wrote something: all of its documents at once.
 
     A second undo takes the first one back. Exit code 4 when there is nothing to take back, or
     when a document was changed since.
     """
-    command, outcome = app.undo(dry_run=dry_run)
+    command, outcome = app.undo(dry_run=manner.dry_run)
     for notice in outcome.notices:
         warn(str(notice))
     moved = [{"from": move.source, "to": move.target} for move in outcome.places.moves]
@@ -27,10 +25,10 @@ def undo(app: App, *, dry_run: bool, as_json: bool) -> None:
         "command": command,
         "changed": list(outcome.paths),
         "moved": moved,
-        "dry_run": dry_run,
+        "dry_run": manner.dry_run,
     }
     lines: list[Sequence[Part]] = []
-    if dry_run:
+    if manner.dry_run:
         lines.append((f"Nothing was written. Taking back `{command}` would change:",))
         for change in outcome.changes:
             lines += diff_lines(change.path, change.old, change.new)
@@ -38,4 +36,4 @@ def undo(app: App, *, dry_run: bool, as_json: bool) -> None:
         lines.append((Styled("✓ ", "green"), f"Taken back: {command}. Again: fairlead undo"))
         lines += [(Styled(f"  {path}", "dim"),) for path in outcome.paths]
     lines += [(Styled(f"  {move['from']} → {move['to']}", "dim"),) for move in moved]
-    report(content, lines, as_json=as_json)
+    report(content, lines, as_json=manner.as_json)
