@@ -12,15 +12,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Decoder",
-    "Project",
-    "Stream",
-    "Tally",
-    "__version__",
-    "events_of",
-    "open_project",
-]
+__all__ = ["Decoder", "Project", "Stream", "Tally", "__version__", "events_of", "open_project"]
 
 
 def __getattr__(name: str) -> object:

@@ -16,6 +16,7 @@ from fairlead.store.files import Files, Outcome
 from fairlead.store.load import Reader
 
 if TYPE_CHECKING:
+    from fairlead.adapters.clock import SystemClock
     from fairlead.adapters.git import Git
     from fairlead.adapters.plain import InPlace
     from fairlead.adapters.roll import Roll
@@ -73,10 +74,9 @@ class App:
     @cached_property
     def doctor(self) -> Doctor:
         """Examines and repairs the project that this folder belongs to."""
-        from fairlead.adapters.clock import SystemClock
         from fairlead.engine.doctor import Doctor
 
-        return Doctor(self._project_files, SystemClock())
+        return Doctor(self._project_files, self._clock)
 
     @cached_property
     def roll(self) -> Roll:
@@ -101,7 +101,6 @@ class App:
     def planning(self) -> Planning:
         """The Plan Phase of the nearest folder that has one, or of this very folder."""
         from fairlead.adapters.checks import ProcessChecker
-        from fairlead.adapters.clock import SystemClock
         from fairlead.engine.planning import Planning
         from fairlead.store.facts import state_folder_of
 
@@ -111,8 +110,7 @@ class App:
             wait_seconds=self.preferences.lock_wait_seconds,
             is_read_only=self._is_inside,
         )
-        files = self._files(self.plan_home, layout.desk_of(self.plan_home))
-        return Planning(files, private, SystemClock(), ProcessChecker())
+        return Planning(self._plan_files, private, self._clock, ProcessChecker())
 
     @cached_property
     def plan_home(self) -> str:
@@ -122,14 +120,13 @@ class App:
     @cached_property
     def approval(self) -> Approval:
         """Approves the plan of the nearest folder that has one."""
-        from fairlead.adapters.clock import SystemClock
         from fairlead.adapters.github import GitHub
         from fairlead.engine.approval import Approval
         from fairlead.store.facts import state_folder_of
 
         return Approval(
-            self._files(self.plan_home, layout.desk_of(self.plan_home)),
-            SystemClock(),
+            self._plan_files,
+            self._clock,
             GitHub(self.plan_home, seconds=self.preferences.github_seconds),
             state_folder=state_folder_of(os.environ),
             wait_seconds=self.preferences.lock_wait_seconds,
@@ -138,11 +135,9 @@ class App:
     @cached_property
     def exec_phase(self) -> ExecPhase:
         """The modules of an approved plan of the nearest folder that has them."""
-        from fairlead.adapters.clock import SystemClock
         from fairlead.engine.exec_phase import ExecPhase
 
-        files = self._files(self.plan_home, layout.desk_of(self.plan_home))
-        return ExecPhase(files, SystemClock())
+        return ExecPhase(self._plan_files, self._clock)
 
     def register_driver(self, *, dry_run: bool) -> Outcome:
         """Tell git which documents of this project our driver merges."""
@@ -158,36 +153,32 @@ class App:
     @cached_property
     def events(self) -> Events:
         """Records what happens in the project that this folder belongs to."""
-        from fairlead.adapters.clock import SystemClock
         from fairlead.engine.events import Events
 
         return Events(
-            self._project_files, SystemClock(), self._workstream, lines=self.preferences.state_lines
+            self._project_files, self._clock, self._workstream, lines=self.preferences.state_lines
         )
 
     @cached_property
     def sessions(self) -> Sessions:
         """The sessions and gates of the project that this folder belongs to."""
-        from fairlead.adapters.clock import SystemClock
         from fairlead.engine.sessions import Sessions
 
-        return Sessions(self._project_files, SystemClock(), self._workstream)
+        return Sessions(self._project_files, self._clock, self._workstream)
 
     @cached_property
     def phases(self) -> Phases:
         """Changes the phases of the project that this folder belongs to."""
-        from fairlead.adapters.clock import SystemClock
         from fairlead.engine.phases import Phases
 
-        return Phases(self._project_files, SystemClock(), self._workstream)
+        return Phases(self._project_files, self._clock, self._workstream)
 
     @cached_property
     def milestones(self) -> Milestones:
         """Changes the milestones of the project that this folder belongs to."""
-        from fairlead.adapters.clock import SystemClock
         from fairlead.engine.milestones import Milestones
 
-        return Milestones(self._project_files, SystemClock(), self._workstream)
+        return Milestones(self._project_files, self._clock, self._workstream)
 
     @cached_property
     def roadmaps(self) -> Roadmaps:
@@ -198,15 +189,13 @@ class App:
 
     def host(self, host: str, scope: str) -> Host:
         """The settings of a host agent: a person's own, or those for this folder's project."""
-        from fairlead.adapters.clock import SystemClock
         from fairlead.engine.hosts import PLACES, USER, Host
 
         folder = host_folder(host)
         if scope != USER:
-            home = layout.find_plan_home(self.folder) or os.path.realpath(self.folder)
-            folder = os.path.join(home, f".{host}")
+            folder = os.path.join(self.plan_home, f".{host}")
         files = Files(folder, desk=layout.HOST_DESK, is_read_only=self._is_inside)
-        return Host(host, files, PLACES[host, scope], SystemClock())
+        return Host(host, files, PLACES[host, scope], self._clock)
 
     @property
     def place(self) -> str:
@@ -217,14 +206,13 @@ class App:
     def execution(self) -> Execution:
         """Carries out the phases of the project that this folder belongs to."""
         from fairlead.adapters.chance import fresh
-        from fairlead.adapters.clock import SystemClock
         from fairlead.adapters.commands import unknown_program
         from fairlead.engine.execution import Execution
 
         return Execution(
             self._files(self.place),
             self._state,
-            SystemClock(),
+            self._clock,
             workspace_of(self.place),
             fresh,
             unknown_program,
@@ -242,10 +230,10 @@ class App:
     @cached_property
     def jobs(self) -> Jobs:
         """The jobs of the project that this folder belongs to."""
-        from fairlead.adapters.clock import SystemClock, pause
+        from fairlead.adapters.clock import pause
         from fairlead.engine.jobs import Jobs
 
-        return Jobs(self._files(self.place), SystemClock(), pause)
+        return Jobs(self._files(self.place), self._clock, pause)
 
     def crew(self, agent: str, reviewer: str, *, is_rehearsed: bool) -> Crew:
         """Who does the work: as asked, else as the settings say, else whoever is found."""
@@ -322,6 +310,16 @@ class App:
         folder = state_folder_of(os.environ)
         return Files(folder, desk=layout.USER_DESK, is_read_only=self._is_inside)
 
+    @cached_property
+    def _clock(self) -> SystemClock:
+        from fairlead.adapters.clock import SystemClock
+
+        return SystemClock()
+
+    @cached_property
+    def _plan_files(self) -> Files:
+        return self._files(self.plan_home, layout.desk_of(self.plan_home))
+
     def _value(self, key: str) -> object:
         return self.settings.get(key).value
 
@@ -335,10 +333,9 @@ class App:
         return self.settings.preferences()
 
     def _memory(self, files: Files, workstream: str) -> Memory:
-        from fairlead.adapters.clock import SystemClock
         from fairlead.engine.memory import Memory
 
-        return Memory(files, SystemClock(), workstream, lines=self.preferences.state_lines)
+        return Memory(files, self._clock, workstream, lines=self.preferences.state_lines)
 
     @cached_property
     def _project_files(self) -> Files:

@@ -154,7 +154,7 @@ def test_resuming_the_same_attempt_uses_no_other(project: Project) -> None:
 def test_starting_fresh_moves_the_hand_over_aside_and_deletes_nothing(project: Project) -> None:
     start(project)
     text = (project.folder / HERE).read_bytes()
-    project.sessions.start_fresh()
+    project.sessions.resume(fresh=True)
 
     aside = list(project.planning.glob(".continue-here.md.*"))
     assert [path.read_bytes() for path in aside] == [text]
@@ -167,7 +167,7 @@ def test_starting_fresh_leaves_an_approved_task_alone(project: Project) -> None:
     start(project)
     for event in ("executor-success", "verify-passed", "approved"):
         step(project, event)
-    project.sessions.start_fresh()
+    project.sessions.resume(fresh=True)
 
     assert "gate_status: APPROVED" in project.state
 

@@ -1,7 +1,5 @@
 """Budgets and limits: what is estimated, what is refused and why."""
 
-from datetime import timedelta
-
 import pytest
 
 from fairlead.model import policy
@@ -72,13 +70,6 @@ def test_an_estimate_stands_beside_what_it_became() -> None:
 
 def test_a_run_that_comes_near_its_cap_says_so() -> None:
     assert [near_cap(Spent(tokens), CAPS) for tokens in (799, 800)] == [False, True]
-
-
-@pytest.mark.parametrize(("wanted", "given"), [(None, 5), (1, 1), (15, 15), (99, 15)])
-def test_a_step_takes_what_is_wanted_and_at_most_its_limit(wanted: int | None, given: int) -> None:
-    asked = None if wanted is None else timedelta(minutes=wanted)
-
-    assert policy.EXECUTOR.of(asked) == timedelta(minutes=given)
 
 
 def test_three_failed_tasks_halt_a_wave() -> None:

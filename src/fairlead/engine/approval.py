@@ -129,10 +129,7 @@ class Approval:
                 return {layout.EXEC_FILE: partial(_phased, module_id, number.short)}
 
             Phases(self._files, self._clock).add(
-                name,
-                goal=_line(module.criteria),
-                also=None if dry_run else record,
-                dry_run=dry_run,
+                name, goal=_line(module.criteria), also=None if dry_run else record, dry_run=dry_run
             )
             added.append(name)
         return tuple(added)

@@ -201,11 +201,7 @@ class Doctor:
         return with_proof(inventory, covered)
 
     def _write(
-        self,
-        path: str,
-        text: str | None,
-        repair: Callable[[Document], Repaired],
-        work: _Work,
+        self, path: str, text: str | None, repair: Callable[[Document], Repaired], work: _Work
     ) -> None:
         document = _writable(text)
         if document is None:

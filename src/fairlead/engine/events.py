@@ -179,9 +179,7 @@ class Events:
     def paused(self, at: str, *, dry_run: bool = False) -> Outcome:
         """The project is paused."""
         return self._record(
-            "state pause",
-            lambda held, look: session.paused(held, at, look.now),
-            dry_run=dry_run,
+            "state pause", lambda held, look: session.paused(held, at, look.now), dry_run=dry_run
         )
 
     def waiting(self, question: Question, *, dry_run: bool = False) -> Outcome:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fairlead.errors import DocumentError, FairleadError
 from fairlead.model.inventory import Inventory
-from fairlead.records.ledger import Entry, check, head, read_ledger
+from fairlead.records.ledger import Entry, check, read_ledger
 from fairlead.records.summary import read_summary
 from fairlead.store import layout
 from fairlead.store.load import Reader
@@ -85,12 +85,6 @@ def told(entry: Entry) -> str:
     if entry.cost_usd is not None:
         parts.append(f"${entry.cost_usd:.2f}")
     return ", ".join((*parts, *(("rehearsed",) if entry.rehearsed else ())))
-
-
-def last_hash(reader: Reader, plan: str) -> str:
-    """The hash that a summary is written upon; empty without a ledger."""
-    loaded = reader.load_if_present(layout.ledger_path(plan))
-    return head(loaded.text) if loaded else ""
 
 
 def _promised(reader: Reader, inventory: Inventory) -> Iterator[tuple[str, str]]:

@@ -142,10 +142,7 @@ class Sessions:
             after = look.changed(before, change)
             ahead = written_ahead(task, now)
             return Draft(
-                {
-                    look.state_path: look.edit_from(before, after, change),
-                    path: lambda _: ahead,
-                },
+                {look.state_path: look.edit_from(before, after, change), path: lambda _: ahead},
                 Places(moves=self._taken_over(told.session, path, look)),
                 may_create=frozenset((path,)),
             )
@@ -183,58 +180,45 @@ class Sessions:
         return self._files.carry_out(decide, command="state record-session", dry_run=dry_run)
 
     def resume(
-        self, *, file: str = "", session: str = MAIN_SESSION, dry_run: bool = False
+        self,
+        *,
+        file: str = "",
+        session: str = MAIN_SESSION,
+        fresh: bool = False,
+        dry_run: bool = False,
     ) -> Resumed:
-        """Go on: the pause ends, and a hand-over is taken over by this session."""
+        """Go on: the pause ends, and a hand-over is taken over by this session.
+
+        With `fresh` it is put aside instead, and its task has not started.
+        """
         _checked(session)
         front.prepare()
         now = self._clock.now()
         offers = self.offers()
         chosen = _chosen(offers, file)
 
-        def decide() -> Draft:
-            look = Look(self._files, now, self._workstream)
-            before = look.state()
-
-            after = look.changed(before, _resumed)
-            edits = {look.state_path: look.edit_from(before, after, _resumed)}
-            if chosen and chosen.is_ours and chosen.resumed_by != session:
-                edits[chosen.path] = lambda text: marked_resumed(text, session, now)
-            return Draft(edits, Places(moves=self._answered(look)))
-
-        outcome = self._files.carry_out(decide, command="state resume", dry_run=dry_run)
-        return Resumed(outcome, chosen, offers)
-
-    def start_fresh(
-        self, *, file: str = "", session: str = MAIN_SESSION, dry_run: bool = False
-    ) -> Resumed:
-        """Go on without a hand-over: it is put aside, and its task has not started."""
-        _checked(session)
-        front.prepare()
-        now = self._clock.now()
-        offers = self.offers()
-        chosen = _chosen(offers, file)
+        def change(held: Document, at: Look) -> Document:
+            held = _resumed(held, at)
+            if not (fresh and chosen):
+                return held
+            owner = chosen.session or MAIN_SESSION
+            held = with_next(without_open_task(held, owner, now), at.standing)
+            return sessions.with_resume_file(held, "")
 
         def decide() -> Draft:
             look = Look(self._files, now, self._workstream)
             before = look.state()
-
-            def change(held: Document, at: Look) -> Document:
-                held = _resumed(held, at)
-                if chosen is None:
-                    return held
-                owner = chosen.session or MAIN_SESSION
-                held = with_next(without_open_task(held, owner, now), at.standing)
-                return sessions.with_resume_file(held, "")
-
             after = look.changed(before, change)
             edits = {look.state_path: look.edit_from(before, after, change)}
-            moves = list(self._answered(look))
-            if chosen:
-                moves.append(Move(chosen.path, layout.aside_path(chosen.path, look.stamp)))
-            return Draft(edits, Places(moves=tuple(moves)))
+            moves = self._answered(look)
+            if fresh and chosen:
+                moves += (Move(chosen.path, layout.aside_path(chosen.path, look.stamp)),)
+            elif chosen and chosen.is_ours and chosen.resumed_by != session:
+                edits[chosen.path] = lambda text: marked_resumed(text, session, now)
+            return Draft(edits, Places(moves=moves))
 
-        outcome = self._files.carry_out(decide, command="state resume --fresh", dry_run=dry_run)
+        command = "state resume --fresh" if fresh else "state resume"
+        outcome = self._files.carry_out(decide, command=command, dry_run=dry_run)
         return Resumed(outcome, chosen, offers)
 
     # -- where things are -----------------------------------------------------------------

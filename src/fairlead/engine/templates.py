@@ -90,11 +90,7 @@ def _values(project: NewProject, now: datetime) -> dict[str, str]:
 
 def _roadmap_values(phase: str) -> dict[str, str]:
     if not phase:
-        return {
-            "phase_list": "No phases yet.",
-            "phase_details": "No phases yet.",
-            "phase_rows": "",
-        }
+        return {"phase_list": "No phases yet.", "phase_details": "No phases yet.", "phase_rows": ""}
     details = (
         f"### Phase 1: {phase}",
         "",

@@ -85,13 +85,7 @@ SETTINGS = (
         "the form of STATE.md that `init` makes",
         allowed=("gsd", "ultraplan"),
     ),
-    Setting(
-        "fairlead.github_seconds",
-        30,
-        "how long one call of gh may take",
-        least=1,
-        most=600,
-    ),
+    Setting("fairlead.github_seconds", 30, "how long one call of gh may take", least=1, most=600),
     Setting(
         "fairlead.lock_wait_seconds",
         30,

@@ -64,13 +64,7 @@ class Module:
     __slots__ = ("criteria", "id", "issue", "name", "priority", "status")
 
     def __init__(
-        self,
-        identifier: str,
-        name: str,
-        status: str,
-        priority: str,
-        criteria: str,
-        issue: str,
+        self, identifier: str, name: str, status: str, priority: str, criteria: str, issue: str
     ) -> None:
         self.id = identifier
         self.name = name

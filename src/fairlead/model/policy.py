@@ -1,26 +1,5 @@
-"""Limits of the gate as values: time, reasons for skipping, and when a wave is halted."""
+"""Rules of the gate: when a wave is halted, and what excuses a skipped verification."""
 
-from dataclasses import dataclass
-from datetime import timedelta
-
-
-@dataclass(frozen=True, slots=True)
-class StepLimit:
-    """How long a step may take if nothing is said, and at most."""
-
-    usual: timedelta
-    most: timedelta
-
-    def of(self, wanted: timedelta | None) -> timedelta:
-        """What is wanted, within what is allowed."""
-        return self.usual if wanted is None else max(timedelta(seconds=1), min(wanted, self.most))
-
-
-EXECUTOR = StepLimit(timedelta(minutes=5), timedelta(minutes=15))
-VERIFY = StepLimit(timedelta(minutes=2), timedelta(minutes=5))
-ARCHITECT = StepLimit(timedelta(minutes=3), timedelta(minutes=10))
-GATE = timedelta(minutes=30)
-SPAWN_DELAYS = (timedelta(0), timedelta(seconds=2), timedelta(seconds=5))
 FAILED_TASKS_IN_A_WAVE = 3  # so many, and everything stops and is saved
 SKIP_REASONS = ("command not available", "known false negative", "accept the risk")
 

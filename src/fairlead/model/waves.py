@@ -212,9 +212,7 @@ def _cycle(needs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _waves(
-    order: Sequence[Node],
-    needs: Mapping[str, tuple[str, ...]],
-    warnings: list[str],
+    order: Sequence[Node], needs: Mapping[str, tuple[str, ...]], warnings: list[str]
 ) -> tuple[tuple[str, ...], ...]:
     """The waves, with plans of the same files kept apart.
 

@@ -250,13 +250,7 @@ def _status(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
         true = str(standing.status) if what == "status" else standing.words
         if claims_done and not standing.is_complete and standing.scope.phases:
             yield Finding(
-                Kind.CLAIM,
-                recorded.path,
-                said.line,
-                what,
-                said.value,
-                true,
-                all_unproven(standing),
+                Kind.CLAIM, recorded.path, said.line, what, said.value, true, all_unproven(standing)
             )
         elif standing.is_complete and normalise(said.value) in (Status.EXECUTING, Status.PLANNING):
             yield Finding(

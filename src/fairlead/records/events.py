@@ -14,13 +14,7 @@ from fairlead.model.inventory import Completion, Phase, Plan
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status
 from fairlead.records.activity import document_field, with_activity, with_focus
-from fairlead.records.digest import (
-    plan_line,
-    with_next,
-    with_position,
-    with_progress,
-    with_status,
-)
+from fairlead.records.digest import plan_line, with_next, with_position, with_progress, with_status
 from fairlead.records.position import (
     active_phase,
     is_paused,

@@ -30,11 +30,6 @@ def validate(sheet: PlanSheet) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda finding: finding.line))
 
 
-def is_runnable(sheet: PlanSheet) -> bool:
-    """Whether the gate can work with the plan."""
-    return not any(finding.severity is Severity.ERROR for finding in validate(sheet))
-
-
 def _of_plan(sheet: PlanSheet) -> Iterator[Finding]:
     if not sheet.tasks:
         why = "its tasks are headings, which are only counted" if sheet.task_count else "no tasks"

@@ -19,11 +19,7 @@ _ID = re.compile(r"\b[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-[0-9]+\b")
 _PHASE = re.compile(r"[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*\b")
 _MAY_MOVE = ("", "-", "—", "pending", "in progress", "gaps found", "not started", "planned")
 _COMPLETE = "Complete"
-_COLUMNS = (
-    ("Requirement", "REQ-ID", "Requirement ID"),
-    ("Phase", "Assigned Phase"),
-    ("Status",),
-)
+_COLUMNS = (("Requirement", "REQ-ID", "Requirement ID"), ("Phase", "Assigned Phase"), ("Status",))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,7 @@ from fairlead.records.activity import with_activity
 from fairlead.records.blockers import BLOCKERS, without_task
 from fairlead.records.digest import with_next, with_position, with_progress, with_status
 from fairlead.records.entries import with_entry
-from fairlead.records.position import (
-    is_paused,
-    phase_of,
-    recorded_phase,
-    settled,
-    with_plan,
-)
+from fairlead.records.position import is_paused, phase_of, recorded_phase, settled, with_plan
 from fairlead.records.state import stamped
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line

@@ -280,9 +280,7 @@ def _encoded(path: str, text: str) -> bytes:
 
 
 def _outcome(
-    versions: tuple[Version, ...],
-    notices: tuple[Notice, ...] = (),
-    places: Places | None = None,
+    versions: tuple[Version, ...], notices: tuple[Notice, ...] = (), places: Places | None = None
 ) -> Outcome:
     return Outcome(tuple(_change(version) for version in versions), notices, places or Places())
 

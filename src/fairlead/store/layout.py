@@ -51,7 +51,6 @@ CONTINUE = f"{PLANNING}/{CONTINUE_NAME}.md"
 ULTRAPLAN = ".ultraplan/state"  # where the other dialect keeps its hand-over
 ULTRAPLAN_CONTINUE = "continue"
 ATTRIBUTES = f"{PLANNING}/.gitattributes"  # which documents git merges with our driver
-DOCUMENTS = (PROJECT, REQUIREMENTS, ROADMAP, STATE, CONFIG)
 JOBS = f"{PLANNING}/jobs"
 HOST_SETTINGS = (".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json")
 LEDGER = f"{PLANNING}/ledger"

@@ -45,11 +45,7 @@ class LazyGroup(click.Group):
         """The names, without importing anything."""
         return sorted(_COMMANDS)
 
-    def get_command(
-        self,
-        ctx: click.Context,
-        cmd_name: str,
-    ) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command."""
         if cmd_name not in _COMMANDS:
             return None

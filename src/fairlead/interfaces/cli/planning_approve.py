@@ -20,10 +20,7 @@ _MADE = {
 }
 
 
-@click.command(
-    "approve",
-    epilog="Example: fairlead planning approve --dry-run",
-)
+@click.command("approve", epilog="Example: fairlead planning approve --dry-run")
 @click.option("--skip-issues", is_flag=True, help="Make no GitHub issues, and record that.")
 @click.option("--to-roadmap", is_flag=True, help="Add the modules to ROADMAP.md as phases.")
 @changes

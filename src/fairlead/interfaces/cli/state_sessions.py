@@ -100,8 +100,8 @@ def resume(app: App, manner: Manner, *, show: bool, fresh: bool, file: str, sess
             {"handovers": [_told(each) for each in offers]}, _lines(offers), as_json=manner.as_json
         )
         return
-    act = app.sessions.start_fresh if fresh else app.sessions.resume
-    _report(act(file=file, session=session, dry_run=manner.dry_run), manner, fresh=fresh)
+    resumed = app.sessions.resume(file=file, session=session, fresh=fresh, dry_run=manner.dry_run)
+    _report(resumed, manner, fresh=fresh)
 
 
 @click.command(

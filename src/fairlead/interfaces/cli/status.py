@@ -55,10 +55,7 @@ def next_step(app: App, *, workstream: str, as_json: bool) -> None:
     found = app.overview.status(workstream)
     where = _where(found)
     content = {"where": where, "next": found.next, "phase": found.phase, "plan": found.plan}
-    lines: list[Sequence[Part]] = [
-        (where,),
-        _next(found),
-    ]
+    lines: list[Sequence[Part]] = [(where,), _next(found)]
     report(content, lines, as_json=as_json)
 
 

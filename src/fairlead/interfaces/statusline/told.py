@@ -10,12 +10,7 @@ from fairlead.text.quickjson import read_quick_json
 DEFAULT_MODEL = "Claude"
 
 _CONTEXT_WORDS = ("context", "ctx")
-_USAGE = (
-    "input_tokens",
-    "cache_creation_input_tokens",
-    "cache_read_input_tokens",
-    "output_tokens",
-)
+_USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
 class Host:
