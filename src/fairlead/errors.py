@@ -323,6 +323,20 @@ class DocumentError(FairleadError, code="document"):
         return f"{place}: {self.what}" if place else self.what
 
 
+class Located:
+    """A context that names the file in every `DocumentError` which is raised inside."""
+
+    def __init__(self, path: object) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        """Nothing happens before something is wrong."""
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        if isinstance(error, DocumentError):
+            error.located(self.path)
+
+
 class MalformedRecord(DocumentError, code="malformed-record"):
     """A record of a job that does not hold what it should."""
 

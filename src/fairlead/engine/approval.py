@@ -21,7 +21,7 @@ from fairlead.errors import (
     AlreadyApproved,
     ApprovalRunning,
     ChangedMeanwhile,
-    DocumentError,
+    Located,
     NoPlanPhase,
     OtherExecution,
     PlanUnready,
@@ -216,11 +216,9 @@ class Approval:
 
     def _plan(self) -> Plan:
         document = self._document()
-        try:
+        with Located(layout.PLAN_FILE):
             document.require_writable()
             return read_plan(document.text)
-        except DocumentError as error:
-            raise error.located(layout.PLAN_FILE) from None
 
     def _document(self) -> Document:
         loaded = self._files.load_if_present(layout.PLAN_FILE)
@@ -272,10 +270,8 @@ def _told(module: Module, made: str) -> ModuleIssue:
 
 def _require_same(text: str, plan: Plan) -> None:
     """Refuse an exec file that is another plan's."""
-    try:
+    with Located(layout.EXEC_FILE):
         held = read_exec(text).plan_id
-    except DocumentError as error:
-        raise error.located(layout.EXEC_FILE) from None
     if held != plan.plan_id:
         raise OtherExecution(layout.EXEC_FILE, held, plan.plan_id)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fairlead.engine.ports import Clock
-from fairlead.errors import DocumentError, NoDocument, NoExecPhase, NoProject
+from fairlead.errors import Located, NoDocument, NoExecPhase, NoProject
 from fairlead.model.execution import ExecModule, Execution
 from fairlead.records.exec_read import read_exec
 from fairlead.store import layout
@@ -58,10 +58,8 @@ class ExecPhase:
         loaded = self._files.load_if_present(layout.EXEC_FILE)
         if loaded is None:
             raise NoExecPhase(layout.EXEC_FILE)
-        try:
+        with Located(layout.EXEC_FILE):
             return _report(read_exec(loaded.text))
-        except DocumentError as error:
-            raise error.located(layout.EXEC_FILE) from None
 
     def change(
         self, verb: str, change: Callable[[Document, str], Document], *, dry_run: bool = False

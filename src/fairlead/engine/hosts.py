@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fairlead.engine.ports import Clock
-from fairlead.errors import DocumentError, SettingsOverwritten
+from fairlead.errors import Located, SettingsOverwritten
 from fairlead.records.host_settings import (
     Handler,
     Wanted,
@@ -147,11 +147,8 @@ class Host:
         return Places(moves=tuple(moves))
 
     def _carry_out(self, decide: Callable[[], Draft], command: str, *, dry_run: bool) -> Outcome:
-        try:
+        with Located(self.file):
             return self._files.carry_out(decide, command=command, may_create=True, dry_run=dry_run)
-        except DocumentError as error:
-            error.located(self.file)
-            raise
 
     def _trust(self) -> tuple[str, ...]:
         """Codex runs no hook that its user has not looked at, and says nothing about it."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property
 
-from fairlead.errors import DocumentError
+from fairlead.errors import Located
 from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing, standing_of
 from fairlead.records.activity import displaced
@@ -53,18 +53,13 @@ class Look:
 
     def state(self) -> Document:
         """STATE.md as it is."""
-        try:
+        with Located(self.state_path):
             return Document(self.files.load(self.state_path).text).require_text()
-        except DocumentError as error:
-            raise error.located(self.state_path) from None
 
     def changed(self, before: Document, change: Change) -> Document:
         """STATE.md after a change; what is wrong with the document is said with its path."""
-        try:
+        with Located(self.state_path):
             return change(before, self)
-        except DocumentError as error:
-            error.located(self.state_path)
-            raise
 
     def draft(self, change: Change) -> Draft:
         """One change of STATE.md; what had to go, or made it too long, is kept in the archive."""

@@ -16,8 +16,8 @@ from fairlead.engine.phases import editing
 from fairlead.engine.ports import Clock
 from fairlead.engine.templates import fresh_requirements
 from fairlead.errors import (
-    DocumentError,
     FileExists,
+    Located,
     MalformedId,
     MilestoneNotClosed,
     MilestoneOpen,
@@ -244,11 +244,8 @@ class Milestones:
     # -- doing ----------------------------------------------------------------------------
 
     def _edited(self, path: str, edit: Edit) -> str:
-        try:
+        with Located(path):
             return edit(self._files.load(path).text)
-        except DocumentError as error:
-            error.located(path)
-            raise
 
     def _carry_out(
         self,

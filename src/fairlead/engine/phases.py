@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from fairlead.engine.look import Look
 from fairlead.engine.ports import Clock
 from fairlead.errors import (
-    DocumentError,
+    Located,
     MilestoneShipped,
     NoPlans,
     NotVerified,
@@ -41,7 +40,6 @@ from fairlead.text import front
 from fairlead.text.document import Document
 
 Also = Callable[[PhaseId], Mapping[str, Edit]]
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +141,8 @@ class Phases:
             proven = [proven_of(each, standing.policy) for each in chosen if each.listed]
             date = f"{look.now:%Y-%m-%d}"
             text = self._files.load(self._roadmap).text
-            claims = self._located(lambda: marked(Document(text), proven, date)).claims
+            with Located(self._roadmap):
+                claims = marked(Document(text), proven, date).claims
             edit = editing(lambda held: marked(held, proven, date).document)
             notes = tuple(f"{self._roadmap}:{claim}" for claim in claims)
             return _Decision(Draft({self._roadmap: edit}), notes=notes)
@@ -200,7 +199,8 @@ class Phases:
         notes: tuple[str, ...] = ()
         if self._files.exists(self._roadmap):
             text = self._files.load(self._roadmap).text
-            claims = self._located(lambda: marked(Document(text), proven, date)).claims
+            with Located(self._roadmap):
+                claims = marked(Document(text), proven, date).claims
             notes = tuple(f"{self._roadmap}:{claim}" for claim in claims)
             edits[self._roadmap] = editing(lambda held: marked(held, proven, date).document)
             if self._files.exists(self._requirements):
@@ -275,8 +275,8 @@ class Phases:
         """The inventory as it will be when the step is made."""
         inventory = look.inventory
         if edit is not None:
-            text = self._files.load(self._roadmap).text
-            new = self._located(lambda: edit(text))
+            with Located(self._roadmap):
+                new = edit(self._files.load(self._roadmap).text)
             inventory = replace(inventory, roadmap=read_roadmap(Document(new)))
         return inventory if folders is None else replace(inventory, folders=folders)
 
@@ -298,13 +298,6 @@ class Phases:
 
         held = look.draft(state) if self._files.exists(look.state_path) else Draft({})
         return Draft({**edits, **held.edits}, places, held.may_create)
-
-    def _located(self, work: Callable[[], _Result]) -> _Result:
-        try:
-            return work()
-        except DocumentError as error:
-            error.located(self._roadmap)
-            raise
 
     def _carry_out(
         self, command: str, decide: Callable[[Look], _Decision], *, dry_run: bool

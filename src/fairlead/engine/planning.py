@@ -17,8 +17,8 @@ from fairlead.engine.ports import Checker, Clock
 from fairlead.engine.templates import filled
 from fairlead.errors import (
     CheckFailed,
-    DocumentError,
     EmptyText,
+    Located,
     NeedsPerson,
     NoDocument,
     NoPlanPhase,
@@ -86,11 +86,8 @@ class Planning:
         loaded = self._files.load_if_present(layout.PLAN_FILE)
         if loaded is None:
             raise NoPlanPhase(layout.PLAN_FILE)
-        try:
+        with Located(layout.PLAN_FILE):
             return read_plan(loaded.text)
-        except DocumentError as error:
-            error.located(layout.PLAN_FILE)
-            raise
 
     def facts(self, plan: Plan) -> Facts:
         """What the disk says about a plan."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fairlead.errors import DocumentError, FairleadError, NoProject, UnknownSetting
+from fairlead.errors import FairleadError, Located, NoProject, UnknownSetting
 from fairlead.model.config import SETTINGS, Effective, Origin, checked, effective
 from fairlead.records.config import read_settings, update_setting
 from fairlead.store import layout
@@ -55,10 +55,8 @@ class Settings:
         layers = {}
         for origin, place in self._places.items():
             loaded = place.files.load_if_present(place.path)
-            try:
+            with Located(place.name):
                 values = read_settings(loaded.text) if loaded else {}
-            except DocumentError as problem:
-                raise problem.located(place.name) from None
             layers[origin] = (place.name, values)
         return effective(layers)
 

@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from fairlead.errors import ConflictMarkers, DocumentError
+from fairlead.errors import ConflictMarkers, Located
 from fairlead.model.plan import Artifact, Finding, Link, MustHaves, PlanSheet, Severity, Task
 from fairlead.model.waves import Node
 from fairlead.records.keys import list_of, text_of, whole
@@ -36,10 +36,8 @@ _REFERENCE = re.compile(r"(?:.*/)?([0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)-([0-9]{
 
 def read_plan(path: str, text: str) -> PlanSheet:
     """A plan; raises a `DocumentError` with the file's name and line if it cannot be read exactly."""
-    try:
+    with Located(path):
         return _read(path, text)
-    except DocumentError as error:
-        raise error.located(path) from None
 
 
 def nodes_of(

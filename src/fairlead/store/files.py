@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from fairlead.errors import (
-    DocumentError,
     FileExists,
     InsideAttempt,
+    Located,
     NoLocks,
     NoProject,
     NothingToUndo,
@@ -245,11 +245,8 @@ class Files(Reader):
             if old is None and not may_create:
                 raise missing(path)
             text = "" if old is None else decoded(path, old)
-            try:
+            with Located(path):
                 new = edit(text)
-            except DocumentError as error:
-                error.located(path)
-                raise
             return _encoded(path, new)
 
         return rewrite
