@@ -6,8 +6,7 @@ the event needs them, and what has to leave STATE.md arrives in the archive in t
 
 from __future__ import annotations
 
-from fairlead.engine.look import Change, Look
-from fairlead.engine.ports import Clock
+from fairlead.engine.look import Change, Look, Steps
 from fairlead.model.ids import PhaseId
 from fairlead.records import archive as archive_file
 from fairlead.records import (
@@ -23,21 +22,14 @@ from fairlead.records import (
 )
 from fairlead.records.waiting import Question, same_question, waiting_text
 from fairlead.store import layout
-from fairlead.store.files import Draft, Files, Outcome
+from fairlead.store.files import Draft, Outcome
 from fairlead.store.intent import Places
 from fairlead.store.moves import Move
-from fairlead.text import front
 from fairlead.text.document import Document
 
 
-class Events:
+class Events(Steps):
     """Records the events of one project."""
-
-    def __init__(self, files: Files, clock: Clock, workstream: str = "", *, lines: int = 0) -> None:
-        self._files = files
-        self._clock = clock
-        self._workstream = workstream
-        self._lines = lines
 
     # -- phases and plans -----------------------------------------------------------------
 
@@ -218,12 +210,9 @@ class Events:
         dry_run: bool = False,
     ) -> Outcome:
         """Move the oldest entries to the archive until STATE.md is short enough."""
-        front.prepare()
-        now = self._clock.now()
 
-        def decide() -> Draft:
-            look = Look(self._files, now, self._workstream)
-            before = look.state()
+        def decide(look: Look) -> Draft:
+            before, now = look.state(), look.now
             cut = look.changed(
                 before, lambda held, _: prune.pruned(held, now, target=target, keep=keep).document
             )
@@ -244,17 +233,11 @@ class Events:
                 may_create=frozenset((archive,)),
             )
 
-        return self._files.carry_out(decide, command="state prune", dry_run=dry_run)
+        return self._step("state prune", decide, dry_run=dry_run)
 
     @property
     def _state(self) -> str:
         return layout.documents_of(self._workstream)[0]
 
     def _record(self, command: str, change: Change, *, dry_run: bool) -> Outcome:
-        front.prepare()
-        now = self._clock.now()
-        return self._files.carry_out(
-            lambda: Look(self._files, now, self._workstream, lines=self._lines).draft(change),
-            command=command,
-            dry_run=dry_run,
-        )
+        return self._step(command, lambda look: look.draft(change), dry_run=dry_run)

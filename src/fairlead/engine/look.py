@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import cached_property
 
+from fairlead.engine.ports import Clock
 from fairlead.errors import Located
 from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing, standing_of
@@ -17,8 +18,9 @@ from fairlead.records.activity import displaced
 from fairlead.records.archive import kept_in_archive
 from fairlead.records.prune import pruned
 from fairlead.store import layout
-from fairlead.store.files import Draft, Files
+from fairlead.store.files import Draft, Files, Outcome
 from fairlead.store.scan import scan
+from fairlead.text import front
 from fairlead.text.document import Document
 
 Change = Callable[[Document, "Look"], Document]
@@ -101,3 +103,22 @@ class Look:
             return after.text if text == before.text else change(Document(text), self).text
 
         return edit
+
+
+class Steps:
+    """Changes of one project, each decided from a look at it and made in one step."""
+
+    def __init__(self, files: Files, clock: Clock, workstream: str = "", *, lines: int = 0) -> None:
+        self._files = files
+        self._clock = clock
+        self._workstream = workstream
+        self._lines = lines
+
+    def _step(self, command: str, decide: Callable[[Look], Draft], *, dry_run: bool) -> Outcome:
+        front.prepare()
+        now = self._clock.now()
+
+        def draft() -> Draft:
+            return decide(Look(self._files, now, self._workstream, lines=self._lines))
+
+        return self._files.carry_out(draft, command=command, dry_run=dry_run)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fairlead.engine.look import Look
+from fairlead.engine.look import Change, Look, Steps
 from fairlead.engine.phases import editing
 from fairlead.engine.ports import Clock
 from fairlead.engine.templates import fresh_requirements
@@ -40,7 +40,6 @@ from fairlead.store.files import Draft, Files, Outcome
 from fairlead.store.intent import Places
 from fairlead.store.moves import Move
 from fairlead.store.templates import template
-from fairlead.text import front
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
 
@@ -77,13 +76,11 @@ class _Sight:
         return f"{self.look.now:%Y-%m-%d}"
 
 
-class Milestones:
+class Milestones(Steps):
     """Changes the milestones of one project."""
 
     def __init__(self, files: Files, clock: Clock, workstream: str = "") -> None:
-        self._files = files
-        self._clock = clock
-        self._workstream = workstream
+        super().__init__(files, clock, workstream)
         self._home = layout.planning_of(workstream)
         _, self._roadmap, self._project, self._requirements = layout.documents_of(workstream)
 
@@ -140,13 +137,7 @@ class Milestones:
         after = replace(look.inventory, roadmap=roadmap, milestone=version)
         standing = standing_of(after)
 
-        def state(held: Document, at: Look) -> Document:
-            named = with_milestone(held, version, name)
-            named = with_moved_focus(named, at.standing, standing)
-            told = with_activity(named, f"Milestone {version} started", at.now)
-            return stamped(events.synced(told, standing, at.now), at.now)
-
-        held = look.draft(state)
+        held = look.draft(_recording(sight, standing, "started"))
         edits: dict[str, Edit] = {self._roadmap: edit, **held.edits}
         may_create = held.may_create
         if not self._files.exists(self._requirements):
@@ -202,13 +193,7 @@ class Milestones:
             edits[archive] = _creating(archive, head + roadmap)
         standing = standing_of(after)
 
-        def state(held: Document, at: Look) -> Document:
-            named = with_milestone(held, version, sight.name)
-            named = with_moved_focus(named, at.standing, standing)
-            told = with_activity(named, f"Milestone {version} complete", at.now)
-            return stamped(events.synced(told, standing, at.now), at.now)
-
-        held = look.draft(state)
+        held = look.draft(_recording(sight, standing, "complete"))
         return Draft({**edits, **held.edits}, Places(moves=moves), held.may_create | {log, archive})
 
     def _moves(self, sight: _Sight, *, is_closed: bool) -> tuple[Move, ...]:
@@ -256,15 +241,13 @@ class Milestones:
         *,
         dry_run: bool,
     ) -> MilestoneChange:
-        front.prepare()
-        now = self._clock.now()
         looks: list[Look] = []
 
-        def draft() -> Draft:
-            looks.append(Look(self._files, now, self._workstream))
-            return decide(looks[-1])
+        def draft(look: Look) -> Draft:
+            looks.append(look)
+            return decide(look)
 
-        outcome = self._files.carry_out(draft, command=command, dry_run=dry_run)
+        outcome = self._step(command, draft, dry_run=dry_run)
         standing = looks[-1].standing
         progress = standing.progress
         told = name or standing.scope.milestone_name
@@ -340,6 +323,18 @@ def _archive_head(sight: _Sight, span: str) -> str:
         "",
     )
     return "\n".join(lines)
+
+
+def _recording(sight: _Sight, standing: Standing, word: str) -> Change:
+    """STATE.md with the milestone, and what follows from the files as they will be."""
+
+    def state(held: Document, at: Look) -> Document:
+        named = with_milestone(held, sight.version, sight.name)
+        named = with_moved_focus(named, at.standing, standing)
+        told = with_activity(named, f"Milestone {sight.version} {word}", at.now)
+        return stamped(events.synced(told, standing, at.now), at.now)
+
+    return state
 
 
 def _creating(path: str, text: str) -> Edit:

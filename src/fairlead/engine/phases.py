@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
-from fairlead.engine.look import Look
+from fairlead.engine.look import Look, Steps
 from fairlead.engine.ports import Clock
 from fairlead.errors import (
     Located,
@@ -36,7 +36,6 @@ from fairlead.store import layout
 from fairlead.store.files import Draft, Edit, Files, Outcome
 from fairlead.store.intent import Places
 from fairlead.store.moves import Move
-from fairlead.text import front
 from fairlead.text.document import Document
 
 Also = Callable[[PhaseId], Mapping[str, Edit]]
@@ -64,13 +63,11 @@ class _Decision:
     notes: tuple[str, ...] = ()
 
 
-class Phases:
+class Phases(Steps):
     """Changes the phases of one project."""
 
     def __init__(self, files: Files, clock: Clock, workstream: str = "") -> None:
-        self._files = files
-        self._clock = clock
-        self._workstream = workstream
+        super().__init__(files, clock, workstream)
         _, self._roadmap, _, self._requirements = layout.documents_of(workstream)
 
     def add(
@@ -302,15 +299,13 @@ class Phases:
     def _carry_out(
         self, command: str, decide: Callable[[Look], _Decision], *, dry_run: bool
     ) -> PhaseChange:
-        front.prepare()
-        now = self._clock.now()
         decided: list[_Decision] = []
 
-        def draft() -> Draft:
-            decided.append(decide(Look(self._files, now, self._workstream)))
+        def draft(look: Look) -> Draft:
+            decided.append(decide(look))
             return decided[-1].draft
 
-        outcome = self._files.carry_out(draft, command=command, dry_run=dry_run)
+        outcome = self._step(command, draft, dry_run=dry_run)
         told = decided[-1]
         number = told.phase.short if told.phase else ""
         return PhaseChange(outcome, number, told.name, told.folder, told.notes)

@@ -12,8 +12,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
-from fairlead.engine.look import Look
-from fairlead.engine.ports import Clock
+from fairlead.engine.look import Look, Steps
 from fairlead.errors import MalformedId, NoHandover, SessionHeld, SeveralHandovers
 from fairlead.model.ids import PhaseId
 from fairlead.model.lifecycle import GateEvent, GateStatus
@@ -33,11 +32,10 @@ from fairlead.records.handoff import Handover, marked_resumed, read_handover, wr
 from fairlead.records.position import active_phase, is_paused, may_be_active, with_active
 from fairlead.records.state import stamped
 from fairlead.store import layout
-from fairlead.store.files import Draft, Files, Outcome
+from fairlead.store.files import Draft, Outcome
 from fairlead.store.intent import Places
 from fairlead.store.moves import Move
 from fairlead.store.session import SessionLock, is_live
-from fairlead.text import front
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
 
@@ -61,13 +59,8 @@ class Resumed:
     offers: tuple[Offer, ...]
 
 
-class Sessions:
+class Sessions(Steps):
     """The sessions of one project."""
-
-    def __init__(self, files: Files, clock: Clock, workstream: str = "") -> None:
-        self._files = files
-        self._clock = clock
-        self._workstream = workstream
 
     def hold(self, session: str = MAIN_SESSION) -> AbstractContextManager[SessionLock]:
         """Be this session for as long as the context lasts; the kernel ends it with the process."""
@@ -124,11 +117,8 @@ class Sessions:
         _checked(told.session)
         if told.phase:
             PhaseId.parse(told.phase)
-        front.prepare()
-        now = self._clock.now()
 
-        def decide() -> Draft:
-            look = Look(self._files, now, self._workstream)
+        def decide(look: Look) -> Draft:
             before = look.state()
             held, owners = self._held(before, told.session)
             task = task_of(held)
@@ -140,14 +130,14 @@ class Sessions:
                 return _stepped(held, task, path, look, is_shown=is_shown)
 
             after = look.changed(before, change)
-            ahead = written_ahead(task, now)
+            ahead = written_ahead(task, look.now)
             return Draft(
                 {look.state_path: look.edit_from(before, after, change), path: lambda _: ahead},
                 Places(moves=self._taken_over(told.session, path, look)),
                 may_create=frozenset((path,)),
             )
 
-        return self._files.carry_out(decide, command=command, dry_run=dry_run)
+        return self._step(command, decide, dry_run=dry_run)
 
     # -- ends and beginnings --------------------------------------------------------------
 
@@ -156,11 +146,8 @@ class Sessions:
     ) -> Outcome:
         """A session ends in good order: its hand-over goes, unless its task is still open."""
         _checked(session)
-        front.prepare()
-        now = self._clock.now()
 
-        def decide() -> Draft:
-            look = Look(self._files, now, self._workstream)
+        def decide(look: Look) -> Draft:
             before = look.state()
             mine = [each.handover for each in self.offers() if each.handover.session == session]
             unfinished = [each.path for each in mine if each.is_open]
@@ -170,14 +157,14 @@ class Sessions:
             def change(held: Document, _: Look) -> Document:
                 if done and not told.resume_file:
                     held = sessions.with_resume_file(held, "")
-                return sessions.record_session(held, told, now)
+                return sessions.record_session(held, told, look.now)
 
             after = look.changed(before, change)
             moves = [Move(path, layout.removed_path(path, look.stamp)) for path in done]
             edits = {look.state_path: look.edit_from(before, after, change)}
             return Draft(edits, Places(moves=tuple(moves)))
 
-        return self._files.carry_out(decide, command="state record-session", dry_run=dry_run)
+        return self._step("state record-session", decide, dry_run=dry_run)
 
     def resume(
         self,
@@ -192,8 +179,6 @@ class Sessions:
         With `fresh` it is put aside instead, and its task has not started.
         """
         _checked(session)
-        front.prepare()
-        now = self._clock.now()
         offers = self.offers()
         chosen = _chosen(offers, file)
 
@@ -202,11 +187,10 @@ class Sessions:
             if not (fresh and chosen):
                 return held
             owner = chosen.session or MAIN_SESSION
-            held = with_next(without_open_task(held, owner, now), at.standing)
+            held = with_next(without_open_task(held, owner, at.now), at.standing)
             return sessions.with_resume_file(held, "")
 
-        def decide() -> Draft:
-            look = Look(self._files, now, self._workstream)
+        def decide(look: Look) -> Draft:
             before = look.state()
             after = look.changed(before, change)
             edits = {look.state_path: look.edit_from(before, after, change)}
@@ -214,11 +198,11 @@ class Sessions:
             if fresh and chosen:
                 moves += (Move(chosen.path, layout.aside_path(chosen.path, look.stamp)),)
             elif chosen and chosen.is_ours and chosen.resumed_by != session:
-                edits[chosen.path] = lambda text: marked_resumed(text, session, now)
+                edits[chosen.path] = lambda text: marked_resumed(text, session, look.now)
             return Draft(edits, Places(moves=moves))
 
         command = "state resume --fresh" if fresh else "state resume"
-        outcome = self._files.carry_out(decide, command=command, dry_run=dry_run)
+        outcome = self._step(command, decide, dry_run=dry_run)
         return Resumed(outcome, chosen, offers)
 
     # -- where things are -----------------------------------------------------------------
