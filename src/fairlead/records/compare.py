@@ -33,9 +33,8 @@ def state_findings(
     yield from _milestone(recorded, standing)
     yield from _lifecycle(recorded, standing)
     for name, said in recorded.again:
-        yield Finding(
-            Kind.TWICE, recorded.path, said.line, name, f"{said.value!r} stands there as well", ""
-        )
+        why = f"{said.value!r} stands there as well"
+        yield Finding(Kind.TWICE, recorded.path, said.line, name, why, "")
 
 
 def disk_findings(standing: Standing, inventory: Inventory) -> Iterator[Finding]:
@@ -43,16 +42,8 @@ def disk_findings(standing: Standing, inventory: Inventory) -> Iterator[Finding]
     for folder in inventory.folders:
         yield from _folder(folder)
     for double in standing.scope.duplicates:
-        number = double.id.short if double.id else ""
-        yield Finding(
-            Kind.DUPLICATE,
-            double.path,
-            0,
-            f"phase {number}",
-            "another folder has this number",
-            "",
-            is_drift=False,
-        )
+        what = f"phase {double.id.short if double.id else ''}"
+        yield _odd(Kind.DUPLICATE, double.path, what, "another folder has this number")
 
 
 def unproven(phase: Phase) -> tuple[str, ...]:
@@ -97,9 +88,8 @@ def _counters(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
             continue
         claims = name.startswith("completed") and said.value > true and not standing.is_complete
         kind = Kind.CLAIM if claims else Kind.COUNTER
-        yield Finding(
-            kind, recorded.path, said.line, f"progress.{name}", str(said.value), str(true), because
-        )
+        place = recorded.path, said.line, f"progress.{name}"
+        yield Finding(kind, *place, str(said.value), str(true), because)
 
 
 def _percents(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
@@ -108,29 +98,18 @@ def _percents(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
     said = recorded.percent
     if said and said.value != progress.percent:
         kind = _percent_kind(said.value, recorded, standing)
-        yield Finding(
-            kind,
-            recorded.path,
-            said.line,
-            "progress.percent",
-            f"{said.value}%",
-            f"{progress.percent}%",
-            because,
-        )
+        place = recorded.path, said.line, "progress.percent"
+        yield Finding(kind, *place, f"{said.value}%", f"{progress.percent}%", because)
     bar = recorded.bar
     found = find_bar(bar.value) if bar else None
     if bar and found and (right := redrawn(bar.value, progress)) != bar.value:
         percent = right_percent(found, progress)
-        is_same = found.tells(percent)
-        yield Finding(
-            Kind.PERCENT if is_same else _percent_kind(found.shown, recorded, standing),
-            recorded.path,
-            bar.line,
-            "Progress",
-            bar.value if is_same else f"{found.shown}%",
-            right if is_same else f"{percent}%",
-            because,
-        )
+        place = recorded.path, bar.line, "Progress"
+        if found.tells(percent):
+            yield Finding(Kind.PERCENT, *place, bar.value, right, because)
+        else:
+            kind = _percent_kind(found.shown, recorded, standing)
+            yield Finding(kind, *place, f"{found.shown}%", f"{percent}%", because)
 
 
 def _percent_kind(said: int, recorded: Recorded, standing: Standing) -> Kind:
@@ -159,16 +138,12 @@ def _plans_completed(
     fitting = {standing.progress.completed_plans, active, active + _completed(inventory.archived)}
     if said.value in fitting:
         return
-    claims = said.value > max(fitting) and not standing.is_complete
-    yield Finding(
-        Kind.CLAIM if claims else Kind.COUNTER,
-        recorded.path,
-        said.line,
-        "Total plans completed",
-        str(said.value),
-        str(standing.progress.completed_plans),
-        all_unproven(standing) if claims else (standing.scope.words,),
-    )
+    place = recorded.path, said.line, "Total plans completed"
+    values = str(said.value), str(standing.progress.completed_plans)
+    if said.value > max(fitting) and not standing.is_complete:
+        yield Finding(Kind.CLAIM, *place, *values, all_unproven(standing))
+    else:
+        yield Finding(Kind.COUNTER, *place, *values, (standing.scope.words,))
 
 
 def _completed(folders: tuple[Folder, ...]) -> int:
@@ -188,15 +163,8 @@ def _position(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
             continue
         is_wrong = True
         because = _folder_of(said.value, standing)
-        yield Finding(
-            Kind.POSITION,
-            recorded.path,
-            said.line,
-            said.what,
-            f"phase {said.value.short}",
-            true,
-            because,
-        )
+        place = recorded.path, said.line, said.what
+        yield Finding(Kind.POSITION, *place, f"phase {said.value.short}", true, because)
     if is_wrong:
         yield from _beside_the_position(recorded, standing)
 
@@ -206,19 +174,12 @@ def _beside_the_position(recorded: Recorded, standing: Standing) -> Iterator[Fin
     wrong = {said.what for said in recorded.phases if not _may_be_here(said.value, standing)}
     plan, name = recorded.plan, recorded.phase_name
     if plan and wrong & {"Phase", "Current Phase"} and plan.value != plan_line(standing):
-        yield Finding(
-            Kind.POSITION, recorded.path, plan.line, "Plan", plan.value, plan_line(standing)
-        )
+        place = recorded.path, plan.line, "Plan"
+        yield Finding(Kind.POSITION, *place, plan.value, plan_line(standing))
     current = standing.current.name if standing.current else ""
     if name and "current_phase" in wrong and name.value != current:
-        yield Finding(
-            Kind.POSITION,
-            recorded.path,
-            name.line,
-            "current_phase_name",
-            name.value,
-            current or "none",
-        )
+        place = recorded.path, name.line, "current_phase_name"
+        yield Finding(Kind.POSITION, *place, name.value, current or "none")
 
 
 def _may_be_here(phase: PhaseId, standing: Standing) -> bool:
@@ -244,43 +205,26 @@ def _status(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
     for said, what in ((recorded.front_status, "status"), (recorded.status, "Status")):
         if said is None or (what == "Status" and not is_default(said.value)):
             continue
-        claims_done = (
-            normalise(said.value) is Status.COMPLETED and "phase" not in said.value.lower()
-        )
+        status = normalise(said.value)
+        claims_done = status is Status.COMPLETED and "phase" not in said.value.lower()
         true = str(standing.status) if what == "status" else standing.words
+        told = recorded.path, said.line, what, said.value, true
         if claims_done and not standing.is_complete and standing.scope.phases:
-            yield Finding(
-                Kind.CLAIM, recorded.path, said.line, what, said.value, true, all_unproven(standing)
-            )
-        elif standing.is_complete and normalise(said.value) in (Status.EXECUTING, Status.PLANNING):
-            yield Finding(
-                Kind.STATUS,
-                recorded.path,
-                said.line,
-                what,
-                said.value,
-                true,
-                (standing.scope.words,),
-            )
+            yield Finding(Kind.CLAIM, *told, all_unproven(standing))
+        elif standing.is_complete and status in (Status.EXECUTING, Status.PLANNING):
+            yield Finding(Kind.STATUS, *told, (standing.scope.words,))
 
 
 def _milestone(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
     named, scope = recorded.milestone, standing.scope
     if not named or not scope.milestone or named.value == scope.milestone:
         return
-    yield Finding(
-        Kind.MILESTONE, recorded.path, named.line, "milestone", named.value, scope.milestone
-    )
+    place = recorded.path, named.line, "milestone"
+    yield Finding(Kind.MILESTONE, *place, named.value, scope.milestone)
     name = recorded.milestone_name
     if name and scope.milestone_name and name.value != scope.milestone_name:
-        yield Finding(
-            Kind.MILESTONE,
-            recorded.path,
-            name.line,
-            "milestone_name",
-            name.value,
-            scope.milestone_name,
-        )
+        place = recorded.path, name.line, "milestone_name"
+        yield Finding(Kind.MILESTONE, *place, name.value, scope.milestone_name)
 
 
 def _lifecycle(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
@@ -315,15 +259,7 @@ def _summary_of(plan: str) -> str:
 
 def _folder(folder: Folder) -> Iterator[Finding]:
     for orphan in folder.orphans:
-        yield Finding(
-            Kind.ORPHAN,
-            orphan,
-            0,
-            "summary",
-            "no plan belongs to it; it is not counted",
-            "",
-            is_drift=False,
-        )
+        yield _odd(Kind.ORPHAN, orphan, "summary", "no plan belongs to it; it is not counted")
     odd = {
         Proof.EMPTY: (Kind.EMPTY, "is empty and proves nothing"),
         Proof.FAILED: (Kind.SELF_CHECK, "says that its own self-check failed"),
@@ -333,4 +269,8 @@ def _folder(folder: Folder) -> Iterator[Finding]:
     for plan in folder.plans:
         if plan.proof in odd and plan.summary:
             kind, why = odd[plan.proof]
-            yield Finding(kind, plan.summary, 0, "summary", why, "", is_drift=False)
+            yield _odd(kind, plan.summary, "summary", why)
+
+
+def _odd(kind: Kind, path: str, what: str, why: str) -> Finding:
+    return Finding(kind, path, 0, what, why, "", is_drift=False)

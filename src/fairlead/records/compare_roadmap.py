@@ -61,46 +61,31 @@ def _row(phase: Phase, listed: Listed, standing: Standing, path: str) -> Iterato
 
 def _cells(phase: Phase, listed: Listed, standing: Standing, path: str) -> Iterator[Finding]:
     what = f"phase {phase.id.short}"
-    right = right_counts(listed.plans_cell, phase)
-    if listed.row_line and right:
-        yield Finding(
-            _count_kind(listed.plans_cell, phase),
-            path,
-            listed.row_line,
-            f"{what} plans",
-            listed.plans_cell,
-            right,
-            _behind(listed.plans_cell, phase),
-        )
+    if not listed.row_line:
+        return
+    yield from _count(phase, listed.plans_cell, path, listed.row_line, f"{what} plans")
     is_done = phase.is_complete(standing.policy)
     says_done = normalise(listed.status) is Status.COMPLETED
-    if not listed.row_line or not listed.status or says_done == is_done:
+    if not listed.status or says_done == is_done:
         return
-    if says_done or listed.status.strip("* ").lower() in _UNFINISHED:
-        yield Finding(
-            Kind.CLAIM if says_done else Kind.ROW,
-            path,
-            listed.row_line,
-            f"{what} status",
-            listed.status,
-            "Complete" if is_done else _ROW_WORDS[phase.stage],
-            unproven(phase) if says_done else _paths(phase),
-        )
+    told = path, listed.row_line, f"{what} status", listed.status
+    if says_done:
+        yield Finding(Kind.CLAIM, *told, _ROW_WORDS[phase.stage], unproven(phase))
+    elif listed.status.strip("* ").lower() in _UNFINISHED:
+        yield Finding(Kind.ROW, *told, "Complete", _paths(phase))
 
 
 def _counts(phase: Phase, listed: Listed, path: str) -> Iterator[Finding]:
     for mark in listed.counts:
-        right = right_counts(mark.text, phase)
-        if right:
-            yield Finding(
-                _count_kind(mark.text, phase),
-                path,
-                mark.line,
-                f"phase {phase.id.short} count",
-                mark.text,
-                right,
-                _behind(mark.text, phase),
-            )
+        yield from _count(phase, mark.text, path, mark.line, f"phase {phase.id.short} count")
+
+
+def _count(phase: Phase, said: str, path: str, line: int, what: str) -> Iterator[Finding]:
+    right = right_counts(said, phase)
+    if right:
+        kind = _count_kind(said, phase)
+        because = unproven(phase) if kind is Kind.CLAIM else _paths(phase)
+        yield Finding(kind, path, line, what, said, right, because)
 
 
 def _plan_boxes(phase: Phase, listed: Listed, path: str) -> Iterator[Finding]:
@@ -112,15 +97,12 @@ def _plan_boxes(phase: Phase, listed: Listed, path: str) -> Iterator[Finding]:
         named = by_name.get(box.text)
         if named is None or named.is_complete == box.is_checked:
             continue
-        yield Finding(
-            Kind.CLAIM if box.is_checked else Kind.BOX,
-            path,
-            box.line,
-            f"plan {named.id} box",
-            "ticked" if box.is_checked else "open",
-            "complete" if named.is_complete else "open",
-            (named.summary or named.path,),
-        )
+        told = path, box.line, f"plan {named.id} box"
+        because = (named.summary or named.path,)
+        if box.is_checked:
+            yield Finding(Kind.CLAIM, *told, "ticked", "open", because)
+        else:
+            yield Finding(Kind.BOX, *told, "open", "complete", because)
 
 
 def right_counts(said: str, phase: Phase) -> str:
@@ -140,10 +122,6 @@ def _count_kind(said: str, phase: Phase) -> Kind:
         return Kind.ROW
     done = folder_counts(phase.folder)[0] if phase.folder else 0
     return Kind.CLAIM if int(match["done"]) > done else Kind.ROW
-
-
-def _behind(said: str, phase: Phase) -> tuple[str, ...]:
-    return unproven(phase) if _count_kind(said, phase) is Kind.CLAIM else _paths(phase)
 
 
 def _open_words(phase: Phase) -> str:

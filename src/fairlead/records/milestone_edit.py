@@ -71,28 +71,22 @@ def opened(document: Document, version: str, name: str) -> Document:
     sheet = read_sheet(document)
     title = f"{version} {one_line(name, 'the name')}"
     markers = [marker for marker in sheet.markers if marker.version == version]
-    if any(marker.form is Form.HEADING for marker in markers):
-        splices = [each for marker in markers for each in _started(document, marker)]
-        return document.replaced(spliced(document.text, splices))
     splices = [each for marker in markers for each in _started(document, marker)]
     if not markers:
-        splices += _listed(
-            sheet, [], f"- 🚧 **{title}** - Phases TBD (in progress)", only_known=True
-        )
-    splices.append(_opened_section(document, title))
+        bullet = f"- 🚧 **{title}** - Phases TBD (in progress)"
+        splices += _listed(sheet, [], bullet, only_known=True)
+    if not any(marker.form is Form.HEADING for marker in markers):
+        splices.append(_opened_section(document, title))
     return document.replaced(spliced(document.text, splices))
 
 
 def _shipped(document: Document, marker: Marker, closing: Closing) -> Iterator[Splice]:
     """The line of a marker: its signs and words for open become those for shipped."""
     line = document.lines[marker.line - 1]
-    text = _OPEN_WORDS.sub("", _OPEN_SIGNS.sub("", line.text)).rstrip()
-    if "✅" in text or re.search(r"shipped", text, re.IGNORECASE):
+    before, name = _without_open_words(line.text, closing.version)
+    if "✅" in before + name or re.search(r"shipped", before + name, re.IGNORECASE):
         return
-    at = text.find(closing.version)
-    while at > 0 and text[at - 1] in "*[":
-        at -= 1
-    text = f"{text[:at]}✅ {text[at:]}".replace("- [ ] ✅", "- [x] ✅")
+    text = f"{before}✅ {name}".replace("- [ ] ✅", "- [x] ✅")
     text = text.replace("Phases TBD", _range(closing), 1)
     if marker.form is Form.BULLET:
         text = f"{text} (shipped {closing.date})"
@@ -106,11 +100,17 @@ def _started(document: Document, marker: Marker) -> Iterator[Splice]:
     line = document.lines[marker.line - 1]
     if marker.form is Form.SUMMARY or "🚧" in line.text:
         return
-    text = _OPEN_WORDS.sub("", _OPEN_SIGNS.sub("", line.text)).rstrip()
-    at = text.find(marker.version)
+    before, name = _without_open_words(line.text, marker.version)
+    yield Splice(line.start, line.end, f"{before}🚧 {name} (In Progress)")
+
+
+def _without_open_words(line: str, version: str) -> tuple[str, str]:
+    """What stands before a milestone's name, and the rest, without signs and words for open."""
+    text = _OPEN_WORDS.sub("", _OPEN_SIGNS.sub("", line)).rstrip()
+    at = text.find(version)
     while at > 0 and text[at - 1] in "*[":
         at -= 1
-    yield Splice(line.start, line.end, f"{text[:at]}🚧 {text[at:]} (In Progress)")
+    return text[:at], text[at:]
 
 
 def _listed(
