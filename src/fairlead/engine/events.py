@@ -6,8 +6,12 @@ the event needs them, and what has to leave STATE.md arrives in the archive in t
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
+
 from fairlead.engine.look import Change, Look, Steps
 from fairlead.model.ids import PhaseId
+from fairlead.model.standing import Standing
 from fairlead.records import archive as archive_file
 from fairlead.records import (
     blockers,
@@ -27,6 +31,8 @@ from fairlead.store.intent import Places
 from fairlead.store.moves import Move
 from fairlead.text.document import Document
 
+PhaseEvent = Callable[[Document, Standing, str, datetime], Document]
+
 
 class Events(Steps):
     """Records the events of one project."""
@@ -35,43 +41,28 @@ class Events(Steps):
 
     def discussion_started(self, phase: str, *, dry_run: bool = False) -> Outcome:
         """A phase is being discussed."""
-        return self._record(
-            "state begin-phase --step discuss",
-            lambda held, at: events.discussion_started(held, at.standing, phase, at.now),
-            dry_run=dry_run,
-        )
+        command = "state begin-phase --step discuss"
+        return self._begin(command, events.discussion_started, phase, dry_run=dry_run)
 
     def planning_started(self, phase: str, *, dry_run: bool = False) -> Outcome:
         """The plans of a phase are being made."""
-        return self._record(
-            "state planned-phase --started",
-            lambda held, at: events.planning_started(held, at.standing, phase, at.now),
-            dry_run=dry_run,
-        )
+        command = "state planned-phase --started"
+        return self._begin(command, events.planning_started, phase, dry_run=dry_run)
 
     def verification_started(self, phase: str, *, dry_run: bool = False) -> Outcome:
         """A phase whose plans are done is being verified."""
-        return self._record(
-            "state begin-phase --step verify",
-            lambda held, at: events.verification_started(held, at.standing, phase, at.now),
-            dry_run=dry_run,
-        )
+        command = "state begin-phase --step verify"
+        return self._begin(command, events.verification_started, phase, dry_run=dry_run)
 
     def plans_ready(self, phase: str, *, dry_run: bool = False) -> Outcome:
         """The plans of a phase are there."""
-        return self._record(
-            "state planned-phase",
-            lambda held, at: events.plans_ready(held, at.standing, phase, at.now),
-            dry_run=dry_run,
-        )
+        command = "state planned-phase"
+        return self._begin(command, events.plans_ready, phase, dry_run=dry_run)
 
     def execution_started(self, phase: str, *, dry_run: bool = False) -> Outcome:
         """The plans of a phase are being executed."""
-        return self._record(
-            "state begin-phase",
-            lambda held, at: events.execution_started(held, at.standing, phase, at.now),
-            dry_run=dry_run,
-        )
+        command = "state begin-phase"
+        return self._begin(command, events.execution_started, phase, dry_run=dry_run)
 
     def plan_completed(self, phase: str = "", *, plan: str = "", dry_run: bool = False) -> Outcome:
         """A plan has its summary, and the position follows."""
@@ -238,6 +229,12 @@ class Events(Steps):
     @property
     def _state(self) -> str:
         return layout.documents_of(self._workstream)[0]
+
+    def _begin(self, command: str, event: PhaseEvent, phase: str, *, dry_run: bool) -> Outcome:
+        def change(held: Document, at: Look) -> Document:
+            return event(held, at.standing, phase, at.now)
+
+        return self._record(command, change, dry_run=dry_run)
 
     def _record(self, command: str, change: Change, *, dry_run: bool) -> Outcome:
         return self._step(command, lambda look: look.draft(change), dry_run=dry_run)

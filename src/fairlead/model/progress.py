@@ -48,6 +48,11 @@ class Progress:
         return _floor(self.completed_tasks, self.total_tasks)
 
 
+def completed_in(folders: tuple[Folder, ...]) -> int:
+    """How many plans of these folders are complete."""
+    return sum(plan.is_complete for folder in folders for plan in folder.live_plans)
+
+
 def progress_of(phases: tuple[Phase, ...], policy: Completion) -> Progress:
     """Count what the files say. The recorded state is never consulted."""
     plans = [plan for phase in phases if phase.folder for plan in phase.folder.live_plans]

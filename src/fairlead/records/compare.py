@@ -11,7 +11,7 @@ from dataclasses import replace
 from fairlead.model.divergence import Finding, Kind
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Folder, Inventory, Phase, Proof
-from fairlead.model.progress import Progress
+from fairlead.model.progress import Progress, completed_in
 from fairlead.model.recorded import COUNTERS, Recorded, SaidText
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status, is_default, normalise
@@ -134,8 +134,8 @@ def _plans_completed(
     said = recorded.plans_completed
     if said is None:
         return
-    active = _completed(inventory.folders)
-    fitting = {standing.progress.completed_plans, active, active + _completed(inventory.archived)}
+    active = completed_in(inventory.folders)
+    fitting = {standing.progress.completed_plans, active, active + completed_in(inventory.archived)}
     if said.value in fitting:
         return
     place = recorded.path, said.line, "Total plans completed"
@@ -144,10 +144,6 @@ def _plans_completed(
         yield Finding(Kind.CLAIM, *place, *values, all_unproven(standing))
     else:
         yield Finding(Kind.COUNTER, *place, *values, (standing.scope.words,))
-
-
-def _completed(folders: tuple[Folder, ...]) -> int:
-    return sum(plan.is_complete for folder in folders for plan in folder.live_plans)
 
 
 def _position(recorded: Recorded, standing: Standing) -> Iterator[Finding]:

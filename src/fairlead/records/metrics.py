@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from fairlead.model.duration import duration_in, in_hours, in_minutes, parse_duration, trend_of
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Folder, Inventory, Plan
+from fairlead.model.progress import completed_in
 from fairlead.model.standing import Standing
 from fairlead.records.entries import at_end, below, last_held
 from fairlead.records.recorded import phase_in
@@ -101,8 +102,8 @@ def with_plans_completed(document: Document, standing: Standing, inventory: Inve
     if not field or not (match or _EMPTY.match(field.value)):
         return document
     said = int(match[0]) if match else 0
-    active = _completed(inventory.folders)
-    known = (standing.progress.completed_plans, active, active + _completed(inventory.archived))
+    active = completed_in(inventory.folders)
+    known = (standing.progress.completed_plans, active, active + completed_in(inventory.archived))
     true = min((each for each in known if each >= said), default=known[0])
     rest = field.value[match.end() :] if match else ""
     return document.set_field(field, f"{true}{rest}")
@@ -272,10 +273,6 @@ def _is_by_phase(table: Table) -> bool:
 def _tables(document: Document) -> tuple[Table, ...]:
     section: Section | None = document.section(SECTION)
     return tables_of(document.section_lines(section)) if section else ()
-
-
-def _completed(folders: tuple[Folder, ...]) -> int:
-    return sum(plan.is_complete for folder in folders for plan in folder.live_plans)
 
 
 def _live(folder: Folder | None) -> tuple[Plan, ...]:

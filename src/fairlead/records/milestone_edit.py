@@ -42,8 +42,13 @@ class Closing:
     @property
     def summary(self) -> str:
         """What the folded list is called."""
+        return f"✅ {self.title} ({self.span}) — SHIPPED {self.date}"
+
+    @property
+    def span(self) -> str:
+        """`Phases 1-4`."""
         word = "Phase" if len(self.phases) == 1 else "Phases"
-        return f"✅ {self.title} ({word} {self.phase_range}) — SHIPPED {self.date}"
+        return f"{word} {self.phase_range}"
 
 
 def closed(document: Document, closing: Closing) -> Document:
@@ -58,7 +63,8 @@ def closed(document: Document, closing: Closing) -> Document:
     markers = [marker for marker in sheet.markers if marker.version == closing.version]
     splices = [splice for marker in markers for splice in _shipped(document, marker, closing)]
     if not any(marker.form is Form.BULLET for marker in markers):
-        splices += _listed(sheet, mine, f"- ✅ **{closing.title}** — {_span(closing)}")
+        told = f"{closing.span} (shipped {closing.date})"
+        splices += _listed(sheet, mine, f"- ✅ **{closing.title}** — {told}")
     splices += _without_details(sheet, mine)
     is_grouped = any(marker.form is not Form.BULLET for marker in markers)
     splices += _folded(sheet, mine, closing, is_grouped=is_grouped)
@@ -87,7 +93,7 @@ def _shipped(document: Document, marker: Marker, closing: Closing) -> Iterator[S
     if "✅" in before + name or re.search(r"shipped", before + name, re.IGNORECASE):
         return
     text = f"{before}✅ {name}".replace("- [ ] ✅", "- [x] ✅")
-    text = text.replace("Phases TBD", _range(closing), 1)
+    text = text.replace("Phases TBD", closing.span, 1)
     if marker.form is Form.BULLET:
         text = f"{text} (shipped {closing.date})"
     else:
@@ -212,12 +218,3 @@ def _last_line(document: Document, section: Section | None) -> Line | None:
     if held:
         return held[-1]
     return document.lines[section.heading] if section else None
-
-
-def _span(closing: Closing) -> str:
-    return f"{_range(closing)} (shipped {closing.date})"
-
-
-def _range(closing: Closing) -> str:
-    word = "Phase" if len(closing.phases) == 1 else "Phases"
-    return f"{word} {closing.phase_range}"

@@ -8,7 +8,7 @@ never an approval.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairlead.errors import DocumentError
 from fairlead.model.lifecycle import FailureClass
@@ -187,16 +187,8 @@ def _consistent(result: Result, text: str) -> Result | Malformed:
 
 
 def _failed(result: Result, error: str, failure: FailureClass) -> Result:
-    return Result(
-        Outcome.FAILURE,
-        result.files,
-        result.evidence,
-        error,
-        False,
-        result.warnings,
-        result.claimed_exit_code,
-        failure,
-    )
+    told = replace(result, error=error, failure=failure)
+    return replace(told, status=Outcome.FAILURE, done_criteria_met=False)
 
 
 def _name_faults(held: Mapping[str, object], task: Task) -> tuple[str, tuple[str, ...]]:
