@@ -37,7 +37,9 @@ from tests.support.sweep import (
 
 TRIES = 3  # the loader's calls before main vary a little from run to run
 
-PASSES = 8  # over all commands, so that a part of the cases says something about each of them
+PASSES = (
+    7  # over all commands, so that a part of the cases says something of each; 8 kinds take turns
+)
 
 Cases = Callable[[Rig], Sequence[str]]
 Try = Callable[[Rig, list[str]], list[Finding]]

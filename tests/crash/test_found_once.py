@@ -65,10 +65,11 @@ def test_a_search_for_a_folder_ends_on_a_disk_that_answers_nothing(rig_of: MakeR
         assert branches.try_point(Point(asked[-1], "error=EIO", onward=True)) == []
 
 
-def test_a_repair_that_is_written_is_not_reported_as_undone_when_the_second_look_fails(
-    rig_of: MakeRig,
+@pytest.mark.parametrize("name", ["doctor-fix", "gate-start"])
+def test_what_is_written_is_not_reported_as_undone_when_the_look_at_it_fails(
+    rig_of: MakeRig, name: str
 ) -> None:
-    with held(rig_of("doctor-fix")) as (branches, calls):
-        looking = [call for call in after_the_last_rename(calls) if call.name == "getdents64"]
-        with branches.after(Point(looking[0], "error=EIO").injection) as (_, traced):
+    with held(rig_of(name)) as (branches, calls):
+        looking = [call for call in after_the_last_rename(calls) if call.name == "openat"]
+        with branches.after(Point(looking[-1], "error=EIO").injection) as (_, traced):
             assert "not-confirmed" in traced.outcome.said

@@ -37,6 +37,7 @@ from tests.support.trees import (
 )
 
 NEXT_COMMAND_SECONDS = 2.0
+LATE = "the next command took"
 KILL = "signal=KILL"
 SHORT = "a short write"
 LYING = "retval=1"
@@ -159,7 +160,8 @@ class Rig:
         wrong = [*_reading_works(self, world), *_next_command_works(self, world)]
         standing = judge(read_tree(world), self.after_old, self.after_new).standing
         found = Afterwards(tuple(wrong), standing)
-        if self._afterwards is not None:
+        is_late = any(what.startswith(LATE) for what in wrong)  # the machine's doing, most often
+        if self._afterwards is not None and not is_late:
             self._afterwards[shape] = found
         return found
 
@@ -314,7 +316,7 @@ def _next_command_works(rig: Rig, world: Path) -> Iterator[str]:
         yield f"the next command does not work ({done.describe()})"
         return
     if done.seconds > NEXT_COMMAND_SECONDS and done.seconds > 3 * rig.usual_seconds():
-        yield f"the next command took {done.seconds:.1f} s"
+        yield f"{LATE} {done.seconds:.1f} s"
     now = read_tree(world)
     expected = (rig.after_old, rig.after_new)
     if documents(now) not in [documents(tree) for tree in expected]:

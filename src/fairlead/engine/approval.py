@@ -37,7 +37,7 @@ from fairlead.records.exec_read import read_exec
 from fairlead.records.plan_read import read_plan
 from fairlead.store import exchange, layout
 from fairlead.store.facts import facts_of
-from fairlead.store.files import Edit, Files, Outcome
+from fairlead.store.files import Edit, Files, Outcome, looking_again
 from fairlead.store.scan import scan
 from fairlead.store.session import SessionLock
 from fairlead.text import front
@@ -102,7 +102,8 @@ class Approval:
             plan, content = self._checked()
             told, notes = ({}, ()) if skip_issues else self._make_issues(plan, held)
             outcome, more = self._seal(content, skip_issues=skip_issues)
-        plan = self._plan()
+        with looking_again(outcome.paths):
+            plan = self._plan()
         issues = tuple(
             _told(each, told.get(each.id) or ("before" if each.issue else "waived"))
             for each in plan.modules

@@ -8,7 +8,7 @@ is imported before the lock is taken, and no program is started while it is held
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -18,7 +18,9 @@ from fairlead.errors import (
     Located,
     NoLocks,
     NoProject,
+    NotConfirmed,
     NothingToUndo,
+    StorageError,
     TooLarge,
     UnwritableValue,
 )
@@ -263,6 +265,18 @@ class Files(Reader):
             raise FileExists(path)
 
         return rewrite
+
+
+@contextmanager
+def looking_again(paths: Iterable[str]) -> Iterator[None]:
+    """A look at what was just written: its error must not say that nothing was changed."""
+    try:
+        yield
+    except (StorageError, OSError) as error:
+        written = ", ".join(paths)
+        if not written:
+            raise
+        raise NotConfirmed(written, str(error)) from error
 
 
 def _encoded(path: str, text: str) -> bytes:

@@ -7,7 +7,6 @@ import click
 
 from fairlead.engine.doctor import Claims, Means, Repair
 from fairlead.engine.reports import finding_report
-from fairlead.errors import NotConfirmed, StorageError
 from fairlead.interfaces.cli.options import (
     Verbs,
     dry_run_option,
@@ -16,7 +15,7 @@ from fairlead.interfaces.cli.options import (
     workstream_option,
 )
 from fairlead.interfaces.cli.show import Part, Styled, counted, diff_lines, report, warn
-from fairlead.store.files import Outcome
+from fairlead.store.files import Outcome, looking_again
 from fairlead.wiring import App
 
 _UNREPAIRED = 3
@@ -74,22 +73,13 @@ def doctor(
         if not click.confirm("Write this?"):
             return 0
         outcome = app.doctor.fix(chosen, workstream=workstream)
-    left = repairs if dry_run else _left_after(outcome, app, workstream)
+    with looking_again(outcome.paths):
+        left = repairs if dry_run else app.doctor.repairs(workstream)
     _show_outcome(outcome, left, as_json=as_json, dry_run=dry_run, shows_diff=not asks)
     is_stuck = any(
         each.finding.is_drift and each.means is Means.PERSON and not dry_run for each in left
     )
     return _UNREPAIRED if is_stuck else 0
-
-
-def _left_after(outcome: Outcome, app: App, workstream: str) -> tuple[Repair, ...]:
-    try:
-        return app.doctor.repairs(workstream)
-    except (StorageError, OSError) as error:
-        if not outcome.changes:
-            raise
-        # The repair is done: an error while looking again must not say that nothing was changed.
-        raise NotConfirmed(", ".join(outcome.paths), str(error)) from error
 
 
 def _show_findings(repairs: tuple[Repair, ...], *, as_json: bool) -> None:

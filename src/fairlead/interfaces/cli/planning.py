@@ -26,7 +26,7 @@ from fairlead.records import plan_file
 from fairlead.records.plan_file import Wanted
 from fairlead.records.plan_read import read_plan
 from fairlead.store import layout
-from fairlead.store.files import Outcome
+from fairlead.store.files import Outcome, looking_again
 from fairlead.text.emit import Value
 from fairlead.wiring import App
 
@@ -231,7 +231,9 @@ def confirm(app: App, manner: Manner, *, criterion: str, yes: bool, allow: str) 
         if not click.confirm("Do you say so?", default=False):
             raise
         outcome = app.planning.confirm(criterion, is_said=True, allow=question.proof)
-    judged = app.planning.criterion(criterion)
+    # A command's result is in the person's own record, which the outcome does not name.
+    with looking_again(() if manner.dry_run else outcome.paths or (criterion,)):
+        judged = app.planning.criterion(criterion)
     said = f"{judged.criterion.text}: {judged.evidence}"
     report_change(outcome, manner, said, said, state=judged.state, evidence=judged.evidence)
 

@@ -9,6 +9,7 @@ from fairlead.errors import AlreadyApproved
 from fairlead.interfaces.cli.options import changes
 from fairlead.interfaces.cli.show import Manner, Part, Styled, report, rows, warn
 from fairlead.store import layout
+from fairlead.store.files import looking_again
 from fairlead.wiring import App
 
 _MADE = {
@@ -40,7 +41,8 @@ def approve(app: App, manner: Manner, *, skip_issues: bool, to_roadmap: bool) ->
         if not to_roadmap or error.is_void:
             raise
         is_late = True
-    phases = app.approval.to_roadmap(dry_run=manner.dry_run) if to_roadmap else ()
+    with looking_again(approved.outcome.paths if approved else ()):
+        phases = app.approval.to_roadmap(dry_run=manner.dry_run) if to_roadmap else ()
     _shown(approved, manner, phases, is_late=is_late)
 
 

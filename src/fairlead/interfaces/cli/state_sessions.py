@@ -11,6 +11,7 @@ from fairlead.model.lifecycle import GateEvent
 from fairlead.records.gate import MAIN_SESSION, OpenTask
 from fairlead.records.session import Stop
 from fairlead.records.waiting import DECISION, Question
+from fairlead.store.files import looking_again
 from fairlead.wiring import App
 
 session_option = click.option(
@@ -68,8 +69,9 @@ def gate(
     """
     told = OpenTask(task, phase, plan, session, note=reason)
     outcome = app.sessions.gate(GateEvent(event), told, dry_run=manner.dry_run)
-    held = app.sessions.task(session)
-    status = str(held.gate.status) if held and not manner.dry_run else "as below"
+    with looking_again(outcome.paths):
+        held = None if manner.dry_run else app.sessions.task(session)
+    status = str(held.gate.status) if held else "as below"
     report_change(outcome, manner, f"The gate is {status}", f"The gate is {status} already")
 
 
