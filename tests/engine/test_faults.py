@@ -317,6 +317,16 @@ def test_f40_after_a_reboot_the_attempt_is_repeated_and_what_it_left_is_kept(
     assert git(site.project, "show", f"{kept}:half.txt") == "half"
 
 
+# -- F41: others ------------------------------------------------------------------------------
+
+
+def test_f41_jobs_of_the_same_name_in_two_projects_are_told_apart(tmp_path: Path) -> None:
+    sites = [works(tmp_path / name, a_plan("01-01", "a.txt")) for name in ("one", "two")]
+    jobs = {site.run().job.id for site in sites}
+    marks = {order.job for site in sites for order in site.agent.orders}
+    assert (len(jobs), len(marks)) == (1, 2)
+
+
 # -- F44: git ----------------------------------------------------------------------------------
 
 

@@ -50,4 +50,4 @@ def test_a_real_agent_carries_out_two_waves_to_verified_merged_commits(
         "merge(01-01)",
     ]
     assert git(project, "status", "--porcelain") == ""
-    assert processes_of(told["job"]) == []
+    assert processes_of(project, told["job"]) == []

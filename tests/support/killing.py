@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairlead.store import layout
 from tests.support.execution import PlanText, a_plan, a_project
 from tests.support.programs import fairlead
 from tests.support.repositories import git
@@ -96,13 +97,13 @@ def result_of(world: Path) -> Result:
         ),
         calls=sum(event["kind"] == "call" for event in events),
         status=json.loads((job / "job.json").read_text())["status"],
-        left=len(processes_of(job.name)),
+        left=len(processes_of(project, job.name)),
     )
 
 
-def processes_of(job: str) -> list[int]:
-    """The processes that carry the name of a job in their environment."""
-    wanted = f"FAIRLEAD_JOB={job}".encode()
+def processes_of(project: Path, job: str) -> list[int]:
+    """The processes that carry the mark of a job in their environment."""
+    wanted = f"FAIRLEAD_JOB={layout.job_mark(str(project), job)}".encode()
     found = []
     for entry in Path("/proc").iterdir():
         try:

@@ -164,6 +164,11 @@ def runs_path(folder: str, job: str) -> str:
     return f"runs/{project_key(folder)}/{job}"
 
 
+def job_mark(folder: str, job: str) -> str:
+    """A job among those of all projects: what its processes carry, and are found by."""
+    return f"{project_key(folder)}/{job}"
+
+
 def project_key(folder: str) -> str:
     """A project in the person's own folders, named for its folder and its place."""
     place = 0xCBF29CE484222325  # FNV-1a: no secret, and no import

@@ -1,0 +1,138 @@
+"""A person stops a run at a terminal: ^C once, ^C twice, a closed window. Nobody is left behind."""
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support.agents import HOSTILE
+from tests.support.killing import PATIENCE_SECONDS, a_world, processes_of, result_of, steps_of
+from tests.support.programs import fairlead, scratch_environment
+
+CTRL_C = b"\x03"
+AT_ONCE_SECONDS = 30.0  # the limits of an agent are minutes; shared machines stall
+
+
+@pytest.fixture
+def world(installed_command: Path, tmp_path: Path) -> Path:
+    """A project whose agent hangs, with children that have left its session."""
+    place = a_world(tmp_path / "world")
+    settings = place / "config/fairlead/config.json"
+    working = settings.read_text()
+    argv = [sys.executable, str(HOSTILE), "hang_with_daemons"]
+    agents = {"stub": {"argv": argv, "stream": "claude"}}
+    settings.write_text(json.dumps({"fairlead": {"agent": "stub", "agents": agents}}))
+    (place / "working.json").write_text(working)
+    return place
+
+
+class Desk:
+    """A terminal with a run in it."""
+
+    def __init__(self, world: Path) -> None:
+        self._world = world
+        self.master, slave = pty.openpty()
+        command = fairlead().command(world / "project", "phase", "execute", "1", "--approve")
+        environment = scratch_environment(world) | {"XDG_CONFIG_HOME": str(world / "config")}
+        environment |= {"XDG_STATE_HOME": str(world / "state")}
+        del environment["FAIRLEAD_NOW"]
+        self.run = subprocess.Popen(
+            ["setsid", "--ctty", *command.words],
+            cwd=command.folder,
+            env=environment,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+        )
+        os.close(slave)
+
+    def wait_for_agents(self) -> None:
+        """Until the job has processes."""
+        self._until(lambda: bool(self.left))
+
+    @property
+    def left(self) -> list[int]:
+        """The processes of its job that are there now."""
+        project = self._world / "project"
+        jobs = project.glob(".planning/jobs/*")
+        return [number for job in jobs for number in processes_of(project, job.name)]
+
+    def shows(self, text: str) -> None:
+        """Look on until the screen has shown a text."""
+        shown = bytearray()
+
+        def look() -> bool:
+            if select.select([self.master], [], [], 0.1)[0]:
+                shown.extend(os.read(self.master, 65536))
+            return text.encode() in shown
+
+        self._until(look)
+
+    def ended(self) -> int:
+        """The exit code; what is still said is read, as a terminal does."""
+        limit = time.monotonic() + AT_ONCE_SECONDS
+        while self.run.poll() is None and time.monotonic() < limit:
+            try:
+                if select.select([self.master], [], [], 0.1)[0]:
+                    os.read(self.master, 65536)
+            except OSError:
+                break
+        return self.run.wait(timeout=AT_ONCE_SECONDS)
+
+    def _until(self, look: Callable[[], bool]) -> None:
+        limit = time.monotonic() + PATIENCE_SECONDS
+        while not look():
+            assert time.monotonic() < limit
+
+
+@contextmanager
+def desk_in(world: Path) -> Iterator[Desk]:
+    """A terminal; whatever happens, its run ends with the test."""
+    desk = Desk(world)
+    try:
+        yield desk
+    finally:
+        if desk.run.poll() is None:
+            desk.run.kill()
+            desk.run.wait()
+
+
+def goes_on(world: Path) -> None:
+    """With an agent that works, the same command completes the phase."""
+    settings = world / "config/fairlead/config.json"
+    settings.write_text((world / "working.json").read_text())
+    steps_of(world)
+    found = result_of(world)
+    assert (found.status, len(found.merges), found.left) == ("DONE", 3, 0)
+
+
+def test_f45_an_interrupt_pressed_twice_ends_everything_at_once_and_the_state_is_saved(
+    world: Path,
+) -> None:
+    with desk_in(world) as desk:
+        desk.wait_for_agents()
+        os.write(desk.master, CTRL_C)
+        desk.shows("again")
+        assert desk.left
+        os.write(desk.master, CTRL_C)
+        assert desk.ended() == 6
+        assert desk.left == []
+        os.close(desk.master)
+    goes_on(world)
+
+
+def test_f45_a_closed_terminal_ends_everything_and_the_state_is_saved(world: Path) -> None:
+    with desk_in(world) as desk:
+        desk.wait_for_agents()
+        os.close(desk.master)
+        assert desk.run.wait(timeout=AT_ONCE_SECONDS) != 0
+        assert desk.left == []
+    goes_on(world)
