@@ -9,10 +9,9 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fairlead.engine.settings import Place, Preferences, Settings, project_place
+from fairlead.engine.settings import Place, Preferences, Settings
 from fairlead.errors import NoProject, OnlyRehearses
 from fairlead.store import layout
-from fairlead.store.files import Files, Outcome
 from fairlead.store.load import Reader
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from fairlead.engine.planning import Planning
     from fairlead.engine.roadmaps import Roadmaps
     from fairlead.engine.sessions import Sessions
+    from fairlead.store.files import Files, Outcome
 
 
 class App:
@@ -50,11 +50,10 @@ class App:
     def settings(self) -> Settings:
         """The settings that hold in this folder; outside a project, the person's own."""
         inside = self._is_inside
-        own = Files(user_folder(), desk=layout.USER_DESK, is_read_only=inside)
-        user = Place(own, layout.USER_CONFIG)
+        user = Place(user_folder(), layout.USER_CONFIG, layout.USER_DESK, is_read_only=inside)
         try:
             home = layout.find_project(self.folder)
-            project = project_place(Files(home, is_read_only=inside))
+            project = Place(home, layout.CONFIG, is_read_only=inside)
         except NoProject:
             return Settings(user, None)
         return Settings(user, project)
@@ -103,6 +102,7 @@ class App:
         from fairlead.adapters.checks import ProcessChecker
         from fairlead.engine.planning import Planning
         from fairlead.store.facts import state_folder_of
+        from fairlead.store.files import Files
 
         private = Files(
             state_folder_of(os.environ),
@@ -190,6 +190,7 @@ class App:
     def host(self, host: str, scope: str) -> Host:
         """The settings of a host agent: a person's own, or those for this folder's project."""
         from fairlead.engine.hosts import PLACES, USER, Host
+        from fairlead.store.files import Files
 
         folder = host_folder(host)
         if scope != USER:
@@ -306,6 +307,7 @@ class App:
     @cached_property
     def _state(self) -> Files:
         from fairlead.store.facts import state_folder_of
+        from fairlead.store.files import Files
 
         folder = state_folder_of(os.environ)
         return Files(folder, desk=layout.USER_DESK, is_read_only=self._is_inside)
@@ -347,6 +349,8 @@ class App:
         return self._project_files.workstream(self._named)
 
     def _files(self, folder: str, desk: str = layout.DESK) -> Files:
+        from fairlead.store.files import Files
+
         patience = self._patience_seconds
         return Files(
             folder,

@@ -1,9 +1,10 @@
 """Overview: looking at a project. Every call reads the files anew and changes nothing."""
 
-from dataclasses import replace
+from __future__ import annotations
 
-from fairlead.engine.evidence import LedgerCheck, check_ledgers
-from fairlead.engine.explain import Explainer
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from fairlead.engine.reports import StatusReport, status_report
 from fairlead.engine.truth import Truth, truth_of
 from fairlead.errors import DocumentError
@@ -13,6 +14,10 @@ from fairlead.store.load import Reader
 from fairlead.store.scan import scan
 from fairlead.text.document import Document
 from fairlead.text.inline import plain_text
+
+if TYPE_CHECKING:
+    from fairlead.engine.evidence import LedgerCheck
+    from fairlead.engine.explain import Explainer
 
 
 class Overview:
@@ -40,10 +45,14 @@ class Overview:
 
     def explainer(self, workstream: str = "") -> Explainer:
         """Explains the numbers of one moment."""
+        from fairlead.engine.explain import Explainer
+
         return Explainer(self.truth(workstream), self._reader)
 
     def ledgers(self, workstream: str = "") -> LedgerCheck:
         """The evidence of all plans, checked offline."""
+        from fairlead.engine.evidence import check_ledgers
+
         inventory = scan(self._reader.folder, workstream=self.workstream(workstream))
         return check_ledgers(self._reader, inventory)
 

@@ -9,24 +9,31 @@ from fairlead.errors import FairleadError, Located, NoProject, UnknownSetting
 from fairlead.model.config import SETTINGS, Effective, Origin, checked, effective
 from fairlead.records.config import read_settings, update_setting
 from fairlead.store import layout
-from fairlead.store.files import Files, Outcome
+from fairlead.store.load import Loaded, Reader
 from fairlead.text.jsontext import Json
 
 if TYPE_CHECKING:
     from fairlead.model.agent_commands import AgentCommand
+    from fairlead.store.files import Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """One configuration file."""
 
-    files: Files
+    folder: str
     path: str
+    desk: str = layout.DESK
+    is_read_only: bool = False  # inside an attempt
 
     @property
     def name(self) -> str:
         """The file for people."""
-        return f"{self.files.folder}/{self.path}"
+        return f"{self.folder}/{self.path}"
+
+    def load(self) -> Loaded | None:
+        """The file as it is now."""
+        return Reader(self.folder).load_if_present(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,7 @@ class Settings:
         """Every value that holds, in the order of the keys."""
         layers = {}
         for origin, place in self._places.items():
-            loaded = place.files.load_if_present(place.path)
+            loaded = place.load()
             with Located(place.name):
                 values = read_settings(loaded.text) if loaded else {}
             layers[origin] = (place.name, values)
@@ -76,7 +83,7 @@ class Settings:
         from fairlead.model.agent_commands import described
 
         place = self._places[Origin.USER]
-        loaded = place.files.load_if_present(place.path)
+        loaded = place.load()
         return described(read_settings(loaded.text) if loaded else {})
 
     def preferences(self) -> Preferences:
@@ -101,15 +108,13 @@ class Settings:
         place = self._places.get(origin)
         if place is None:
             raise NoProject(".")
-        return place.files.update(
+        from fairlead.store.files import Files
+
+        files = Files(place.folder, desk=place.desk, is_read_only=place.is_read_only)
+        return files.update(
             place.path,
             lambda text: update_setting(text, key, value),
             command="config set",
             may_create=True,
             dry_run=dry_run,
         )
-
-
-def project_place(files: Files) -> Place:
-    """The project's configuration file."""
-    return Place(files, layout.CONFIG)

@@ -27,18 +27,22 @@ class PhaseId:
         match = _PHASE.match(text.strip())
         if not match:
             raise MalformedId("phase", text, "3, 4.5, 4.10 or 12A")
-        decimals = tuple(int(part) for part in match[3].split(".")[1:])
+        decimals = tuple(map(int, match[3].split(".")[1:])) if match[3] else ()
         return cls(int(match[1]), match[2].upper(), decimals, text.strip())
 
     @property
     def short(self) -> str:
         """Without leading zeros: 4.5."""
-        return f"{self.number}{self.letter}" + "".join(f".{part}" for part in self.decimals)
+        return f"{self.number}{self.letter}{self._tail}"
 
     @property
     def padded(self) -> str:
         """As in folder names: 04.5."""
-        return f"{self.number:02d}{self.letter}" + "".join(f".{part}" for part in self.decimals)
+        return f"{self.number:02d}{self.letter}{self._tail}"
+
+    @property
+    def _tail(self) -> str:
+        return "".join(f".{part}" for part in self.decimals) if self.decimals else ""
 
     def __str__(self) -> str:
         return self.text

@@ -6,6 +6,7 @@ else. A phase is known from its folder, from the roadmap, or from both.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from fairlead.model.ids import PhaseId
 
@@ -41,8 +42,7 @@ class Stage(StrEnum):
     VERIFIED = "verified"
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """One plan and what proves it."""
 
     id: str
@@ -58,8 +58,7 @@ class Plan:
         return self.proof is Proof.COMPLETE
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(NamedTuple):
     """What a phase's verification says."""
 
     path: str
@@ -98,8 +97,7 @@ class Folder:
         return bool(self.plans) and all(plan.is_complete for plan in self.live_plans)
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A place in the roadmap that says how far something has come."""
 
     line: int
@@ -107,8 +105,7 @@ class Mark:
     is_checked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """What the roadmap says of a phase."""
 
     id: PhaseId
@@ -128,8 +125,7 @@ class Listed:
     counts: tuple[Mark, ...] = ()  # lines such as `**Plans:** 2/3 plans complete`
 
 
-@dataclass(frozen=True, slots=True)
-class Milestone:
+class Milestone(NamedTuple):
     """A milestone of the roadmap."""
 
     version: str

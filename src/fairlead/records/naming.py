@@ -5,7 +5,6 @@ that are alone in their folder; what is left over is an orphan and proves nothin
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -30,7 +29,7 @@ _FOLDER = re.compile(
 )
 _CODE = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[0-9]{1,4})?-(?=[0-9])")
 _NUMBERED = re.compile(
-    r"(?:phase\s*|[A-Z][A-Z0-9_]*-)?(?P<id>[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)(?![\w.])",
+    r"(?:phase\s*|(?-i:[A-Za-z][A-Za-z0-9_]*)-)?(?P<id>[0-9]{1,6}(?-i:[A-Za-z]?)(?:\.[0-9]{1,6})*)(?![\w.])",
     re.IGNORECASE,
 )
 _LONGEST_SLUG = 60
@@ -54,6 +53,8 @@ def folder_name(name: str) -> FolderName:
 
 def folder_for(phase: PhaseId, name: str, siblings: Iterable[str] = ()) -> str:
     """The name of a new folder: `05-fundacao`, with the project's code if the others have one."""
+    import unicodedata
+
     plain = unicodedata.normalize("NFKD", name)
     words = slug("".join(mark for mark in plain if not unicodedata.combining(mark)))
     codes = {match[0] if (match := _CODE.match(each)) else "" for each in siblings}
@@ -65,6 +66,23 @@ def phase_number(text: str) -> PhaseId | None:
     """The phase that a short text names: `3`, `03`, `Phase 3`, `03-feed`; None if it names none."""
     match = _NUMBERED.match(text.strip())
     return PhaseId.parse(match["id"]) if match else None
+
+
+def parted(names: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
+    """The plans and the summaries among a folder's files, and all names that are unusual."""
+    plans: list[str] = []
+    summaries: list[str] = []
+    others: list[str] = []
+    for name in names:
+        if _CANONICAL.match(name):
+            (plans if name.endswith("PLAN.md") else summaries).append(name)
+            continue
+        others.append(name)
+        if is_plan(name):
+            plans.append(name)
+        elif is_summary(name):
+            summaries.append(name)
+    return plans, summaries, others
 
 
 def is_plan(name: str) -> bool:
@@ -117,8 +135,10 @@ def paired(
     left = set(summaries)
     ordered = sorted(plans)
     pairs: dict[str, str] = {}
-    for plan in ordered:
-        exact = next((name for name in _exact_names(plan) if name in left), None)
+    for plan in ordered if left else ():
+        exact = plan.replace("PLAN", "SUMMARY", 1)
+        if exact not in left:
+            exact = next((name for name in _exact_names(plan) if name in left), "")
         if exact:
             pairs[plan] = exact
             left.remove(exact)

@@ -5,29 +5,27 @@ search for a word.
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairlead.model.inventory import Proof
 from fairlead.text.quick import read_front
 
-_SUPERSEDED = re.compile(rb"superseded", re.IGNORECASE)
 # A key at the margin with a plain word or date behind it: what a full reader would read, too.
 _PLAIN_FIELD = re.compile(
     rb"^(status|completed|verified):[ \t]+([\w.:+-]+)[ \t]*\r?$", re.MULTILINE
 )
+_KEYS = (b"status", b"completed", b"verified")
 _ANY_FIELD = re.compile(rb"^[ \t]*[\"']?(?:status|completed|verified)[\"']?[ \t]*:", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class PlanHead:
+class PlanHead(NamedTuple):
     """What counts of a plan."""
 
     is_superseded: bool
     tasks: int
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryHead:
+class SummaryHead(NamedTuple):
     """What counts of a summary."""
 
     proof: Proof
@@ -37,8 +35,7 @@ class SummaryHead:
 def plan_head(content: bytes) -> PlanHead:
     """Whether the plan is superseded, and how many tasks it has."""
     superseded = (
-        _SUPERSEDED.search(content) is not None
-        and _fields(content).get("status", "") == "superseded"
+        b"superseded" in content.lower() and _fields(content).get("status", "") == "superseded"
     )
     return PlanHead(superseded, content.count(b"<task ") + content.count(b"<task>"))
 
@@ -83,9 +80,12 @@ def _fields(content: bytes) -> dict[str, str]:
         return {}
     head = content[: end + 5]
     plain = _PLAIN_FIELD.findall(head)
-    if len(plain) == len(_ANY_FIELD.findall(head)) == len({key for key, _ in plain}):
-        found = {key.decode(): value.decode() for key, value in plain}
-    else:
+    found = {key.decode(): value.decode() for key, value in plain}
+    # Words that stand nowhere else need not be looked for in other forms.
+    mentions = sum(map(head.count, _KEYS))
+    if len(found) != len(plain) or mentions != len(plain) != len(_ANY_FIELD.findall(head)):
         front = read_front(head.decode("utf-8", "surrogateescape"))
         found = {key: value for key, value in front.items() if isinstance(value, str)}
-    return {key: value.lower() if key == "status" else value for key, value in found.items()}
+    if "status" in found:
+        found["status"] = found["status"].lower()
+    return found

@@ -119,7 +119,7 @@ def _claimed(plan: Plan, claim: Finding) -> Claimed:
 
 def _proven(folder: Folder, paths: dict[str, str]) -> Folder:
     plans = tuple(
-        replace(plan, proof=Proof.COMPLETE, summary=paths[plan.path])
+        plan._replace(proof=Proof.COMPLETE, summary=paths[plan.path])
         if plan.path in paths
         else plan
         for plan in folder.plans
@@ -128,5 +128,5 @@ def _proven(folder: Folder, paths: dict[str, str]) -> Folder:
     verification = folder.verification
     if verification and proven.is_implemented and not folder.is_implemented:
         # It was stale because a plan was open. A reconstructed summary carries no later date.
-        return replace(proven, verification=replace(verification, is_stale=False))
+        return replace(proven, verification=verification._replace(is_stale=False))
     return proven

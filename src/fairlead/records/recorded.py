@@ -14,7 +14,7 @@ from fairlead.text.outline import Line, Section
 from fairlead.text.scalars import is_null
 
 _PHASE = re.compile(
-    r"\s*(?:Phase\s+)?((?:[A-Z][A-Z0-9_]*-)?[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)\b", re.IGNORECASE
+    r"\s*(?:(?i:Phase)\s+)?((?:[A-Za-z][A-Za-z0-9_]*-)?[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)\b"
 )
 
 _COUNT = re.compile(

@@ -5,7 +5,7 @@ the same number under another milestone is another phase.
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Listed, Mark, Milestone, Roadmap
@@ -113,8 +113,7 @@ def _milestones(markers: tuple[Marker, ...]) -> tuple[Milestone, ...]:
         if held is None:
             found[marker.version] = Milestone(marker.version, name, is_closed, is_open, marker.line)
             continue
-        found[marker.version] = replace(
-            held,
+        found[marker.version] = held._replace(
             name=held.name or name,
             is_closed=held.is_closed or is_closed,
             is_marked_open=held.is_marked_open or is_open,

@@ -7,8 +7,9 @@ Every mention has its place, so that it can be changed without touching anything
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from fairlead.errors import MalformedId
 from fairlead.model.ids import PhaseId
@@ -18,11 +19,13 @@ from fairlead.text.lists import Item, items_of
 from fairlead.text.outline import Line, Section
 from fairlead.text.tables import Cell, Table, tables_of
 
-_ID = r"(?P<id>(?:[A-Z][A-Z0-9_]*-)?[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)\b(?![-–—][0-9])"
+# Letters without regard to case are spelled out: over ranges `re` builds large tables at each start.
+_CODE = "(?-i:[A-Za-z][A-Za-z0-9_]*)"
+_ID = rf"(?P<id>(?:{_CODE}-)?[0-9]{{1,6}}(?-i:[A-Za-z]?)(?:\.[0-9]{{1,6}})*)\b(?![-–—][0-9])"
 # `[CK.02] 03` is phase 3 of the second milestone, in projects that number by milestone.
 WORD = (
     r"(?:(?:Phase|Фаза|Этап|Fase|Etapa|Étape|Etap|Fáze)\s+|(?:阶段|階段|フェーズ|단계)\s*"
-    r"|\[[A-Z][A-Z0-9_]*\.[0-9]{1,4}\]\s+)"
+    rf"|\[{_CODE}\.[0-9]{{1,4}}\]\s+)"
 )
 _HEADING = re.compile(
     rf"(?:\[[^\]]*\]\s*)?(?P<strike>~~)?(?:\*\*)?\s*(?:[^\w\s~*]+\s*)?{WORD}{_ID}"
@@ -62,8 +65,7 @@ class Form(StrEnum):
     SUMMARY = "summary"  # of a collapsed block
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A row of a table about phases."""
 
     titles: tuple[str, ...]
@@ -76,8 +78,7 @@ class Row:
         return self.cells[at] if at >= 0 else None
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """One place that names a phase."""
 
     form: Form
@@ -93,8 +94,7 @@ class Mention:
     row: Row | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(NamedTuple):
     """One place that names a milestone."""
 
     form: Form
@@ -340,13 +340,13 @@ def _at_home(
         # A phase that only tables list belongs to the milestone its table stands under.
         home = homes_of_lines[mention.line - 1] if mention.form is Form.ROW else ""
         if mention.milestone or not named or (home and mention.id not in outside_tables):
-            yield mention if mention.milestone else replace(mention, milestone=home)
+            yield mention if mention.milestone else mention._replace(milestone=home)
             continue
         wanted = mention.name.casefold()
         same = [version for version, name in named.items() if name and name == wanted]
         still_open = [version for version in named if version not in closed]
         chosen = same if len(same) == 1 else still_open if len(still_open) == 1 else [*named]
-        yield replace(mention, milestone=chosen[-1])
+        yield mention._replace(milestone=chosen[-1])
 
 
 def own_lines(sheet: Sheet, section: Section) -> Iterator[tuple[int, Line]]:

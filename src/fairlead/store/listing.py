@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairlead.store.confine import Folder, fault, is_ordinary, let_go
 
@@ -19,8 +19,7 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _PLAIN = re.compile(r"[0-9][\w.-]{0,200}\w", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """The sorted names of a folder that may be used."""
 
     files: tuple[str, ...]  # everything that is no folder
@@ -35,16 +34,17 @@ def listing_of(folder: Folder) -> Listing:
     odd: list[str] = []
     try:
         with os.scandir(folder.fd) as entries:
-            usable = [
-                entry
-                for entry in entries
-                if _PLAIN.fullmatch(entry.name) or is_ordinary(entry.name)
-            ]
-        for entry in usable:
-            is_folder = entry.is_dir(follow_symlinks=False)
-            (folders if is_folder else files).append(entry.name)
-            if not is_folder and not entry.is_file(follow_symlinks=False):
-                odd.append(entry.name)
+            for entry in entries:
+                name = entry.name
+                if not _PLAIN.fullmatch(name) and not is_ordinary(name):
+                    continue
+                if entry.is_file(follow_symlinks=False):
+                    files.append(name)
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(name)
+                else:
+                    files.append(name)
+                    odd.append(name)
     except OSError as error:
         raise fault(folder.path or ".", error) from error
     return Listing(tuple(sorted(files)), tuple(sorted(folders)), frozenset(odd))

@@ -137,16 +137,15 @@ def _opened(home: Handle, name: str) -> Handle | None:
 def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folder:
     with inside:
         listing = listing_of(inside)
-        files = listing.files
         nested = _opened(inside, "plans") if "plans" in listing.folders else None
         named = naming.folder_name(name)
-        plans, orphans, heads = _plans(inside, path, listing, named.id)
+        plans, orphans, heads, others = _plans(inside, path, listing, named.id)
         if nested is not None:
             with nested:
                 below = listing_of(nested)
-                more, lost, others = _plans(nested, f"{path}/plans", below, named.id)
-                plans, orphans, heads = plans + more, orphans + lost, heads + others
-        continues = next((each for each in files if layout.is_handover_name(each)), "")
+                more, lost, ended, _ = _plans(nested, f"{path}/plans", below, named.id)
+                plans, orphans, heads = plans + more, orphans + lost, heads + ended
+        continues = next((each for each in others if layout.is_handover_name(each)), "")
         return Folder(
             id=named.id,
             slug=named.slug,
@@ -154,18 +153,17 @@ def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folde
             milestone=milestone,
             plans=plans,
             orphans=orphans,
-            verification=_verification(inside, path, listing, plans, heads),
-            has_context=any(naming.is_artefact(each, "CONTEXT") for each in files),
-            has_research=any(naming.is_artefact(each, "RESEARCH") for each in files),
+            verification=_verification(inside, path, listing, others, plans, heads),
+            has_context=any(naming.is_artefact(each, "CONTEXT") for each in others),
+            has_research=any(naming.is_artefact(each, "RESEARCH") for each in others),
             continue_file=f"{path}/{continues}" if continues else "",
         )
 
 
 def _plans(
     inside: Handle, path: str, listing: Listing, phase: PhaseId | None
-) -> tuple[tuple[Plan, ...], tuple[str, ...], tuple[SummaryHead, ...]]:
-    names = [each for each in listing.files if naming.is_plan(each)]
-    summaries = [each for each in listing.files if naming.is_summary(each)]
+) -> tuple[tuple[Plan, ...], tuple[str, ...], tuple[SummaryHead, ...], list[str]]:
+    names, summaries, others = naming.parted(listing.files)
     pairs, orphans = naming.paired(names, summaries, phase)
     heads = {each: _summary(inside, each, listing) for each in pairs.values()}
     plans = []
@@ -174,15 +172,16 @@ def _plans(
         head = plan_head(_read(inside, name, listing, _HEAD) or b"")
         plans.append(
             Plan(
-                id=naming.plan_id(name, phase),
-                path=f"{path}/{name}",
-                summary=f"{path}/{summary}" if summary else "",
-                proof=heads[summary].proof if summary else Proof.NONE,
-                is_superseded=head.is_superseded,
-                tasks=head.tasks,
+                naming.plan_id(name, phase),
+                f"{path}/{name}",
+                f"{path}/{summary}" if summary else "",
+                heads[summary].proof if summary else Proof.NONE,
+                head.is_superseded,
+                head.tasks,
             )
         )
-    return tuple(plans), tuple(f"{path}/{each}" for each in orphans), tuple(heads.values())
+    lost = tuple(f"{path}/{each}" for each in orphans)
+    return tuple(plans), lost, tuple(heads.values()), others
 
 
 def _summary(inside: Handle, name: str, listing: Listing) -> SummaryHead:
@@ -194,10 +193,11 @@ def _verification(
     inside: Handle,
     path: str,
     listing: Listing,
+    others: list[str],
     plans: tuple[Plan, ...],
     heads: tuple[SummaryHead, ...],
 ) -> Verification | None:
-    names = [each for each in listing.files if naming.is_verification(each)]
+    names = [each for each in others if naming.is_verification(each)]
     if not names:
         return None
     # The phase's own, `03-VERIFICATION.md`, before one of a plan and before one without a number.

@@ -4,15 +4,14 @@ An item reaches over its continuation lines, so that a new one never lands insid
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairlead.text.outline import Line
 
 _BULLETS = "-*+"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """One bullet of a list, at its outermost level or deeper."""
 
     indent: int

@@ -5,13 +5,12 @@ Headings inside fenced code or an HTML comment are examples, not structure. Only
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairlead.text.lines import split_lines, without_ending
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of the whole text."""
 
     start: int
@@ -21,8 +20,7 @@ class Line:
     is_prose: bool  # not in a fence, a comment or the frontmatter
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading and the lines below it, up to the next heading of the same or a higher level."""
 
     level: int

@@ -4,14 +4,13 @@ A cell keeps the blanks around it, so that a table that was laid out by hand sta
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairlead.text.inline import table_cell
 from fairlead.text.outline import Line, insert_after
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """One cell: its text as written, without the blanks around it."""
 
     text: str
@@ -19,8 +18,7 @@ class Cell:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A header, a delimiter row and rows, in consecutive lines of prose."""
 
     header: tuple[Cell, ...]

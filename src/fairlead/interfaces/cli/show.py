@@ -8,24 +8,22 @@ and it says the same as the exit code.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import io
 import json
 import os
-import shutil
 import sys
-import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 import click
 
 from fairlead.errors import FairleadError, OutputFault
-from fairlead.store.files import Outcome
 from fairlead.text.visible import is_unseen, visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from fairlead.store.files import Outcome
 
 JSON_VERSION = 1
 COLOR = "fairlead.color"  # where the chosen colour mode stands in the command's context
@@ -64,6 +62,8 @@ class Screen:
 
     def drawn(self, view: RenderableType) -> None:
         """Write what rich draws, in our few colours."""
+        import shutil
+
         from rich.console import Console
 
         color: Literal["standard"] | None = "standard" if self._has_color else None
@@ -162,6 +162,8 @@ def _width(text: str) -> int:
     """How many columns a text takes: wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
+    import unicodedata
+
     return sum(
         0 if unicodedata.combining(mark) else 2 if unicodedata.east_asian_width(mark) in "WF" else 1
         for mark in text
@@ -244,6 +246,8 @@ def show_error(error: FairleadError, *, as_json: bool) -> None:
 
 def diff_lines(path: str, old: str | None, new: str) -> list[Sequence[Part]]:
     """The difference between two versions of a document."""
+    import difflib
+
     before = (old or "").splitlines()
     marks = {"+": "green", "-": "red", "@": "cyan"}
     lines: list[Sequence[Part]] = []
