@@ -92,7 +92,7 @@ class Overview:
     def _title(self) -> str:
         for path in (layout.PROJECT, layout.ROADMAP):
             document = self._document(path)
-            for section in document.sections if document else ():
-                if section.level == 1:
-                    return plain_text(section.title.removeprefix("Roadmap: "))
+            title = document.title if document else ""
+            if title:
+                return plain_text(title.removeprefix("Roadmap: "))
         return ""

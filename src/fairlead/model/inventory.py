@@ -89,7 +89,9 @@ class Folder:
     @property
     def live_plans(self) -> tuple[Plan, ...]:
         """The plans that count: not the superseded ones."""
-        return tuple(plan for plan in self.plans if not plan.is_superseded)
+        if any(plan.is_superseded for plan in self.plans):
+            return tuple(plan for plan in self.plans if not plan.is_superseded)
+        return self.plans
 
     @property
     def is_implemented(self) -> bool:
@@ -158,13 +160,12 @@ class Phase:
         folder = self.folder
         if folder is None:
             return Stage.NO_FOLDER
-        if folder.is_implemented:
+        proofs = [plan.proof is Proof.COMPLETE for plan in folder.live_plans]
+        if folder.plans and all(proofs):
             passed = folder.verification is not None and folder.verification.is_passed
             return Stage.VERIFIED if passed else Stage.COMPLETE
-        if any(plan.is_complete for plan in folder.live_plans):
-            return Stage.PARTIAL
-        if folder.live_plans:
-            return Stage.PLANNED
+        if proofs:
+            return Stage.PARTIAL if any(proofs) else Stage.PLANNED
         if folder.has_research:
             return Stage.RESEARCHED
         return Stage.DISCUSSED if folder.has_context else Stage.EMPTY

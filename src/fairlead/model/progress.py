@@ -69,7 +69,8 @@ def progress_of(phases: tuple[Phase, ...], policy: Completion) -> Progress:
 
 def folder_counts(folder: Folder) -> tuple[int, int]:
     """Completed and live plans of one folder."""
-    return sum(plan.is_complete for plan in folder.live_plans), len(folder.live_plans)
+    plans = folder.live_plans
+    return sum(plan.is_complete for plan in plans), len(plans)
 
 
 def bar(percent: int, *, cells: int = 10, full: str = "█", empty: str = "░") -> str:

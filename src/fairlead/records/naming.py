@@ -112,6 +112,23 @@ def is_artefact(name: str, kind: str) -> bool:
     return name == f"{kind}.md" or name.endswith(f"-{kind}.md")
 
 
+def plan_ids(names: Iterable[str], phase: PhaseId | None) -> list[str]:
+    """The short names of the plans of one folder."""
+    # `03-02-PLAN.md` in phase 3 needs no closer look, and nearly all names are such.
+    lead = f"{phase.padded}-" if phase else "/"
+    usual = len(lead) + len("02-PLAN.md")
+    return [
+        name[:-8]
+        if len(name) == usual
+        and name.startswith(lead)
+        and name.endswith("-PLAN.md")
+        and name.isascii()
+        and name[len(lead) : -8].isdigit()
+        else plan_id(name, phase)
+        for name in names
+    ]
+
+
 def plan_id(name: str, phase: PhaseId | None) -> str:
     """The short name of a plan: `03-02`; for a plan without a number the name's own stem."""
     canonical = _CANONICAL.match(name)

@@ -34,17 +34,17 @@ def listing_of(folder: Folder) -> Listing:
     odd: list[str] = []
     try:
         with os.scandir(folder.fd) as entries:
-            for entry in entries:
-                name = entry.name
-                if not _PLAIN.fullmatch(name) and not is_ordinary(name):
-                    continue
-                if entry.is_file(follow_symlinks=False):
-                    files.append(name)
-                elif entry.is_dir(follow_symlinks=False):
-                    folders.append(name)
-                else:
-                    files.append(name)
-                    odd.append(name)
+            found = list(entries)
+        for entry in found:
+            name = entry.name
+            if not _PLAIN.fullmatch(name) and not is_ordinary(name):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(name)
+                continue
+            files.append(name)
+            if not entry.is_file(follow_symlinks=False):
+                odd.append(name)
     except OSError as error:
         raise fault(folder.path or ".", error) from error
     return Listing(tuple(sorted(files)), tuple(sorted(folders)), frozenset(odd))

@@ -167,12 +167,12 @@ def _plans(
     pairs, orphans = naming.paired(names, summaries, phase)
     heads = {each: _summary(inside, each, listing) for each in pairs.values()}
     plans = []
-    for name in names:
+    for name, short in zip(names, naming.plan_ids(names, phase), strict=True):
         summary = pairs.get(name, "")
         head = plan_head(_read(inside, name, listing, _HEAD) or b"")
         plans.append(
             Plan(
-                naming.plan_id(name, phase),
+                short,
                 f"{path}/{name}",
                 f"{path}/{summary}" if summary else "",
                 heads[summary].proof if summary else Proof.NONE,

@@ -4,16 +4,20 @@
 unclosed or doubtful frontmatter) raises before the first edit; reading for display never does.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from fairlead.errors import ConflictMarkers, EmptyDocument, NoPlace, UnclosedFrontmatter
-from fairlead.text import front
 from fairlead.text.conflicts import conflict_line
-from fairlead.text.emit import Value
 from fairlead.text.fields import Field, find_field, set_field
 from fairlead.text.lines import common_ending
-from fairlead.text.outline import Line, Section, lines_of, own_end, sections_of
+from fairlead.text.outline import Line, Section, lines_of, own_end, sections_of, title_of
 from fairlead.text.quick import Block, find_block, read_front
-from fairlead.text.subset import read_tree
 from fairlead.text.trees import Path, value_at
+
+if TYPE_CHECKING:
+    from fairlead.text.emit import Value
 
 
 class Document:
@@ -49,12 +53,21 @@ class Document:
     def lines(self) -> tuple[Line, ...]:
         """All lines; those of the frontmatter are not prose."""
         if self._lines is None:
-            try:
-                block = self.block
-            except UnclosedFrontmatter:
-                block = None
-            self._lines = lines_of(self.text, block.body if block else 0)
+            self._lines = lines_of(self.text, self._body)
         return self._lines
+
+    @property
+    def title(self) -> str:
+        """The first heading of the first level; empty if there is none."""
+        return title_of(self.text, self._body)
+
+    @property
+    def _body(self) -> int:
+        try:
+            block = self.block
+        except UnclosedFrontmatter:
+            block = None
+        return block.body if block else 0
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -87,7 +100,7 @@ class Document:
 
     # -- editing ----------------------------------------------------------------------
 
-    def require_text(self) -> "Document":
+    def require_text(self) -> Document:
         """This document; one that somebody has emptied is not written to as if it were new."""
         if not self.text.strip():
             raise EmptyDocument
@@ -100,34 +113,42 @@ class Document:
             raise ConflictMarkers(line=line)
         block = self.block
         if block:
+            from fairlead.text.subset import read_tree
+
             read_tree(self.text[block.start : block.end], block.first_line)
 
-    def set_front(self, path: Path, value: Value, *, after: str = "") -> "Document":
+    def set_front(self, path: Path, value: Value, *, after: str = "") -> Document:
         """Set a frontmatter value."""
+        from fairlead.text import front
+
         block = self._writable_block(path)
         inner = self.text[block.start : block.end]
         changed = front.set_value(inner, path, value, after=after, first_line=block.first_line)
         return self._with_inner(block, changed)
 
-    def append_front(self, path: Path, item: Value) -> "Document":
+    def append_front(self, path: Path, item: Value) -> Document:
         """Append an item to a frontmatter list."""
+        from fairlead.text import front
+
         block = self._writable_block(path)
         inner = self.text[block.start : block.end]
         return self._with_inner(
             block, front.append_item(inner, path, item, first_line=block.first_line)
         )
 
-    def remove_front(self, path: Path) -> "Document":
+    def remove_front(self, path: Path) -> Document:
         """Remove a frontmatter key or item."""
+        from fairlead.text import front
+
         block = self._writable_block(path)
         inner = self.text[block.start : block.end]
         return self._with_inner(block, front.remove(inner, path, first_line=block.first_line))
 
-    def set_field(self, field: Field, value: str) -> "Document":
+    def set_field(self, field: Field, value: str) -> Document:
         """Set the value of a field that was found in this document."""
         return self.replaced(set_field(self.text, field, value))
 
-    def replaced(self, text: str) -> "Document":
+    def replaced(self, text: str) -> Document:
         """The document with another text; itself if the text is the same."""
         return self if text == self.text else Document(text)
 
@@ -137,5 +158,5 @@ class Document:
             raise NoPlace(f"{'.'.join(map(str, path))}: the document has no frontmatter")
         return self.block
 
-    def _with_inner(self, block: Block, inner: str) -> "Document":
+    def _with_inner(self, block: Block, inner: str) -> Document:
         return self.replaced(self.text[: block.start] + inner + self.text[block.end :])

@@ -62,9 +62,11 @@ def _item(line: Line, indent: int, bullet: str, start: int, last: Line) -> Item:
 
 def _bullet_on(line: Line) -> tuple[int, str, int] | None:
     text = line.text
+    if not text or not line.is_prose:
+        return None
     indent = len(text) - len(text.lstrip(" \t"))
     rest = text[indent:]
-    if not line.is_prose or not rest:
+    if not rest:
         return None
     if rest[0] in _BULLETS and rest[1:2] in ("", " "):
         return indent, rest[0], min(indent + 2, len(text))

@@ -4,7 +4,7 @@ Headings inside fenced code or an HTML comment are examples, not structure. Only
 (`## Title`) count: an underlined line is too often a table or a rule in planning files.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from fairlead.text.lines import split_lines, without_ending
@@ -32,7 +32,16 @@ class Section(NamedTuple):
 
 def lines_of(text: str, body_start: int = 0) -> tuple[Line, ...]:
     """All lines, with what is prose; the frontmatter before `body_start` is not."""
-    lines: list[Line] = []
+    return tuple(_each_line(text, body_start))
+
+
+def title_of(text: str, body_start: int = 0) -> str:
+    """The first heading of the first level; nothing below it is looked at."""
+    headings = _headings(_each_line(text, body_start))
+    return next((title for _, level, title in headings if level == 1), "")
+
+
+def _each_line(text: str, body_start: int) -> Iterator[Line]:
     offset = 0
     fence = ""
     in_comment = False
@@ -47,24 +56,25 @@ def lines_of(text: str, body_start: int = 0) -> tuple[Line, ...]:
             elif in_comment:
                 prose = False
                 in_comment = "-->" not in content
+            elif stripped[:1] not in ("`", "~", "<"):
+                pass
             elif opened := _opened_fence(stripped):
                 fence, prose = opened, False
             elif stripped.startswith("<!--"):
                 prose = False
                 in_comment = "-->" not in stripped[4:]
-        lines.append(Line(offset, offset + len(content), offset + len(raw), content, prose))
+        yield Line(offset, offset + len(content), offset + len(raw), content, prose)
         offset += len(raw)
-    return tuple(lines)
 
 
 def sections_of(lines: tuple[Line, ...]) -> tuple[Section, ...]:
     """Every section in the order of the text; a section contains the deeper ones below it."""
-    headings = list(_headings(lines))
+    ends = [len(lines)] * 7  # for each level, the next heading of that level or a higher one
     sections = []
-    for at, (index, level, title) in enumerate(headings):
-        last = next((i for i, deep, _ in headings[at + 1 :] if deep <= level), len(lines))
-        sections.append(Section(level, title, index, index + 1, last))
-    return tuple(sections)
+    for index, level, title in reversed(list(_headings(lines))):
+        sections.append(Section(level, title, index, index + 1, ends[level]))
+        ends[level:] = [index] * (7 - level)
+    return tuple(reversed(sections))
 
 
 def own_end(section: Section, sections: tuple[Section, ...]) -> int:
@@ -80,9 +90,9 @@ def insert_after(text: str, line: Line, new: str, ending: str) -> str:
     return text[: line.next] + new + text[line.end : line.next] + text[line.next :]
 
 
-def _headings(lines: tuple[Line, ...]) -> Iterator[tuple[int, int, str]]:
+def _headings(lines: Iterable[Line]) -> Iterator[tuple[int, int, str]]:
     for index, line in enumerate(lines):
-        if not line.is_prose:
+        if "#" not in line.text or not line.is_prose:
             continue
         text = line.text.lstrip(" ")
         if not text.startswith("#") or len(line.text) - len(text) > 3:

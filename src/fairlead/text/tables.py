@@ -41,10 +41,11 @@ def tables_of(lines: Sequence[Line]) -> tuple[Table, ...]:
             at += 1
             continue
         end = at + 2
-        while end < len(lines) and cells_of(lines[end]):
+        rows = []
+        while end < len(lines) and (cells := cells_of(lines[end])):
+            rows.append(cells)
             end += 1
-        rows = tuple(cells_of(line) for line in lines[at + 2 : end])
-        tables.append(Table(header, rows, lines[end - 1]))
+        tables.append(Table(header, tuple(rows), lines[end - 1]))
         at = end
     return tuple(tables)
 
@@ -61,8 +62,9 @@ def cells_of(line: Line) -> tuple[Cell, ...]:
         return ()
     cells = []
     start = at + 1
-    for end in range(start, len(text)):
-        if text[end] == "|" and text[end - 1] != "\\":
+    end = at
+    while (end := text.find("|", end + 1)) > 0:
+        if text[end - 1] != "\\":
             raw = text[start:end]
             lead = len(raw) - len(raw.lstrip(" \t"))
             content = raw.strip(" \t")

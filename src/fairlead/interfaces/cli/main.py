@@ -3,6 +3,7 @@
 Commands are imported when they are called: a short command must not pay for a long one.
 """
 
+import gc
 import os
 import sys
 from importlib import import_module
@@ -36,6 +37,7 @@ _COMMANDS = {
 }
 
 _INTERRUPTED = 130
+_YOUNG = 50_000  # objects: a short command ends before there is much to collect
 
 
 class LazyGroup(click.Group):
@@ -74,7 +76,14 @@ def cli(context: click.Context, folder: str) -> None:
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    sys.exit(run(sys.argv[1:]))
+    gc.set_threshold(_YOUNG)
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        sys.exit(code)
+    os._exit(code)  # taking everything apart first would take as long as some commands
 
 
 def run(arguments: list[str]) -> int:

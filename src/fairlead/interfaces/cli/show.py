@@ -7,7 +7,6 @@ and it says the same as the exit code.
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
 import os
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 JSON_VERSION = 1
 COLOR = "fairlead.color"  # where the chosen colour mode stands in the command's context
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
@@ -57,8 +57,7 @@ class Screen:
 
     def document(self, content: dict[str, Any]) -> None:
         """Write one JSON document."""
-        text = json.dumps(content, ensure_ascii=False, indent=2, default=str)
-        self._write("\n".join(map(_json_line, text.split("\n"))) + "\n")
+        self._write(_json(content, "\n") + "\n")
 
     def drawn(self, view: RenderableType) -> None:
         """Write what rich draws, in our few colours."""
@@ -106,8 +105,7 @@ def report(content: Any, lines: Iterable[Sequence[Part]], *, as_json: bool) -> N
     """Show a result: its lines to a person, or itself as JSON."""
     screen = Screen(sys.stdout)
     if as_json:
-        body = _plain(content)
-        screen.document({"version": JSON_VERSION, "ok": True, **body})
+        screen.document({"version": JSON_VERSION, "ok": True, **_members(content)})
         return
     for parts in lines:
         screen.line(*parts)
@@ -126,15 +124,6 @@ def is_terminal() -> bool:
 def draw(view: RenderableType) -> None:
     """Show a page on the terminal."""
     Screen(sys.stdout).drawn(view)
-
-
-def _plain(content: Any) -> Any:
-    """A report as dicts and lists."""
-    if dataclasses.is_dataclass(content) and not isinstance(content, type):
-        return dataclasses.asdict(content)
-    if isinstance(content, dict):
-        return {key: _plain(value) for key, value in content.items()}
-    return [_plain(value) for value in content] if isinstance(content, list | tuple) else content
 
 
 def rows(table: Sequence[Cells]) -> list[Sequence[Part]]:
@@ -261,11 +250,29 @@ def _wants_color(stream: TextIO) -> bool:
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
-def _json_line(line: str) -> str:
-    # Most lines of a large document are plain, and looking at each character is slow.
-    if line.isascii() and line.isprintable():
-        return line
-    return "".join(map(_json_escaped, line))
+def _members(content: Any) -> Mapping[str, Any]:
+    """A report, or a part of one, by the names of its values."""
+    if isinstance(content, dict):
+        return content
+    return {name: getattr(content, name) for name in content.__dataclass_fields__}
+
+
+def _json(value: Any, gap: str) -> str:
+    """A value as indented JSON: `json` itself is slow at that, and large reports are long."""
+    if isinstance(value, str):
+        text = _ENCODER.encode(value)
+        plain = text.isascii() and text.isprintable()
+        return text if plain else "".join(map(_json_escaped, text))
+    inner = gap + "  "
+    if isinstance(value, list | tuple):
+        items = [_json(each, inner) for each in value]
+        return f"[{inner}{f',{inner}'.join(items)}{gap}]" if items else "[]"
+    if isinstance(value, dict) or hasattr(value, "__dataclass_fields__"):
+        pairs = [
+            f"{_json(key, gap)}: {_json(each, inner)}" for key, each in _members(value).items()
+        ]
+        return f"{{{inner}{f',{inner}'.join(pairs)}{gap}}}" if pairs else "{}"
+    return _ENCODER.encode(value)
 
 
 def _json_escaped(mark: str) -> str:
