@@ -64,8 +64,7 @@ docs: test-env ## write docs/reference from the code
 	PYTHONPATH=src $(BIN)/python tools/reference.py
 
 bench: test-env ## measure the installed command, and how plans are put in order
-	$(BIN)/python -m bench
-	PYTHONPATH=src $(BIN)/python -m bench.waves
+	PYTHONPATH=src $(BIN)/python -m bench
 
 prove: fuzz-env ## the long tier, seeded and resumable: make prove MINUTES=30
 	@tools/system-parts

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench import hooks, statusline
+from bench import hooks, statusline, waves
 from bench.derive import derive
 from bench.measure import Contestant, Timing, take_turns
 from bench.page import Race, page_of
@@ -59,7 +59,9 @@ def main() -> int:
             everybody = on_a_large_project(scratch, phases, alone=phases != SIZES[-1])
             timings |= _measured(f"{phases:,} phases of ten plans", everybody, few)
     growth = [(size, f"{READ}, {size:,} phases", f"{UPDATE}, {size:,} phases") for size in SIZES]
-    page = page_of(RACES, timings, derive(), growth, f"{rounds} rounds, {few} on large projects")
+    say("deriving and ordering plans, in this process")
+    told = f"{rounds} rounds, {few} on large projects"
+    page = page_of(RACES, timings, derive(), growth, waves.measured(), told)
     PAGE.write_text(page, "utf-8")
     say(page)
     return 1 if "**missed**" in page else 0
@@ -72,7 +74,7 @@ def _measured(what: str, contestants: Sequence[Contestant], rounds: int) -> dict
 
 def _rounds() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=10)
     return int(parser.parse_args().rounds)
 
 

@@ -87,6 +87,11 @@ class Timing:
         each = [mine.seconds / theirs.seconds for mine, theirs in pairs]
         return statistics.median(each), self.least / other.least
 
+    def work_to(self, other: "Timing") -> float:
+        """The median of the ratios of the processors' work in each round."""
+        pairs = zip(self.samples, other.samples, strict=True)
+        return statistics.median(mine.cpu_seconds / theirs.cpu_seconds for mine, theirs in pairs)
+
 
 def take_turns(
     contestants: Sequence[Contestant], rounds: int, say: Callable[[str], None]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fairlead.errors import FairleadError, Located, NoProject, UnknownSetting
 from fairlead.model.config import SETTINGS, Effective, Origin, checked, effective
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from fairlead.store.files import Outcome
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """One configuration file."""
 
     folder: str
@@ -36,8 +34,7 @@ class Place:
         return Reader(self.folder).load_if_present(self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class Preferences:
+class Preferences(NamedTuple):
     """The settings of this program itself."""
 
     color: str

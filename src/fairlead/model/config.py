@@ -8,6 +8,7 @@ that other tools keep in the same file are shown as they are and never interpret
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from fairlead.errors import SettingValue, UnknownSetting
 
@@ -20,8 +21,7 @@ class Origin(StrEnum):
     PROJECT = "project"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting that this program reads."""
 
     key: str

@@ -5,7 +5,7 @@ that counts plans alone, rounded down; every other bar shows the project's perce
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairlead.model.progress import Progress, bar, bar_by_floor
 
@@ -23,8 +23,7 @@ _PARTNER = {"█": "░", "▓": "░", "#": "░", "=": " ", "■": "□", "●
 _WIDE = 20
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnBar:
+class DrawnBar(NamedTuple):
     """A bar found in a line."""
 
     cells: str

@@ -5,7 +5,7 @@ A new entry follows the last one with its bullet, takes the place of a placehold
 a sentence are a person's.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairlead.text.document import Document
 from fairlead.text.lists import Item, items_of
@@ -29,8 +29,7 @@ PLACEHOLDERS = frozenset(
 NOTHING = "None."
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """A list that STATE.md keeps: the titles it is known by, and the one a new section gets."""
 
     titles: tuple[str, ...]

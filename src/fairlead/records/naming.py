@@ -6,7 +6,7 @@ that are alone in their folder; what is left over is an orphan and proves nothin
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairlead.model.ids import PhaseId, slug
 
@@ -35,8 +35,7 @@ _NUMBERED = re.compile(
 _LONGEST_SLUG = 60
 
 
-@dataclass(frozen=True, slots=True)
-class FolderName:
+class FolderName(NamedTuple):
     """What a phase folder's name says."""
 
     id: PhaseId | None  # None: the name carries no number

@@ -4,8 +4,8 @@ Reading takes what is there, in every generation of the format; writing changes 
 that is meant. A document with a conflict or doubtful frontmatter is not written at all.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from fairlead.records.entries import Listing, is_placeholder, outermost, with_entry
 from fairlead.text.document import Document
@@ -22,8 +22,7 @@ DECISIONS = Listing(
 VERSION = "gsd_state_version"
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """One decision, as an entry of the list in STATE.md."""
 
     phase: str
@@ -37,8 +36,7 @@ class Decision:
         return f"[Phase {self.phase}]: {one_line(self.summary, 'the summary')}{why}"
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """What STATE.md says of itself, as text; empty where it says nothing."""
 
     milestone: str

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from fairlead.errors import (
     FileExists,
@@ -37,8 +38,7 @@ from fairlead.store.transaction import Plan, Rewrite, Rewrites, Transaction, ver
 Edit = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A document that was changed, or in a dry run would be."""
 
     path: str
@@ -46,8 +46,7 @@ class Change:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A step of documents, moves and folders, decided from what is there now."""
 
     edits: Mapping[str, Edit]

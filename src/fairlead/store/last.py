@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairlead.errors import ChangedSince, DocumentError, NothingToUndo, PathOutside
 from fairlead.store import atomic, layout, moves
@@ -22,8 +22,7 @@ VERSION = 1
 _RECORD_LIMIT = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Replaced:
+class Replaced(NamedTuple):
     """A document of the event: what it was, and which version the event left."""
 
     path: str
@@ -31,8 +30,7 @@ class Replaced:
     new_sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """What a command did, all of it."""
 
     command: str

@@ -7,15 +7,14 @@ is given as there is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairlead.errors import DocumentError, NoDocument, Undecodable, UnknownWorkstream
 from fairlead.store import layout
 from fairlead.store.confine import Root
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """A document as it was at one instant."""
 
     path: str

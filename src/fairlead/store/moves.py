@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairlead.errors import DiskFault, FileExists, NotAFile
 from fairlead.store import layout
@@ -18,8 +18,7 @@ from fairlead.store.confine import Folder, Root, components, fault, kind_of, lea
 from fairlead.store.notice import NotMoved
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """A file or folder, and the place it is to have."""
 
     source: str

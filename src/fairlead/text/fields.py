@@ -6,7 +6,7 @@ have always taken it. Names are compared without regard to case.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairlead.text.inline import one_line, table_cell
 from fairlead.text.outline import Line
@@ -15,8 +15,7 @@ from fairlead.text.tables import cells_of
 _BULLETS = ("- ", "* ", "+ ")
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """A field's value and where it stands."""
 
     value: str

@@ -6,8 +6,7 @@ with their place. An edit changes its own value; indentation and order of everyt
 
 import json
 import re
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from fairlead.errors import JsonSyntax, UnsafeEdit
 from fairlead.text.lines import common_ending, place_of
@@ -22,8 +21,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _WORDS: dict[str, Json] = {"true": True, "false": False, "null": None}
 
 
-@dataclass(frozen=True, slots=True)
-class JsonNode:
+class JsonNode(NamedTuple):
     """One value, its span, and what it holds."""
 
     value: Json

@@ -4,13 +4,12 @@ All of them are found in the same version of the text, so no place moves while o
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fairlead.text.outline import Line
 
 
-@dataclass(frozen=True, slots=True)
-class Splice:
+class Splice(NamedTuple):
     """A span and what is to stand there; an empty span is an insertion."""
 
     start: int
