@@ -6,6 +6,7 @@ else. A phase is known from its folder, from the roadmap, or from both.
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import NamedTuple
 
 from fairlead.model.ids import PhaseId
@@ -71,7 +72,7 @@ class Verification(NamedTuple):
         return self.status == "passed" and not self.is_stale
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: what is derived from it is kept
 class Folder:
     """One phase folder."""
 
@@ -86,7 +87,7 @@ class Folder:
     has_research: bool
     continue_file: str  # path; empty if there is none
 
-    @property
+    @cached_property
     def live_plans(self) -> tuple[Plan, ...]:
         """The plans that count: not the superseded ones."""
         if any(plan.is_superseded for plan in self.plans):
@@ -145,7 +146,7 @@ class Roadmap:
     milestones: tuple[Milestone, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: every number asks for its stage
 class Phase:
     """A phase of the scope: listed, on disk, or both."""
 
@@ -154,7 +155,7 @@ class Phase:
     listed: Listed | None
     folder: Folder | None
 
-    @property
+    @cached_property
     def stage(self) -> Stage:
         """How far it has come."""
         folder = self.folder

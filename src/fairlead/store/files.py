@@ -46,7 +46,8 @@ class Change(NamedTuple):
     new: str
 
 
-class Draft(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Draft:
     """A step of documents, moves and folders, decided from what is there now."""
 
     edits: Mapping[str, Edit]
