@@ -94,7 +94,7 @@ def _long_row(proof: Proof, row: Row, seed: int, minutes: float) -> Row:
         "seconds": row["seconds"],
         "date": row["date"],
         "source": row["source"],
-        "command": f"make prove MINUTES={minutes:g}",
+        "command": f"python -m prove --only {proof.name} --minutes {minutes:g}",
         "seed": seed,
     }
 

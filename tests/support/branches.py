@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.branching import Trunk
-from tests.support.strace import Call, Injection, Traced, processor
+from tests.support.strace import Call, Injection, NothingInjected, Traced, processor
 from tests.support.sweep import Finding, Point, Rig, findings_after
 from tests.support.trees import FOLDER, put_tree, read_tree
 
@@ -46,8 +46,12 @@ class Branches:
 
     def try_point(self, point: Point) -> list[Finding]:
         """Inject one fault, and say which promises it broke."""
-        with self.after(point.injection) as (world, traced):
-            return findings_after(self._rig, point, traced, world)
+        try:
+            with self.after(point.injection) as (world, traced):
+                return findings_after(self._rig, point, traced, world)
+        except NothingInjected:
+            self.close()  # held after another number of calls: the next try starts anew
+            raise
 
     def close(self) -> None:
         """End the held process."""
