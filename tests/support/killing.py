@@ -103,7 +103,7 @@ def result_of(world: Path) -> Result:
 
 def processes_of(project: Path, job: str) -> list[int]:
     """The processes that carry the mark of a job in their environment."""
-    wanted = f"FAIRLEAD_JOB={layout.job_mark(str(project), job)}".encode()
+    wanted = f"FAIRLEAD_JOB={layout.runs_path(str(project), job)}".encode()
     found = []
     for entry in Path("/proc").iterdir():
         try:

@@ -201,7 +201,7 @@ class Execution:
         with the_only_run(self._files.folder, f"phase execute {preview.phase}"):
             preview = self._on_its_branch(preview)
             job = self._job(preview, crew, terms)
-            crew.reap(layout.job_mark(self._files.folder, job.id))
+            crew.reap(layout.runs_path(self._files.folder, job.id))
             site = self._site(job, preview, crew, terms, watcher, over)
             if job.is_git:
                 site.landed.add(self._workspace.commit_of(f"refs/heads/{job.target}"))

@@ -324,7 +324,7 @@ class Performer:
             prompt=text,
             folder=place,
             raw=f"{site.private}/raw/{held.task}-r{run.number}-{role}",
-            job=layout.job_mark(site.files.folder, site.job.id),
+            job=layout.runs_path(site.files.folder, site.job.id),
             session=site.new_nonce() if role is Role.ARCHITECT else run.session,
             model=site.job.model,
             is_read_only=role is Role.ARCHITECT,

@@ -160,13 +160,8 @@ def approvals_path(folder: str) -> str:
 
 
 def runs_path(folder: str, job: str) -> str:
-    """The private folder of a job: its worktrees and the raw output of its agents."""
+    """The private folder of a job; among those of all projects, its processes are known by it."""
     return f"runs/{project_key(folder)}/{job}"
-
-
-def job_mark(folder: str, job: str) -> str:
-    """A job among those of all projects: what its processes carry, and are found by."""
-    return f"{project_key(folder)}/{job}"
 
 
 def project_key(folder: str) -> str:
