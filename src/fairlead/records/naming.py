@@ -5,6 +5,7 @@ that are alone in their folder; what is left over is an orphan and proves nothin
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -52,8 +53,6 @@ def folder_name(name: str) -> FolderName:
 
 def folder_for(phase: PhaseId, name: str, siblings: Iterable[str] = ()) -> str:
     """The name of a new folder: `05-fundacao`, with the project's code if the others have one."""
-    import unicodedata
-
     plain = unicodedata.normalize("NFKD", name)
     words = slug("".join(mark for mark in plain if not unicodedata.combining(mark)))
     codes = {match[0] if (match := _CODE.match(each)) else "" for each in siblings}

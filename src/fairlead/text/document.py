@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fairlead.errors import ConflictMarkers, EmptyDocument, NoPlace, UnclosedFrontmatter
+from fairlead.text import front
 from fairlead.text.conflicts import conflict_line
 from fairlead.text.fields import Field, find_field, set_field
 from fairlead.text.lines import common_ending
 from fairlead.text.outline import Line, Section, lines_of, own_end, sections_of, title_of
 from fairlead.text.quick import Block, find_block, read_front
+from fairlead.text.subset import read_tree
 from fairlead.text.trees import Path, value_at
 
 if TYPE_CHECKING:
@@ -113,14 +115,10 @@ class Document:
             raise ConflictMarkers(line=line)
         block = self.block
         if block:
-            from fairlead.text.subset import read_tree
-
             read_tree(self.text[block.start : block.end], block.first_line)
 
     def set_front(self, path: Path, value: Value, *, after: str = "") -> Document:
         """Set a frontmatter value."""
-        from fairlead.text import front
-
         block = self._writable_block(path)
         inner = self.text[block.start : block.end]
         changed = front.set_value(inner, path, value, after=after, first_line=block.first_line)
@@ -128,8 +126,6 @@ class Document:
 
     def append_front(self, path: Path, item: Value) -> Document:
         """Append an item to a frontmatter list."""
-        from fairlead.text import front
-
         block = self._writable_block(path)
         inner = self.text[block.start : block.end]
         return self._with_inner(
@@ -138,8 +134,6 @@ class Document:
 
     def remove_front(self, path: Path) -> Document:
         """Remove a frontmatter key or item."""
-        from fairlead.text import front
-
         block = self._writable_block(path)
         inner = self.text[block.start : block.end]
         return self._with_inner(block, front.remove(inner, path, first_line=block.first_line))
