@@ -71,5 +71,10 @@ def test_what_is_written_is_not_reported_as_undone_when_the_look_at_it_fails(
 ) -> None:
     with held(rig_of(name)) as (branches, calls):
         looking = [call for call in after_the_last_rename(calls) if call.name == "openat"]
-        with branches.after(Point(looking[-1], "error=EIO").injection) as (_, traced):
-            assert "not-confirmed" in traced.outcome.said
+        said = []
+        for call in looking:
+            with branches.after(Point(call, "error=EIO").injection) as (_, traced):
+                said.append(traced.outcome.said)
+        # Some of what is looked at may be missing; what must be there is reported.
+        assert any("not-confirmed" in each for each in said)
+        assert not any("nothing was changed" in each.lower() for each in said)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from fairlead.errors import DiskFault, FileExists, NotAFile
 from fairlead.store import layout
@@ -18,7 +18,8 @@ from fairlead.store.confine import Folder, Root, components, fault, kind_of, lea
 from fairlead.store.notice import NotMoved
 
 
-class Move(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Move:
     """A file or folder, and the place it is to have."""
 
     source: str
