@@ -374,7 +374,10 @@ def workspace_of(folder: str) -> Git | InPlace:
 
     try:
         found = Git(folder)
-        return found if found.commit_of("HEAD") else InPlace(folder)
+        if not found.commit_of("HEAD"):
+            return InPlace(folder)
+        found.require_recent()
+        return found
     except AgentError:
         if layout.is_in_repository(folder):
             raise

@@ -1,11 +1,13 @@
 """Git as a workspace: attempts apart from each other, and landings that can be repeated."""
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 from fairlead.adapters.git import Git
-from fairlead.errors import LandingBlocked
+from fairlead.errors import GitTooOld, LandingBlocked
 from tests.support.repositories import a_repository, git, written
 
 IGNORED = ".planning"
@@ -161,3 +163,18 @@ def test_without_an_identity_ours_is_used(main: Path, tmp_path: Path) -> None:
     commit = an_attempt(workspace, tmp_path / "w" / "a1", {"c.txt": "new\n"}, "fairlead/j/a1")
     assert workspace.uses_own_identity
     assert git(main, "show", "-s", "--format=%an", commit) == "Fairlead"
+
+
+def test_a_git_that_cannot_merge_without_a_checkout_is_refused_by_its_version(
+    main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = shutil.which("git")
+    old = tmp_path / "bin" / "git"
+    written(
+        old,
+        f'#!/bin/sh\ncase "$*" in *--version*) echo git version 2.30.2;; *) exec {real} "$@";; esac\n',
+    )
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{old.parent}:{os.environ['PATH']}")
+    with pytest.raises(GitTooOld, match=r"2\.30"):
+        Git(str(main)).require_recent()

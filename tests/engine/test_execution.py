@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.engine.jobs import Jobs
 from fairlead.errors import PlansNotApproved, PlansUnfit, TreeDirty
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.budget import Caps
 from fairlead.model.job import JobStatus
+from fairlead.store.files import Files
 from tests.support.execution import (
     PlanText,
     Told,
@@ -242,3 +244,39 @@ def test_a_checkpoint_waits_for_its_answer_and_the_next_task_knows_it(tmp_path: 
     assert site.run().job.status is JobStatus.DONE
     assert "Which colour?" in site.agent.orders[-2].prompt
     assert ": red" in site.agent.orders[-2].prompt
+
+
+def test_a_summary_of_another_name_proves_what_others_stand_on(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt", depends_on=["01-01"]))
+    written(site.project / ".planning/phases/01-work/01-01-a-word-SUMMARY.md", "# Done\n")
+    report = site.run()
+    assert (report.job.status, report.plans) == (JobStatus.DONE, (("01-02", True),))
+
+
+def test_an_empty_summary_proves_nothing(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"))
+    summary = site.project / ".planning/phases/01-work/01-01-SUMMARY.md"
+    written(summary, "\n")
+    assert site.run().job.status is JobStatus.DONE
+    assert (site.project / "a.txt").exists()
+    assert "Self-Check: PASSED" in summary.read_text()
+
+
+def test_what_a_person_should_know_is_said_before_anything_begins(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt"))
+    written(
+        site.project / ".planning/phases/01-work/01-01-SUMMARY.md", "---\nplan: 07\n---\n# It\n"
+    )
+    git(site.project, "config", "--unset", "user.email")
+    warnings = " ".join(site.execution.preview("1").warnings)
+    assert "commits carry our name" in warnings
+    assert "01-01-SUMMARY.md speaks of plan 07, not of 01-01" in warnings
+
+
+def test_following_a_job_that_nobody_carries_on_comes_to_an_end(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"))
+    site.run()
+    record = next((site.project / ".planning/jobs").glob("*/job.json"))
+    written(record, record.read_text().replace('"DONE"', '"EXECUTING"'))
+    jobs = Jobs(Files(str(site.project)), site.clock, lambda: pytest.fail("it waits"))
+    assert list(jobs.follow(""))[-1].endswith("go on with: fairlead phase execute 01")

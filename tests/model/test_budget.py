@@ -3,7 +3,7 @@
 import pytest
 
 from fairlead.model import policy
-from fairlead.model.budget import Actual, Caps, Comparison, Spent, estimate, may_spend, near_cap
+from fairlead.model.budget import Actual, Caps, Comparison, Spent, estimate, may_spend
 from fairlead.model.config import SETTINGS
 
 CAPS = Caps(1000, 10.0, 5000, 50.0)
@@ -68,22 +68,5 @@ def test_an_estimate_stands_beside_what_it_became() -> None:
     assert told == "1,500 tokens, $2.00; estimated 1,000, $1.00 (150%)"
 
 
-def test_a_run_that_comes_near_its_cap_says_so() -> None:
-    assert [near_cap(Spent(tokens), CAPS) for tokens in (799, 800)] == [False, True]
-
-
 def test_three_failed_tasks_halt_a_wave() -> None:
     assert [policy.halts_wave(count) for count in (2, 3)] == [False, True]
-
-
-@pytest.mark.parametrize(
-    ("reason", "holds"),
-    [
-        ("Known false  negative", True),
-        ("I accept the risk", True),
-        ("too slow", False),
-        ("", False),
-    ],
-)
-def test_impatience_is_no_reason_to_skip_a_verification(reason: str, holds: bool) -> None:
-    assert policy.is_skip_reason(reason) is holds

@@ -25,6 +25,11 @@ class InPlace:
         self._states: dict[str, dict[str, str]] = {}  # what was seen, by its digest
         self._stands_for: dict[str, str] = {}  # a state as it was, and as it is taken now
 
+    @property
+    def uses_own_identity(self) -> bool:
+        """There are no commits."""
+        return False
+
     def branch(self) -> str:
         """There is none."""
         return ""

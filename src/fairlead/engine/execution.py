@@ -33,6 +33,7 @@ from fairlead.model.waves import Schedule, schedule
 from fairlead.records.plan_check import validate
 from fairlead.records.plan_sheet import nodes_of, read_plan
 from fairlead.records.state import moment
+from fairlead.records.summary import fault_of
 from fairlead.store import layout
 from fairlead.store.approvals import approve_plans, approved_plans
 from fairlead.store.files import Files
@@ -138,7 +139,8 @@ class Execution:
         summarised = {
             plan.path
             for plan in folder.live_plans
-            if plan.summary and (is_rehearsed or plan.proof is not Proof.REHEARSED)
+            if plan.proof not in (Proof.NONE, Proof.EMPTY)
+            and (is_rehearsed or plan.proof is not Proof.REHEARSED)
         }
         left = tuple(sheet.id for sheet in sheets if sheet.path not in summarised)
         phase = str(folder.id)
@@ -154,7 +156,7 @@ class Execution:
             order=schedule(nodes_of(sheets, done=done)),
             left=left,
             problems=tuple(self._problems(open_sheets)),
-            warnings=tuple(_found(open_sheets, Severity.WARNING)),
+            warnings=(*_found(open_sheets, Severity.WARNING), *self._notes(folder)),
             commands=tuple(
                 (f"{sheet.id} task {task.number}", task.verify)
                 for sheet in open_sheets
@@ -295,6 +297,7 @@ class Execution:
             limits=terms.limits,
             is_over=over,
             guarded=(*terms.guarded, *self._own_documents(preview)),
+            proven=frozenset(sheet.id for sheet in preview.sheets if sheet.id not in preview.left),
             approved=approved_plans(self._state, self._files.folder),
             keeps_documents=terms.keeps_documents,
             title=preview.name,
@@ -318,6 +321,17 @@ class Execution:
                     raise NothingToExecute(number, "it has no plans")
                 return folder, listed.get(wanted) or folder.slug
         raise NothingToExecute(number, "it has no folder with plans")
+
+    def _notes(self, folder: Folder) -> list[str]:
+        """What a person should know before anything begins."""
+        notes = []
+        if self._workspace.uses_own_identity:
+            notes.append("git knows no user.name and user.email here: commits carry our name")
+        for plan in folder.live_plans:
+            loaded = self._files.load_for_display(plan.summary) if plan.summary else None
+            fault = fault_of(loaded.text, plan.id) if loaded else ""
+            notes += [f"{plan.summary} {fault}"] if fault else []
+        return notes
 
     def _problems(self, sheets: list[PlanSheet]) -> list[str]:
         found = _found(sheets, Severity.ERROR)

@@ -14,7 +14,7 @@ from fairlead.records.state import moment
 from fairlead.store import layout
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles, job_ids
-from fairlead.store.running import the_only_run
+from fairlead.store.running import is_running, the_only_run
 from fairlead.text.inline import one_line
 
 
@@ -80,10 +80,11 @@ class Jobs:
         return ended
 
     def follow(self, job: str) -> Iterator[str]:
-        """Every line of a job's journal, until the job has ended."""
+        """Every line of a job's journal, until the job has ended or nobody carries it on."""
         name = job or self._newest()
         shown = 0
         while True:
+            is_over = not is_running(self._files.folder)
             status = self._job(name).load_job().status
             loaded = self._files.load_for_display(layout.job_path(name, layout.EVENTS))
             lines = loaded.text.splitlines() if loaded else []
@@ -91,6 +92,10 @@ class Jobs:
                 yield _readable(line)
             shown = len(lines)
             if status is not JobStatus.EXECUTING:
+                return
+            if is_over:
+                phase = self._job(name).load_job().phase
+                yield f"nobody carries {name} on; go on with: fairlead phase execute {phase}"
                 return
             self._pause()
 

@@ -64,6 +64,12 @@ class Workspace(Protocol):
     """Where attempts work, and how their work lands in the project."""
 
     folder: str
+
+    @property
+    def uses_own_identity(self) -> bool:
+        """Whether commits carry our name because nobody said theirs."""
+        ...
+
     is_git: bool
 
     def switch(self, branch: str) -> None:

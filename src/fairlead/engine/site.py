@@ -69,6 +69,7 @@ class Site:
     is_over: Signal = field(default_factory=Signal)  # everything is to end now
     landed: set[str] = field(default_factory=set)  # our own commits and proofs, by their ids
     guarded: tuple[str, ...] = ()  # files outside git that no agent may change
+    proven: frozenset[str] = frozenset()  # plans that had their summary before, by any name
     approved: frozenset[str] = frozenset()  # digests of plans, from the person's own record
     keeps_documents: bool = True  # whether .planning is committed
     title: str = ""

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import ABORT, APPROVED
 from fairlead.model.budget import Caps, Spent, estimate
+from fairlead.model.inventory import Proof
 from fairlead.model.job import Job, TaskGate
 from fairlead.model.plan import PlanSheet, Task, TaskKind, task_id
 from fairlead.model.snapshot import PlanFacts, Snapshot, TaskFacts
+from fairlead.records.phase_files import summary_head
 from fairlead.records.plan_sheet import nodes_of
 from fairlead.records.state import moment
-from fairlead.records.summary import read_summary
 from fairlead.store import layout
 from fairlead.store.files import Files
 
@@ -50,7 +51,7 @@ def _plans(site: Site, job: Job, gates: tuple[TaskGate, ...]) -> tuple[PlanFacts
     facts = []
     for sheet in site.sheets.values():
         node = needs[sheet.id]
-        is_summarised = has_summary(site.files, sheet.path, job)
+        is_summarised = sheet.id in site.proven or has_summary(site.files, sheet.path, job)
         facts.append(
             PlanFacts(
                 id=sheet.id,
@@ -68,9 +69,12 @@ def _plans(site: Site, job: Job, gates: tuple[TaskGate, ...]) -> tuple[PlanFacts
 
 
 def has_summary(files: Files, plan: str, job: Job) -> bool:
-    """Whether a plan has its proof; what was only rehearsed proves nothing outside a rehearsal."""
-    loaded = files.load_for_display(layout.summary_path(plan))
-    return loaded is not None and (job.is_rehearsed or not read_summary(loaded.text).rehearsed)
+    """Whether a plan has its record; an empty one is none, a rehearsed one only in a rehearsal."""
+    content = files.content(layout.summary_path(plan))
+    if content is None:
+        return False
+    proof = summary_head(content).proof
+    return proof is not Proof.EMPTY and (job.is_rehearsed or proof is not Proof.REHEARSED)
 
 
 def _is_approved(site: Site, sheet: PlanSheet, approved: Mapping[str, str]) -> bool:

@@ -115,11 +115,3 @@ def may_spend(planned: Spent, run: Spent, day: Spent, caps: Caps) -> str:
         if usd and total.usd > usd:
             return f"{name} would cost ${total.usd:.2f}, the limit is ${usd:.2f}"
     return ""
-
-
-def near_cap(run: Spent, caps: Caps, share: float = 0.8) -> bool:
-    """Whether a run comes close to one of its limits, so that it is said in time."""
-    return bool(
-        (caps.run_tokens and run.tokens >= share * caps.run_tokens)
-        or (caps.run_usd and run.usd >= share * caps.run_usd)
-    )

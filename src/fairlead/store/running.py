@@ -7,13 +7,22 @@ from fairlead.errors import LockBusy, RunBusy
 from fairlead.store import layout
 from fairlead.store.confine import Root
 from fairlead.store.lock import Lock
+from fairlead.store.session import is_held
+
+_LOOKING_SECONDS = 0.2
+
+
+def is_running(folder: str) -> bool:
+    """Whether a run executes in a project now."""
+    return is_held(folder, layout.RUN_LOCK)
 
 
 @contextmanager
 def the_only_run(folder: str, command: str) -> Iterator[None]:
     """Be the run of a project; a second one is told who runs, since when."""
     with Root(folder) as root, root.make_folder(layout.DESK) as desk:
-        lock = Lock(desk, wait_seconds=0, command=command, name=layout.RUN_LOCK)
+        # Somebody may just be looking whether a run holds it.
+        lock = Lock(desk, wait_seconds=_LOOKING_SECONDS, command=command, name=layout.RUN_LOCK)
         try:
             lock.__enter__()
         except LockBusy as error:

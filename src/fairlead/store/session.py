@@ -66,7 +66,12 @@ class SessionLock:
 
 def is_live(folder: str, session: str) -> bool:
     """Whether a process holds the lock of this session. Looking changes nothing."""
-    fd = _opened(folder, layout.SESSION + session)
+    return is_held(folder, layout.SESSION + session)
+
+
+def is_held(folder: str, name: str) -> bool:
+    """Whether a process holds a lock of the desk. Looking changes nothing."""
+    fd = _opened(folder, name)
     if fd < 0:
         return False
     try:
