@@ -65,6 +65,7 @@ docs: test-env ## write docs/reference from the code
 
 bench: test-env ## measure the installed command, and how plans are put in order
 	PYTHONPATH=src $(BIN)/python -m bench
+	PYTHONPATH=src $(BIN)/python -m bench.execution
 
 prove: fuzz-env ## the long tier, seeded and resumable: make prove MINUTES=30
 	@tools/system-parts

@@ -4,6 +4,7 @@ from prove.agents import AGENTS
 from prove.approvals import APPROVALS
 from prove.crowds import CROWDS
 from prove.documents import DOCUMENTS
+from prove.executions import EXECUTIONS
 from prove.frame import Proof
 from prove.hooks import HOOKS
 from prove.mutations import MUTATIONS
@@ -13,4 +14,14 @@ from prove.sweeps import SWEEPS
 
 def proofs() -> tuple[Proof, ...]:
     """The table. A new proof is a new row."""
-    return (*CROWDS, *SCREENS, *HOOKS, *APPROVALS, *AGENTS, *SWEEPS, *MUTATIONS, *DOCUMENTS)
+    return (
+        *CROWDS,
+        *SCREENS,
+        *HOOKS,
+        *APPROVALS,
+        *AGENTS,
+        *EXECUTIONS,
+        *SWEEPS,
+        *MUTATIONS,
+        *DOCUMENTS,
+    )

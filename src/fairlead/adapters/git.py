@@ -188,7 +188,6 @@ class Git:
 
     def remove(self, place: str) -> None:
         """The worktree goes; its branch stays."""
-        self._run("worktree", "remove", "--force", "--force", "--", place, may_fail=True)
         shutil.rmtree(place, ignore_errors=True)
         self._run("worktree", "prune", may_fail=True)
 

@@ -201,7 +201,8 @@ class Execution:
         """Begin the job of a phase, or go on with it, until it ends or waits."""
         self.require_ready(preview)
         with the_only_run(self._files.folder, f"phase execute {preview.phase}"):
-            preview = self._on_its_branch(preview)
+            # Looked at anew: another run may have ended between that look and the lock.
+            preview = self._on_its_branch(self._looked_again(preview))
             job = self._job(preview, crew, terms)
             crew.reap(layout.runs_path(self._files.folder, job.id))
             site = self._site(job, preview, crew, terms, watcher, over)
@@ -234,6 +235,9 @@ class Execution:
             return preview
         self._require_clean(preview.branch)
         self._workspace.switch(preview.branch)
+        return self._looked_again(preview)
+
+    def _looked_again(self, preview: Preview) -> Preview:
         found = self.preview(preview.phase, is_rehearsed=preview.is_rehearsed)
         self.require_ready(found)
         return found

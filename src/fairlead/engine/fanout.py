@@ -30,20 +30,28 @@ class Signal:
     """Something that happens once, such as a wish to stop; safe to give from a signal handler."""
 
     def __init__(self) -> None:
-        self._event = threading.Event()
+        self._is_given = False
+        # An event holds a lock while it is set, which a second signal would wait for in vain.
+        self._given: queue.SimpleQueue[None] = queue.SimpleQueue()
 
     def give(self) -> None:
         """It has happened."""
-        self._event.set()
+        self._is_given = True
+        self._given.put(None)
 
     @property
     def is_given(self) -> bool:
         """Whether it has happened."""
-        return self._event.is_set()
+        return self._is_given
 
     def wait(self, seconds: float) -> bool:
         """Wait for it, but not longer than this."""
-        return self._event.wait(seconds)
+        try:
+            self._given.get(timeout=seconds)
+        except queue.Empty:
+            return self._is_given
+        self._given.put(None)  # for whoever waits besides
+        return True
 
 
 class Fanout:

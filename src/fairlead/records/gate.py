@@ -4,6 +4,8 @@ Only keys that mean something here are set, one by one, so that a comment or a k
 else in the map survives.
 """
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -16,6 +18,7 @@ from fairlead.text.inline import one_line
 from fairlead.text.scalars import Plain, is_null
 
 KEY = "current_task"
+_MAP = re.compile(rf"^{KEY}:[ \t]*\r?\n(?:[ \t]+\S.*(?:\n|\Z))+", re.MULTILINE)
 MAIN_SESSION = "main"
 _TASK_STATUS: dict[GateStatus | None, str] = {
     GateStatus.APPROVED: "complete",
@@ -142,13 +145,43 @@ def with_task(document: Document, task: OpenTask, now: datetime) -> Document:
         return stamped(document.set_front((KEY,), keys), now)
     held = document.value(KEY)
     assert isinstance(held, dict)
+    document = _with_plain(document, held, keys)
     for key, value in keys.items():
-        if not _is_said(held.get(key), value):  # each edit reads the whole block again
+        if not _is_said(document.value(KEY, key), value):
             document = document.set_front((KEY, key), value)
     for key in _RARE:
         if key not in keys and key in held:
             document = document.remove_front((KEY, key))
     return stamped(document, now)
+
+
+def _with_plain(document: Document, held: dict[str, object], keys: Mapping[str, Value]) -> Document:
+    """The document with every plain key that stands on a line of its own, set in one go.
+
+    An edit of frontmatter reads all of it several times, and a gate changes half a dozen keys at
+    each step. What comes of it is read once: anything unexpected, and nothing was done.
+    """
+    found = _MAP.search(document.text)
+    if found is None or document.block is None or found.end() > document.block.end:
+        return document
+    block = found[0]
+    said = dict(held)
+    for key, value in keys.items():
+        old = held.get(key)
+        if not isinstance(value, str | int) or not isinstance(old, str) or _is_said(old, value):
+            continue
+        is_quoted = isinstance(value, str) and not isinstance(old, Plain)
+        text = scalar_text(value, quote='"' if is_quoted else "")
+        if not is_quoted and text != str(value):
+            continue  # a plain word would have to be quoted
+        form = r'"[^"\\\r\n]*"' if is_quoted else r"[\w.:+-]+"
+        line = re.compile(rf"^(  {key}: ){form}(?=\r?\n(?:  )?\S|\r?\n?\Z)", re.MULTILINE)
+        block, count = line.subn(lambda found, text=text: found[1] + text, block)  # type: ignore[misc]
+        said |= {key: value if is_quoted else text} if count == 1 else {}
+    changed = document.replaced(
+        document.text[: found.start()] + block + document.text[found.end() :]
+    )
+    return changed if changed.value(KEY) == said else document
 
 
 def without_open_task(document: Document, session: str, now: datetime) -> Document:

@@ -81,7 +81,8 @@ class JobFiles:
     def tell(self, event: dict[str, object]) -> None:
         """A line in the journal of the job."""
         line = json.dumps(event, sort_keys=True, default=str) + "\n"
-        journal = Journal(self._files.folder, f"{self._home}/{layout.EVENTS}")
+        path = f"{self._home}/{layout.EVENTS}"
+        journal = Journal(self._files.folder, path, is_durable=False)  # nobody decides from it
         journal.append(lambda _: line, command=f"job {self.job}")
 
     def paths(self) -> tuple[str, ...]:

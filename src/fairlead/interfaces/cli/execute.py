@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,8 @@ from fairlead.wiring import App
 if TYPE_CHECKING:
     from fairlead.engine.execution import Preview, Report
     from fairlead.engine.fanout import Signal
+    from fairlead.interfaces.cli.watching import View
+    from fairlead.model.snapshot import Snapshot
 
 _FAILED = 5
 
@@ -69,7 +71,7 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
         warn("there is no git here: one plan at a time, in place, and nothing can be taken back")
     shown = view(as_events=chosen["as_events"], as_json=as_json)
     with _interruptible() as (stop, over):
-        watcher = Watcher(shown.report, shown.watch, shown.looked)
+        watcher = Watcher(shown.report, shown.watch, _saying_the_stop(shown, over))
         try:
             done = execution.carry_out(preview, crew, terms, watcher, stop, over)
         finally:
@@ -209,6 +211,19 @@ def _agrees(preview: Preview, *, as_json: bool) -> bool:
     return click.confirm("Run these commands?", default=False)
 
 
+def _saying_the_stop(shown: View, over: Signal) -> Callable[[Snapshot], None]:
+    """Say once that a wish to stop was heard: here, since a signal handler must not write."""
+    said: list[str] = []
+
+    def looked(snapshot: Snapshot) -> None:
+        if snapshot.is_stopping and not said and not over.is_given:
+            said.append("finishing the steps that run; ^C again stops them now")
+            warn(*said)
+        shown.looked(snapshot)
+
+    return looked
+
+
 @contextmanager
 def _interruptible() -> Iterator[tuple[Signal, Signal]]:
     """^C once: finish the steps that run; twice, or a closed terminal: stop everything now."""
@@ -219,8 +234,6 @@ def _interruptible() -> Iterator[tuple[Signal, Signal]]:
     def asked(number: int, _: object) -> None:
         if stop.is_given or number != signal.SIGINT:
             over.give()
-        else:
-            warn("finishing the steps that run; ^C again stops them now")
         stop.give()
 
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

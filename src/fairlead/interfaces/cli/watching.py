@@ -9,20 +9,23 @@ from __future__ import annotations
 import json
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from fairlead.interfaces.cli.show import Screen
 from fairlead.model.agent_events import AgentEvent, FileChanged, Retried, Said, Spent, ToolStarted
+from fairlead.model.waves import Node, schedule
 from fairlead.text.visible import visible
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
+    from rich.text import Text
 
     from fairlead.engine.site import Happening
-    from fairlead.model.snapshot import Snapshot
+    from fairlead.model.snapshot import PlanFacts, Snapshot
 
-_WIDE = 60
+_WIDE = 160
+_LANDED = ("merged", "summarised")
 _STEPS = {"EXECUTING": "execute", "VERIFYING": "verify", "REVIEWING": "review"}
 
 
@@ -55,7 +58,8 @@ class Lines:
     def report(self, happening: Happening) -> None:
         """One line."""
         told = f"  {happening.text.partition(chr(10))[0]}" if happening.text else ""
-        self._screen.line(f"{happening.subject:<14} {happening.kind}{told}")
+        at = time.strftime("%H:%M:%S")
+        self._screen.line(f"{at}  {happening.subject:<14} {happening.kind}{told}")
 
     def watch(self, task: str, event: AgentEvent) -> None:
         """Signs of life are for the live view."""
@@ -84,26 +88,29 @@ class Events(Lines):
 
 @dataclass(slots=True)
 class _Row:
-    step: str = "waiting"
+    step: str = "waits"
     sign: str = ""
     at: float = 0.0
     tokens: int = 0
     cost: float = 0.0
-    began: float = field(default_factory=time.monotonic)
 
 
 class Live:
-    """A table that follows the job."""
+    """A table that follows the job: a line for all of it, a row a plan, and what happened last."""
 
-    def __init__(self) -> None:
-        from rich.console import Console
+    def __init__(self, console: Console | None = None) -> None:
+        from rich import get_console
         from rich.live import Live as Refreshing
 
         self._rows: dict[str, _Row] = {}
         self._snapshot: Snapshot | None = None
+        self._wave: dict[str, int] = {}
         self._last = ""
+        self._began = time.monotonic()
+        self._passed_before = 0
+        self._console = console or get_console()
         self._live = Refreshing(
-            get_renderable=self._table, console=Console(), refresh_per_second=4, transient=False
+            get_renderable=self._page, console=self._console, refresh_per_second=4, transient=False
         )
         self._live.start()
 
@@ -111,9 +118,13 @@ class Live:
         """What happens to a gate changes its row; the rest stands below the table."""
         gate = str(happening.facts.get("gate", ""))
         if gate:
-            row = self._row(happening.subject)
+            task = happening.subject.rpartition("-")[2]
             attempt = happening.facts.get("attempt", 1)
-            row.step = f"{_STEPS.get(gate, gate.lower())} · {happening.subject} · attempt {attempt}"
+            again = f", try {attempt}" if attempt != 1 else ""
+            step = _STEPS.get(gate, gate.lower())
+            self._row(happening.subject).step = f"{step} {task.lstrip('0')}{again}"
+        elif happening.kind in _LANDED:
+            self._row(happening.subject).step = happening.kind
         self._last = _short(f"{happening.subject} {happening.kind} {happening.text}")
 
     def watch(self, task: str, event: AgentEvent) -> None:
@@ -137,6 +148,11 @@ class Live:
 
     def looked(self, snapshot: Snapshot) -> None:
         """The job as it is now."""
+        if self._snapshot is None:
+            nodes = [Node(each.id, each.depends_on, each.files) for each in snapshot.plans]
+            waves = enumerate(schedule(nodes).waves, 1)
+            self._wave = {plan: number for number, wave in waves for plan in wave}
+            self._passed_before = sum(gate.is_passed for gate in snapshot.gates)
         self._snapshot = snapshot
 
     def close(self) -> None:
@@ -148,29 +164,74 @@ class Live:
             task.rpartition("-")[0] if task.count("-") > 1 else task, _Row()
         )
 
-    def _table(self) -> RenderableType:
+    def _page(self) -> RenderableType:
+        from rich.console import Group
+        from rich.text import Text
+
+        if self._snapshot is None:
+            return Text("")
+        lines = (self._head(self._snapshot), self._table(self._snapshot), Text(self._last, "dim"))
+        for line in lines:
+            if isinstance(line, Text):
+                line.no_wrap, line.overflow = True, "ellipsis"
+        return Group(*lines)
+
+    def _head(self, snapshot: Snapshot) -> Text:
+        from rich.text import Text
+
+        passed = sum(gate.is_passed for gate in snapshot.gates)
+        total = sum(len(plan.tasks) for plan in snapshot.plans if plan.is_chosen)
+        done = sum(plan.is_summarised for plan in snapshot.plans)
+        elapsed = time.monotonic() - self._began
+        parts = [
+            f"Phase {visible(snapshot.job.phase)}",
+            f"{done}/{len(snapshot.plans)} plans",
+            _clock(elapsed),
+            f"{snapshot.spent.tokens:,} tokens",
+            f"${snapshot.spent.usd:.2f}",
+        ]
+        mine = passed - self._passed_before
+        if mine > 0 and total > passed:
+            parts.append(f"about {_clock(elapsed / mine * (total - passed))} left")
+        return Text(" · ".join(parts), "bold")
+
+    def _table(self, snapshot: Snapshot) -> RenderableType:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(expand=True, box=None, pad_edge=False, caption=Text(self._last, "dim"))
-        for name in ("plan", "tasks", "step", "last sign of life", "tokens", "cost"):
-            table.add_column(name, justify="right" if name in ("tokens", "cost") else "left")
-        snapshot = self._snapshot
-        passed = {gate.task for gate in snapshot.gates if gate.is_passed} if snapshot else set()
-        for plan in snapshot.plans if snapshot else ():
-            row = self._rows.get(plan.id, _Row(step="merged" if plan.is_summarised else "waiting"))
+        table = Table(expand=True, box=None, pad_edge=False, header_style="dim")
+        for name in ("wave", "plan", "tasks", "step"):
+            table.add_column(name, no_wrap=True)
+        table.add_column("last sign of life", no_wrap=True, overflow="ellipsis", ratio=1)
+        for name in ("ago", "tokens", "cost"):
+            table.add_column(name, no_wrap=True, justify="right")
+        passed = {gate.task for gate in snapshot.gates if gate.is_passed}
+        for plan in self._shown(snapshot):
+            row = self._rows.get(plan.id, _Row())
             done = sum(task.id in passed for task in plan.tasks)
-            step = "done" if plan.is_summarised else row.step
-            ago = f" ({time.monotonic() - row.at:.0f} s ago)" if row.at else ""
+            is_alive = row.at and not plan.is_summarised
             table.add_row(
-                Text(plan.id, "bold"),
+                str(self._wave.get(plan.id, "")),
+                Text(visible(plan.id), "bold"),
                 f"{done}/{len(plan.tasks)}",
-                Text(step, "green" if plan.is_summarised else ""),
-                Text(row.sign + ago, "dim"),
+                Text("done", "green") if plan.is_summarised else Text(row.step),
+                Text(row.sign if is_alive else "", "dim"),
+                _clock(time.monotonic() - row.at) if is_alive else "",
                 f"{row.tokens:,}" if row.tokens else "",
                 f"${row.cost:.2f}" if row.cost else "",
             )
         return table
+
+    def _shown(self, snapshot: Snapshot) -> list[PlanFacts]:
+        """The plans by wave; where the screen is too low, those under way and the next ones."""
+        room = max(self._console.height - 4, 1)
+        plans = sorted(snapshot.plans, key=lambda each: (self._wave.get(each.id, 0), each.id))
+        if len(plans) > room:
+            begun = {gate.plan for gate in snapshot.gates}
+            urgency = {each.id: (each.is_summarised, each.id not in begun) for each in plans}
+            chosen = {each.id for each in sorted(plans, key=lambda each: urgency[each.id])[:room]}
+            plans = [each for each in plans if each.id in chosen]
+        return plans
 
 
 def view(*, as_events: bool, as_json: bool) -> View:
@@ -187,6 +248,16 @@ class _Silent(Lines):
 
     def report(self, happening: Happening) -> None:
         """Nothing."""
+
+
+def _clock(seconds: float) -> str:
+    """A span of time: 42 s, 3:07 or 1:02:03."""
+    whole = int(seconds)
+    minutes, rest = divmod(whole, 60)
+    if not minutes:
+        return f"{whole} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def _short(text: str) -> str:

@@ -1,0 +1,168 @@
+"""Carrying out: what the engine adds to a task, and how much memory a long phase takes.
+
+`python -m bench.execution [--rounds N] [--most PLANS]` runs phases with a stub that thinks for two
+seconds a task, one for the executor and one for the architect, beside a plain loop that calls the
+same program and the same verify command. The difference, divided by the tasks, is the overhead.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.measure import Sample
+from tests.support.execution import PlanText, a_plan, a_project
+from tests.support.programs import fairlead, scratch_environment
+
+MOST_MILLISECONDS = 150
+THINKS_SECONDS = 1.0
+SIZES = (10, 100, 400)
+MOST_GROWTH = 1.5  # of the memory, from the smallest phase to the largest
+_STUB = (
+    "import runpy, sys, time; time.sleep(float(sys.argv[1])); "
+    "runpy.run_module('fairlead.adapters.scripted_program', run_name='__main__')"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A phase to be timed."""
+
+    plans: int
+    tasks: int  # a plan
+    slots: int
+
+    @property
+    def name(self) -> str:
+        """The shape in words."""
+        return f"{self.plans} plans of {self.tasks} tasks, {self.slots} slots"
+
+    @property
+    def texts(self) -> list[PlanText]:
+        """The plans; the first number is left out, which the scripted program lets go wrong."""
+        return [
+            a_plan(f"01-{at:02d}", *(f"f{at}-{each}.txt" for each in range(self.tasks)))
+            for at in range(2, self.plans + 2)
+        ]
+
+
+SHAPES = (Shape(1, 8, 1), Shape(8, 1, 1), Shape(8, 1, 4))
+
+
+def ours(shape: Shape, thinks: float, folder: Path) -> Sample:
+    """One run of the installed command, everything it started included."""
+    a_project(folder / "project", *shape.texts)
+    agents = {"stub": {"argv": _stub(thinks), "stream": "claude"}}
+    settings = folder / "home/config/fairlead/config.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"fairlead": {"agent": "stub", "agents": agents}}))
+    environment = {**scratch_environment(folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    del environment["FAIRLEAD_NOW"]
+    words = ("phase", "execute", "1", "--approve", "--json", "--slots", str(shape.slots))
+    command = fairlead().command(folder / "project", *words)
+    began = time.perf_counter()
+    child = subprocess.Popen(
+        command.words, cwd=command.folder, env=environment, stdout=subprocess.DEVNULL
+    )
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError(f"{shape.name}: exit {child.returncode}")
+    seconds = time.perf_counter() - began
+    return Sample(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss)
+
+
+def plain(shape: Shape, thinks: float, folder: Path) -> Sample:
+    """A loop that calls the same programs and keeps nothing."""
+    folder.mkdir()
+
+    def plan(at: int) -> None:
+        for each in range(shape.tasks):
+            path = f"f{at}-{each}.txt"
+            (folder / path).touch()
+            _call(_stub(thinks), folder)
+            _call(["/bin/sh", "-c", f"test -f {path}"], folder)
+            _call(_stub(thinks), folder)
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    began = time.perf_counter()
+    with ThreadPoolExecutor(shape.slots) as pool:
+        list(pool.map(plan, range(shape.plans)))
+    seconds = time.perf_counter() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Sample(seconds, cpu, 0)
+
+
+def overhead(shape: Shape, rounds: int, scratch: Path) -> tuple[float, float]:
+    """Milliseconds that we add to a task, waited and worked, in the median of all rounds."""
+    waited, worked = [], []
+    for number in range(rounds):
+        place = scratch / f"{shape.plans}-{shape.tasks}-{shape.slots}-{number}"
+        place.mkdir()
+        other = plain(shape, THINKS_SECONDS, place / "plain")
+        own = ours(shape, THINKS_SECONDS, place)
+        tasks = shape.plans * shape.tasks
+        # Tasks that run side by side share the wait: what counts is what each slot waits.
+        waited.append((own.seconds - other.seconds) / (tasks / shape.slots) * 1000)
+        worked.append((own.cpu_seconds - other.cpu_seconds) / tasks * 1000)
+        shutil.rmtree(place)
+    return statistics.median(waited), statistics.median(worked)
+
+
+def memory(plans: int, scratch: Path) -> float:
+    """Megabytes at most, for a phase of so many plans."""
+    place = scratch / f"memory-{plans}"
+    place.mkdir()
+    kilobytes = ours(Shape(plans, 1, 4), 0, place).kilobytes
+    shutil.rmtree(place)
+    return kilobytes / 1024
+
+
+def main() -> int:
+    """Measure and show. 1: a goal was missed."""
+    parser = argparse.ArgumentParser(prog="python -m bench.execution", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--most", type=int, default=SIZES[-1], metavar="PLANS")
+    options = parser.parse_args()
+    is_met = True
+    with tempfile.TemporaryDirectory(prefix="bench-") as name:
+        scratch = Path(name)
+        for shape in SHAPES:
+            waited, worked = overhead(shape, options.rounds, scratch)
+            is_met = is_met and waited <= MOST_MILLISECONDS
+            goal = f"at most {MOST_MILLISECONDS}"
+            _say(f"{shape.name}: {waited:.0f} ms a task, {goal}; {worked:.0f} ms of CPU")
+        held = {size: memory(size, scratch) for size in SIZES if size <= options.most}
+    told = ", ".join(f"{size} plans {held[size]:.0f} MB" for size in held)
+    _say(f"memory: {told}")
+    if held:
+        is_met = is_met and max(held.values()) <= MOST_GROWTH * min(held.values())
+    return 0 if is_met else 1
+
+
+def _stub(thinks: float) -> list[str]:
+    return [sys.executable, "-c", _STUB, str(thinks)]
+
+
+def _call(words: Sequence[str], folder: Path) -> None:
+    subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

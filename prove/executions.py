@@ -1,0 +1,155 @@
+"""Whole phases by real processes: killed at pairs of steps, killed at random, started all at once."""
+
+import json
+import random
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from prove.frame import Tally, Trial
+from tests.support.execution import PlanText, a_plan
+from tests.support.figures import PRODUCT
+from tests.support.killing import a_world, killed_after, result_of, started
+from tests.support.repositories import git
+
+PAIRS, PHASES, ROUNDS, STARTS = 300, 200, 20, 64
+TEN = tuple(
+    a_plan(f"01-{at:02d}", f"f{at}.txt", depends_on=[f"01-{at - 3:02d}"] if at > 5 else [])
+    for at in range(2, 12)
+)
+_STEPS = 8 * len(TEN)  # fewer than a run of ten plans tells
+_PATIENCE_SECONDS = 900.0
+REHEARSED = ("--rehearse", "--here")
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionProof:
+    """A claim about whole runs; a case is one phase."""
+
+    name: str
+    claim: str
+    unit: str
+    count: int
+    try_one: Callable[[Path, random.Random], str]  # what was found; nothing: as it should be
+    covers: tuple[str, ...] = PRODUCT
+    workers: int = 1
+
+    def why_not(self) -> str:
+        """Processes are found through /proc."""
+        return "" if Path("/proc/self/environ").exists() else "no /proc here"
+
+    def cases(self, seed: int, scratch: Path) -> Sequence[str]:
+        """Numbered, and random from there on."""
+        del scratch
+        return [f"{seed}|{number}" for number in range(self.count)]
+
+    @contextmanager
+    def opened(self, scratch: Path) -> Iterator[Trial]:
+        """A folder for each proof."""
+        folder = scratch / self.name
+        folder.mkdir(parents=True, exist_ok=True)
+        yield partial(self._tried, folder)
+
+    def _tried(self, folder: Path, case: str) -> Tally:
+        place = folder / case.replace("|", "-")
+        found = self.try_one(place, random.Random(case))  # noqa: S311
+        if not found:
+            shutil.rmtree(place)
+        return Tally(1, (f"{self.name} {case}: {found}",) if found else ())
+
+
+def killed_twice(place: Path, chance: random.Random) -> str:
+    """Ten plans: killed, resumed, killed, resumed to the end."""
+    world = a_world(place, TEN)
+    first = chance.randrange(1, _STEPS)
+    killed_after(world, first)
+    killed_after(world, chance.randrange(1, max(2, _STEPS - first)))
+    return _judged(world, TEN)
+
+
+def rehearsed(place: Path, chance: random.Random) -> str:
+    """A rehearsed phase of a random shape, killed at least twice."""
+    plans = [
+        a_plan(
+            f"01-{at:02d}",
+            *(f"f{at}-{each}.txt" for each in range(chance.randint(1, 2))),
+            depends_on=[f"01-{chance.randrange(1, at):02d}"]
+            if at > 1 and chance.random() < 0.5
+            else [],
+        )
+        for at in range(1, chance.randint(2, 4) + 1)
+    ]
+    world = a_world(place, plans)
+    for path in world.glob("project/.planning/phases/*/*-PLAN.md"):
+        path.write_text(path.read_text().replace("must_haves:", "rehearsed: true\nmust_haves:"))
+    for _ in range(chance.randint(2, 4)):
+        killed_after(world, chance.randint(1, 6), *REHEARSED)
+    return _judged(world, plans, *REHEARSED)
+
+
+def all_at_once(place: Path, chance: random.Random) -> str:
+    """Many starts at the same moment: one of them runs."""
+    del chance
+    world = a_world(place)
+    runs = [started(world) for _ in range(STARTS)]
+    ended = [(run.communicate(timeout=_PATIENCE_SECONDS), run.returncode) for run in runs]
+    ran = [said for (said, _), _ in ended if '"kind": "started"' in said]
+    refused = [code for (said, _), code in ended if '"kind": "started"' not in said]
+    jobs = list((world / "project/.planning/jobs").iterdir())
+    if len(ran) != 1 or len(jobs) != 1:
+        return f"{len(ran)} runs and {len(jobs)} jobs"
+    # Who comes after the end is told that nothing is left (2); who comes before, who runs (4).
+    others = sorted(set(refused) - {2, 4})
+    return f"others ended with {others}" if others else _outcome(world, 3)
+
+
+def _judged(world: Path, plans: Sequence[PlanText], *more: str) -> str:
+    with started(world, *more) as run:
+        said, problems = run.communicate(timeout=_PATIENCE_SECONDS)
+    if run.returncode:
+        return f"exit {run.returncode}: {(problems or said)[-300:]}"
+    return _outcome(world, len(plans))
+
+
+def _outcome(world: Path, plans: int) -> str:
+    """What is wrong with what a job left behind."""
+    result = result_of(world)
+    project = world / "project"
+    if result.status != "DONE" or result.left:
+        return f"{result.status}, {result.left} processes left"
+    if len(result.merges) != plans or len(set(result.merges)) != plans:
+        return f"merged: {result.merges}"
+    gates = [json.loads(path.read_text()) for path in project.glob(".planning/jobs/*/gates/*.json")]
+    kept = set(git(project, "rev-list", "HEAD").split())
+    lost = [gate["task"] for gate in gates if gate["runs"][-1]["commit"] not in kept]
+    dirty = git(project, "status", "--porcelain", "--", ":!.planning")
+    return f"lost {lost}, dirty {dirty}" if lost or dirty else ""
+
+
+EXECUTIONS = (
+    ExecutionProof(
+        "killed pairs",
+        "a phase of ten plans that is killed at any two steps ends as if nothing had happened",
+        "phases",
+        PAIRS,
+        killed_twice,
+    ),
+    ExecutionProof(
+        "rehearsed phases",
+        "a rehearsed phase that is killed at least twice has one correct outcome, no process left "
+        "and no commit lost",
+        "phases",
+        PHASES,
+        rehearsed,
+    ),
+    ExecutionProof(
+        "simultaneous starts",
+        f"of {STARTS} simultaneous starts exactly one runs",
+        "rounds",
+        ROUNDS,
+        all_at_once,
+    ),
+)
