@@ -107,6 +107,14 @@ class UnknownMilestone(UsageError, code="unknown-milestone"):
         super().__init__(f"{version} is not the milestone that is worked on", hint=hint)
 
 
+class OtherJob(UsageError, code="other-job"):
+    """A job was named that is of another kind than the command is for."""
+
+    def __init__(self, job: str, kind: str) -> None:
+        hint = f"see it with: fairlead job show {job}"
+        super().__init__(f"{job} is a job of the kind {kind!r}", hint=hint)
+
+
 class UnknownJob(UsageError, code="unknown-job"):
     """A job was named that the project does not have."""
 
@@ -721,6 +729,16 @@ class PlanTransition(ConflictError, code="plan-transition"):
     def __init__(self, status: str, event: str, allowed: "tuple[str, ...]") -> None:
         hint = f"it can take: {', '.join(allowed)}"
         super().__init__(f"a plan that is {status} cannot take {event}", hint=hint)
+
+
+class JobTransition(ConflictError, code="job-transition"):
+    """A council job was to move where its status does not lead, or for a reason that does not."""
+
+    def __init__(self, source: str, target: str, allowed: "tuple[str, ...]", guard: str) -> None:
+        hint = f"{source} leads to: {', '.join(allowed)}" if allowed else f"{source} is final"
+        because = f" because of {guard!r}" if target in allowed else ""
+        super().__init__(f"a job that is {source} cannot become {target}{because}", hint=hint)
+        self.source, self.target, self.allowed = source, target, allowed
 
 
 # --- agents and people -----------------------------------------------------------------

@@ -374,8 +374,11 @@ class Execution:
 
     def _unfinished(self, phase: str, *, is_rehearsed: bool) -> str:
         for job in reversed(job_ids(self._files)):
-            held = self._job_files(job).load_job()
-            is_open = held.status in (JobStatus.EXECUTING, JobStatus.BLOCKED)
+            held = self._job_files(job).load_record()
+            is_open = isinstance(held, Job) and held.status in (
+                JobStatus.EXECUTING,
+                JobStatus.BLOCKED,
+            )
             if held.phase == phase and is_open and held.is_rehearsed == is_rehearsed:
                 return job
         return ""

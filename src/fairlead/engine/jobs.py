@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fairlead.engine.decide import FIX
 from fairlead.engine.ports import Clock
 from fairlead.errors import NoQuestion, UnknownJob
+from fairlead.model.council_job import CouncilJob
 from fairlead.model.job import Job, JobStatus, Question, TaskGate
 from fairlead.records.state import moment
 from fairlead.store import layout
@@ -35,9 +36,9 @@ class Jobs:
         self._clock = clock
         self._pause = pause
 
-    def all(self) -> tuple[Job, ...]:
+    def all(self) -> tuple[Job | CouncilJob, ...]:
         """Every job, the newest last."""
-        found = [self._job(each).load_job() for each in job_ids(self._files)]
+        found = [self._job(each).load_record() for each in job_ids(self._files)]
         return tuple(sorted(found, key=lambda each: each.started_at))
 
     def one(self, job: str) -> JobReport:

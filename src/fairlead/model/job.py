@@ -13,8 +13,15 @@ from fairlead.model.lifecycle import Gate, GateStatus
 
 
 class JobStatus(StrEnum):
-    """Where a job is."""
+    """Where a job is; one that only carries out a phase begins with EXECUTING."""
 
+    NEW = "NEW"
+    PM_RUNNING = "PM_RUNNING"
+    RESEARCH_DONE = "RESEARCH_DONE"
+    COUNCIL_PLANNING = "COUNCIL_PLANNING"
+    SYNTHESIZING = "SYNTHESIZING"
+    COUNCIL_REVIEWING = "COUNCIL_REVIEWING"
+    APPROVED = "APPROVED"
     EXECUTING = "EXECUTING"
     DONE = "DONE"
     FAILED = "FAILED"

@@ -10,7 +10,8 @@ import hashlib
 import json
 from collections.abc import Iterable
 
-from fairlead.errors import MalformedRecord, UnknownJob
+from fairlead.errors import MalformedRecord, OtherJob, UnknownJob
+from fairlead.model.council_job import KIND, CouncilJob
 from fairlead.model.job import Job, Question, TaskGate
 from fairlead.model.plain import plain, revived
 from fairlead.store import layout
@@ -43,17 +44,34 @@ class JobFiles:
             is_read_only=is_read_only,
         )
 
-    def save_job(self, job: Job) -> None:
+    def save_job(self, job: Job | CouncilJob) -> None:
         """The record of the job as it is now."""
         self._save(layout.JOB_RECORD, plain(job))
 
     def load_job(self) -> Job:
-        """The record of the job."""
+        """The record of a job that carries out a phase; a council's is refused."""
+        held = self.load_record()
+        if isinstance(held, CouncilJob):
+            raise OtherJob(self.job, held.kind)
+        return held
+
+    def load_council(self) -> CouncilJob:
+        """The record of a council job; any other is refused."""
+        held = self.load_record()
+        if not isinstance(held, CouncilJob):
+            raise OtherJob(self.job, held.kind)
+        return held
+
+    def load_record(self) -> Job | CouncilJob:
+        """The record of the job, of whichever kind it is."""
         path = f"{self._home}/{layout.JOB_RECORD}"
         loaded = self._files.load_if_present(path)
         if loaded is None:
             raise UnknownJob(self.job, job_ids(self._files))
-        return revived(Job, _content(path, loaded.text), path)
+        content = _content(path, loaded.text)
+        if isinstance(content, dict) and content.get("kind") == KIND:
+            return revived(CouncilJob, content, path)
+        return revived(Job, content, path)
 
     def save_gate(self, gate: TaskGate) -> None:
         """A task as it is now."""
