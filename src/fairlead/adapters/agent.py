@@ -8,6 +8,7 @@ system limits words, and everybody on the machine can read them.
 from __future__ import annotations
 
 import os
+import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -72,9 +73,11 @@ class CliAgent:
             raise NestedRun
         hearing = _Hearing(self.row.stream, watch)
         launch = self._launch(order)
+        begun = time.monotonic()
         exit_ = supervise(launch, hearing, is_wanted)
         hearing.close()
-        return _without_secrets(hearing.tally.ending(exit_), launch.environment)
+        ending = replace(hearing.tally.ending(exit_), seconds=time.monotonic() - begun)
+        return _without_secrets(ending, launch.environment)
 
     def _launch(self, order: Order) -> Launch:
         call = str(uuid.uuid4())

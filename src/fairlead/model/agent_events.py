@@ -137,6 +137,7 @@ class Finished:
     text: str = ""
     fault: EndKind = EndKind.FAILED  # when it ended badly
     message: str = ""
+    is_cut: bool = False  # at the cap on its tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +188,5 @@ class Ending:
     dropped_bytes: int = 0  # output over the limit, not kept
     malformed_lines: int = 0
     denied: tuple[str, ...] = ()  # tools that were refused
+    is_cut: bool = False  # the text ends where the cap on its tokens was reached
+    seconds: float = 0.0  # how long the call took

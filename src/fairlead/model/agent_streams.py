@@ -209,6 +209,7 @@ class Tally:
             dropped_bytes=exit_.dropped_bytes,
             malformed_lines=self._malformed,
             denied=tuple(self._denied),
+            is_cut=self.finished is not None and self.finished.is_cut,
         )
 
     def _judged(self, exit_: Exit) -> tuple[EndKind, str]:

@@ -1,0 +1,195 @@
+"""Asking: one question to one voice, again where that may help, then to its stand-ins.
+
+A voice is an agent with a model. What may pass by itself is asked again after a pause; a key that
+is refused or a bill that is open is not. When nobody has answered, the answer is `absent`: a value
+for the caller to count, never an exception. The whole takes at most the limit of each try and the
+pauses between them, and ends as soon as it is not wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Retried
+from fairlead.model.agent_orders import Limits, Order
+
+if TYPE_CHECKING:
+    from fairlead.engine.ports import Agent
+
+LONGEST_PAUSE = 60.0  # seconds, whatever a service asks for
+_SLICE = 1.0  # seconds until one notices that nobody waits any more
+_AGAIN = (EndKind.RATE_LIMITED, EndKind.OVERLOADED, EndKind.TIMEOUT, EndKind.IDLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Somebody who can be asked."""
+
+    agent: Agent
+    model: str  # empty: the agent's own choice
+    family: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """One question."""
+
+    role: str
+    prompt: str
+    folder: str  # where it may read
+    raw: str  # of private folders, one a try: RAW-1, RAW-2
+    job: str
+    max_tokens: int  # of the answer; 0: no cap
+    wall: timedelta  # of one try
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One call, and what came of it."""
+
+    model: str
+    family: str
+    status: EndKind
+    error: str
+    ms: int
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float | None  # None: nobody told
+
+
+class Presence(StrEnum):
+    """Whether anybody has answered."""
+
+    OK = "ok"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a question, with everything it took."""
+
+    status: Presence
+    text: str = ""
+    voice: Voice | None = None  # who has answered
+    is_cut: bool = False
+    tries: tuple[Try, ...] = ()
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether somebody has answered."""
+        return self.status is Presence.OK
+
+    @property
+    def error(self) -> str:
+        """Why nobody has: what the last one who was asked said."""
+        last = self.tries[-1] if self.tries and not self.is_ok else None
+        return f"{last.status}: {last.error}" if last else ""
+
+    @property
+    def tokens_in(self) -> int:
+        """Of all tries."""
+        return sum(each.tokens_in for each in self.tries)
+
+    @property
+    def tokens_out(self) -> int:
+        """Of all tries."""
+        return sum(each.tokens_out for each in self.tries)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """Of all tries that told it; None if none did."""
+        told = [each.cost_usd for each in self.tries if each.cost_usd is not None]
+        return sum(told) if told else None
+
+    @property
+    def ms(self) -> int:
+        """Of all tries, without the pauses."""
+        return sum(each.ms for each in self.tries)
+
+
+def ask(
+    inquiry: Inquiry,
+    voices: Sequence[Voice],
+    *,
+    pause: Callable[[float], None],
+    is_wanted: Callable[[], bool] = lambda: True,
+    watch: Callable[[AgentEvent], None] = lambda _: None,
+    retries: int = 2,
+) -> Answer:
+    """Ask the first voice and, while nobody answers, the next ones."""
+    tries: list[Try] = []
+    for voice in voices:
+        for again in range(retries + 1):
+            if not is_wanted():
+                return Answer(Presence.ABSENT, tries=tuple(tries))
+            ending = _judged(
+                voice.agent.start(_order(inquiry, voice, len(tries)), watch, is_wanted)
+            )
+            tries.append(_try(voice, ending))
+            if ending.kind is EndKind.OK:
+                return Answer(Presence.OK, ending.text, voice, ending.is_cut, tuple(tries))
+            if ending.kind not in _AGAIN or again == retries:
+                break
+            delay = _delay(ending, again)
+            watch(Retried(again + 1, delay, ending.kind))
+            _wait(delay, pause, is_wanted)
+    return Answer(Presence.ABSENT, tries=tuple(tries))
+
+
+def _order(inquiry: Inquiry, voice: Voice, number: int) -> Order:
+    wall = inquiry.wall
+    return Order(
+        role=inquiry.role,
+        prompt=inquiry.prompt,
+        folder=inquiry.folder,
+        raw=f"{inquiry.raw}-{number + 1}",
+        job=inquiry.job,
+        model=voice.model,
+        is_read_only=True,
+        max_tokens=inquiry.max_tokens,
+        # A model may think for long without a word: here the wall limit alone ends a call.
+        limits=Limits(wall=wall, first_event=wall, idle=wall),
+    )
+
+
+def _judged(ending: Ending) -> Ending:
+    """Saying well that one has nothing to say is no answer."""
+    if ending.kind is EndKind.OK and not ending.text.strip():
+        return Ending(
+            EndKind.INVALID_OUTPUT,
+            usage=ending.usage,
+            cost_usd=ending.cost_usd,
+            model=ending.model,
+            error="it said nothing",
+            seconds=ending.seconds,
+        )
+    return ending
+
+
+def _try(voice: Voice, ending: Ending) -> Try:
+    usage = ending.usage
+    return Try(
+        model=ending.model or voice.model,
+        family=voice.family,
+        status=ending.kind,
+        error=ending.error,
+        ms=round(ending.seconds * 1000),
+        tokens_in=usage.tokens_in,
+        tokens_out=usage.tokens_out,
+        cost_usd=ending.cost_usd,
+    )
+
+
+def _delay(ending: Ending, again: int) -> float:
+    told = ending.retry_after
+    return min(float(2**again) if told is None else max(told, 0.0), LONGEST_PAUSE)
+
+
+def _wait(seconds: float, pause: Callable[[float], None], is_wanted: Callable[[], bool]) -> None:
+    while seconds > 0 and is_wanted():
+        pause(min(seconds, _SLICE))
+        seconds -= _SLICE
