@@ -16,7 +16,7 @@ import click
 from fairlead import errors
 from fairlead.interfaces.cli.main import cli
 from fairlead.model.config import SETTINGS, Setting
-from fairlead.store import layout
+from fairlead.store import layout, layout_daily
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 NOTE = "<!-- Written by `make docs` from the code. Change it there. -->"
@@ -48,6 +48,12 @@ FILES = {
     "EXEC_FILE": "the modules after approval; kept out of git",
     "PLAN_IGNORED": "the entry in `.gitignore` for both, and for their backups",
     "LEDGER": "the evidence of each plan: one append-only file a plan, each line bound to the one before",
+    "TODOS": "ideas that wait, one file each; listed in STATE.md",
+    "DONE_TODOS": "ideas that are done, or whose phase is",
+    "NOTES": "ideas that nobody counts, one file each",
+    "HANDOFF": "what is open while the project is paused; put away by `fairlead resume`",
+    "QUICK": "small tasks outside of the roadmap, a folder each",
+    "DEBUG": "one file a fault that is looked for: its hypotheses, evidence and fix",
     "PLAN_DESK": "what `.planning/.fairlead/` is, where there is no `.planning/`",
     "DESK": "the lock, unfinished work and rescued versions; ignores itself in git",
 }
@@ -59,7 +65,7 @@ def pages() -> dict[str, str]:
         "commands.md": commands_page(cli),
         "errors.md": errors_page(errors.FairleadError),
         "configuration.md": configuration_page(SETTINGS),
-        "files.md": files_page(vars(layout)),
+        "files.md": files_page({**vars(layout), **vars(layout_daily)}),
     }
 
 

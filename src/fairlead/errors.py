@@ -301,6 +301,14 @@ class NothingNamed(UsageError, code="nothing-named"):
         super().__init__("nothing to change was named", hint=f"give one of: {', '.join(options)}")
 
 
+class NoTodo(UsageError, code="no-todo"):
+    """No single pending todo has this name."""
+
+    def __init__(self, name: object, known: "tuple[str, ...]") -> None:
+        names = ", ".join(known[:5]) or "there are none"
+        super().__init__(f"no single pending todo is called {name!r}", hint=f"pending: {names}")
+
+
 # --- documents -------------------------------------------------------------------------
 
 
@@ -552,6 +560,14 @@ class ProjectExists(ConflictError, code="project-exists"):
 
     def __init__(self, path: object) -> None:
         super().__init__(f"{path} exists already", hint="look at it with: fairlead status")
+
+
+class SameTodo(ConflictError, code="same-todo"):
+    """A pending todo says the same already."""
+
+    def __init__(self, path: object, title: object) -> None:
+        hint = "keep this one as well with: fairlead capture --again TEXT"
+        super().__init__(f"{path} says the same already: {title}", hint=hint)
 
 
 class FileExists(ConflictError, code="file-exists"):

@@ -155,30 +155,28 @@ class App:
         """Records what happens in the project that this folder belongs to."""
         from fairlead.engine.events import Events
 
-        return Events(
-            self._project_files, self._clock, self._workstream, lines=self.preferences.state_lines
-        )
+        return Events(*self.step, lines=self.preferences.state_lines)
 
     @cached_property
     def sessions(self) -> Sessions:
         """The sessions and gates of the project that this folder belongs to."""
         from fairlead.engine.sessions import Sessions
 
-        return Sessions(self._project_files, self._clock, self._workstream)
+        return Sessions(*self.step)
 
     @cached_property
     def phases(self) -> Phases:
         """Changes the phases of the project that this folder belongs to."""
         from fairlead.engine.phases import Phases
 
-        return Phases(self._project_files, self._clock, self._workstream)
+        return Phases(*self.step)
 
     @cached_property
     def milestones(self) -> Milestones:
         """Changes the milestones of the project that this folder belongs to."""
         from fairlead.engine.milestones import Milestones
 
-        return Milestones(self._project_files, self._clock, self._workstream)
+        return Milestones(*self.step)
 
     @cached_property
     def roadmaps(self) -> Roadmaps:
@@ -186,6 +184,11 @@ class App:
         from fairlead.engine.roadmaps import Roadmaps
 
         return Roadmaps(Reader(layout.find_project(self.folder)), self._workstream)
+
+    @property
+    def step(self) -> tuple[Files, SystemClock, str]:
+        """What every step of this project takes."""
+        return self._project_files, self._clock, self._workstream
 
     def host(self, host: str, scope: str) -> Host:
         """The settings of a host agent: a person's own, or those for this folder's project."""

@@ -178,3 +178,19 @@ def test_a_dry_run_changes_nothing(project: Path) -> None:
     outcome = milestones(project).complete("v1.0", dry_run=True).outcome
     assert len(outcome.places.moves) == 5
     assert documents(read_tree(project)) == before
+
+
+def test_the_next_milestone_archives_one_that_is_done_and_counts_on(project: Path) -> None:
+    milestones = Milestones(Files(str(project)), Noon())
+    archived, opened = milestones.follow("Search")
+    assert (archived.version, opened.version) == ("v1.0", "v1.1")
+    assert (project / ".planning/milestones/v1.0-phases/01-foundation").is_dir()
+    assert Phases(Files(str(project)), Noon()).add("Index").phase == "3"
+
+
+def test_the_next_milestone_does_not_begin_over_open_phases(project: Path) -> None:
+    (project / ".planning/phases/02-search/02-01-SUMMARY.md").unlink()
+    before = read_tree(project)
+    with pytest.raises(MilestoneNotClosed):
+        Milestones(Files(str(project)), Noon()).follow("Search")
+    assert documents(read_tree(project)) == documents(before)

@@ -3,7 +3,9 @@
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from fairlead.engine.captures import Captures
 from fairlead.engine.events import Events
+from fairlead.engine.pausing import Pausing
 from fairlead.engine.sessions import Sessions
 from fairlead.store.files import Files
 from tests.support.moments import NOON
@@ -48,6 +50,8 @@ class Project:
         files = Files(str(folder))
         self.events = Events(files, clock)
         self.sessions = Sessions(files, clock)
+        self.pausing = Pausing(files, clock)
+        self.captures = Captures(files, clock)
 
     def plan(self, phase: str, plan: int) -> None:
         """Write a plan."""

@@ -145,6 +145,13 @@ def product_subjects() -> dict[str, Subject]:
             ("milestone", "new", "v1.1", "Search"),
             [("milestone", "complete", "v1.0", "--force", "--reason", "enough")],
         ),
+        _in_a_project("capture", ("capture", "A login page")),
+        _in_a_project(
+            "capture-done", ("capture", "--done", "login"), [("capture", "A login page")]
+        ),
+        _in_a_project("capture-backlog", ("capture", "--backlog", "Dark mode")),
+        _in_a_project("put-down", ("pause", "noon"), files=PLANNED),
+        _in_a_project("take-up", ("resume",), [("pause", "noon")], files=PLANNED),
         _in_a_project("doctor-fix", ("doctor", "--fix"), files=FINISHED),
         _in_a_project("doctor-correct", (*claims, "correct"), files=CLAIMED),
         _in_a_project("doctor-reconstruct", (*claims, "reconstruct"), files=CLAIMED),

@@ -95,8 +95,8 @@ class Jobs:
             if status is not JobStatus.EXECUTING:
                 return
             if is_over:
-                phase = self._job(name).load_job().phase
-                yield f"nobody carries {name} on; go on with: fairlead phase execute {phase}"
+                again = self._job(name).load_job().command
+                yield f"nobody carries {name} on; go on with: {again}"
                 return
             self._pause()
 

@@ -104,6 +104,25 @@ class Milestones(Steps):
 
         return self._carry_out("milestone new", decide, version, name, dry_run=dry_run)
 
+    def follow(
+        self, name: str, version: str = "", *, dry_run: bool = False
+    ) -> tuple[MilestoneChange, ...]:
+        """Archive the milestone whose phases are all complete, and open the next one.
+
+        Two steps, each durable: killed in between, the same call goes on with the second. In a
+        dry run only the first is shown, since the second follows from what it leaves.
+        """
+        look = Look(self._files, self._clock.now(), self._workstream)
+        standing = look.standing
+        scope, made = standing.scope, []
+        is_done = standing.is_complete and not scope.is_archived
+        if is_done and scope.milestone and _normal(version or "v0.0") != scope.milestone:
+            made.append(self.complete(scope.milestone, dry_run=dry_run))
+            if dry_run:
+                return tuple(made)
+        made.append(self.new(version or _following(look.inventory), name, dry_run=dry_run))
+        return tuple(made)
+
     def complete(
         self, version: str, *, force: bool = False, reason: str = "", dry_run: bool = False
     ) -> MilestoneChange:
@@ -273,6 +292,18 @@ def _normal(version: str) -> str:
     if not _VERSION.match(with_letter):
         raise MalformedId("milestone", version, "v1.0 or v1.2.3")
     return with_letter
+
+
+def _following(inventory: Inventory) -> str:
+    """The version after the latest one: v1.2 gives v1.3."""
+    known = [inventory.milestone, *(each.version for each in inventory.roadmap.milestones)]
+    numbers = [
+        tuple(map(int, each.lstrip("vV").split("."))) for each in known if _VERSION.match(each)
+    ]
+    if not numbers:
+        return "v1.0"
+    first, second, *_ = max(numbers)
+    return f"v{first}.{second + 1}"
 
 
 def _recorded_name(look: Look) -> str:

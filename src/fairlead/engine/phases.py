@@ -32,6 +32,7 @@ from fairlead.records.roadmap import read_roadmap
 from fairlead.records.roadmap_edit import NewPhase, with_phase, without_phase
 from fairlead.records.roadmap_marks import marked, proven_of
 from fairlead.records.roadmap_read import requirements_of
+from fairlead.records.todo import without_todos
 from fairlead.store import layout
 from fairlead.store.files import Draft, Edit, Files, Outcome
 from fairlead.store.intent import Places
@@ -211,12 +212,15 @@ class Phases(Steps):
                 f"phase {done.id.short} is not verified: fairlead phase verify {done.id.short}",
             )
 
+        todos = self._todos(done.id)
+
         def state(held: Document, at: Look) -> Document:
             moved = events.phase_completed(held, at.standing, done.id.short, at.now)
+            moved = without_todos(moved, (each.source for each in todos))
             return metrics.with_plans_completed(moved, at.standing, at.inventory)
 
         held = look.draft(state) if self._files.exists(look.state_path) else Draft({})
-        draft = Draft({**edits, **held.edits}, Places(moves=self._todos(done.id)), held.may_create)
+        draft = Draft({**edits, **held.edits}, Places(moves=todos), held.may_create)
         return _Decision(draft, done.id, done.name, done.folder.path if done.folder else "", notes)
 
     def _todos(self, phase: PhaseId) -> tuple[Move, ...]:

@@ -71,6 +71,11 @@ class Job:
     note: str = ""
     kind: str = "execute"
 
+    @property
+    def command(self) -> str:
+        """What goes on with it."""
+        return f"fairlead phase execute {self.phase}"
+
 
 @dataclass(frozen=True, slots=True)
 class Run:

@@ -35,8 +35,13 @@ def waiting_text(question: Question, now: datetime) -> str:
 
 def same_question(text: str, question: Question) -> bool:
     """Whether a signal asks the same already."""
+    return question_of(text) == one_line(question.question)
+
+
+def question_of(text: str) -> str:
+    """What a signal asks; nothing if it cannot be read."""
     try:
         held = json.loads(text)
-    except ValueError:
-        return False
-    return isinstance(held, dict) and held.get("question") == one_line(question.question)
+    except (ValueError, RecursionError):
+        return ""
+    return str(held.get("question") or "") if isinstance(held, dict) else ""

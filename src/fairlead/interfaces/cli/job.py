@@ -88,7 +88,7 @@ def watch_job(app: App, *, job_id: str) -> None:
 def answer_job(app: App, *, job_id: str, answer: str, question: str, as_json: bool) -> None:
     """Answer what a job waits for; then start it again to go on."""
     held = app.jobs.answer(job_id, answer, question)
-    again = f"fairlead phase execute {app.jobs.one(job_id).job.phase}"
+    again = app.jobs.one(job_id).job.command
     more: dict[str, Any] = {"question": held.id, "answer": held.answer, "next": again}
     report(more, [(Styled("✓ ", "green"), f"answered {held.id}. Next: {again}")], as_json=as_json)
 

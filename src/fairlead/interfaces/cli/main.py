@@ -15,6 +15,7 @@ from fairlead.errors import DiskFault, FairleadError, OutputFault, UsageError
 _COMMANDS = {
     "next": "fairlead.interfaces.cli.status:next_step",
     "explain": "fairlead.interfaces.cli.explain:explain",
+    "capture": "fairlead.interfaces.cli.capture:capture",
     "check": "fairlead.interfaces.cli.check:check",
     "completion": "fairlead.interfaces.cli.completion:completion",
     "config": "fairlead.interfaces.cli.config:config",
@@ -27,7 +28,9 @@ _COMMANDS = {
     "merge-driver": "fairlead.interfaces.cli.merge_driver:merge_driver",
     "milestone": "fairlead.interfaces.cli.milestone:milestone",
     "planning": "fairlead.interfaces.cli.planning:planning",
+    "pause": "fairlead.interfaces.cli.pause:pause",
     "phase": "fairlead.interfaces.cli.phase:phase",
+    "resume": "fairlead.interfaces.cli.pause:resume",
     "roadmap": "fairlead.interfaces.cli.roadmap:roadmap",
     "state": "fairlead.interfaces.cli.state:state",
     "status": "fairlead.interfaces.cli.status:status",

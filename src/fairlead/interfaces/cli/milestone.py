@@ -6,7 +6,16 @@ import click
 
 from fairlead.engine.roadmaps import MilestoneReport
 from fairlead.interfaces.cli.options import shows, stream_changes, stream_option
-from fairlead.interfaces.cli.show import Cells, Manner, Part, Styled, report, report_change, rows
+from fairlead.interfaces.cli.show import (
+    Cells,
+    Manner,
+    Part,
+    Styled,
+    report,
+    report_change,
+    rows,
+    warn,
+)
 from fairlead.wiring import App
 
 
@@ -24,16 +33,20 @@ def list_milestones(app: App, *, as_json: bool) -> None:
     report({"milestones": list(found)}, _table(found), as_json=as_json)
 
 
-@milestone.command("new", epilog='Example: fairlead milestone new v1.1 "Search"')
+@milestone.command("new", epilog='Example: fairlead milestone new "Search"')
 @click.argument("version")
-@click.argument("name")
+@click.argument("name", default="")
 @stream_changes
 def new_milestone(app: App, manner: Manner, *, version: str, name: str) -> None:
-    """Open a milestone; the one before must be closed.
+    """Open a milestone: NAME alone, or VERSION and NAME.
 
-    STATE.md gets its version and name and keeps every key of yours.
+    The one before is archived first if all its phases are complete, and has to be closed
+    otherwise. Phases go on counting; STATE.md gets version and name and keeps every key of yours.
     """
-    change = app.milestones.new(version, name, dry_run=manner.dry_run)
+    version, name = (version, name) if name else ("", version)
+    *closed, change = app.milestones.follow(name, version, dry_run=manner.dry_run)
+    for each in closed:
+        warn(f"{each.version} is shipped: its phases and requirements are in the archive")
     report_change(
         change.outcome,
         manner,
@@ -41,6 +54,7 @@ def new_milestone(app: App, manner: Manner, *, version: str, name: str) -> None:
         unchanged=f"{change.version} is open already",
         milestone=change.version,
         name=name,
+        archived=[each.version for each in closed],
     )
 
 

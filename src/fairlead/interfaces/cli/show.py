@@ -143,6 +143,16 @@ def rows(table: Sequence[Cells]) -> list[Sequence[Part]]:
     return lines
 
 
+def boxed(title: str, inside: Sequence[Sequence[Part]]) -> list[Sequence[Part]]:
+    """Lines in a box with a title."""
+    widths = [sum(_width(_text(part)) for part in line) for line in inside]
+    room = max([*widths, _width(title) + 1])
+    lines: list[Sequence[Part]] = [(f"╭─ {title} {'─' * (room - _width(title) - 1)}╮",)]
+    for line, width in zip(inside, widths, strict=True):
+        lines.append(("│ ", *line, " " * (room - width), " │"))
+    return [*lines, (f"╰{'─' * (room + 2)}╯",)]
+
+
 def _text(part: Part) -> str:
     return visible(part if isinstance(part, str) else part.text)
 

@@ -1,0 +1,62 @@
+"""Where everyday work is kept: todos, notes, the backlog, quick tasks, debugging, pauses.
+
+Apart from `layout`, which every short command loads; nobody else knows these names.
+"""
+
+from __future__ import annotations
+
+from fairlead.model.ids import slug
+from fairlead.store.layout import (
+    COMPLETED_TODOS,
+    CONTINUE_NAME,
+    PENDING_TODOS,
+    PHASES_NAME,
+    PLANNING,
+    planning_of,
+)
+
+TODOS = f"{PLANNING}/{PENDING_TODOS}"
+DONE_TODOS = f"{PLANNING}/{COMPLETED_TODOS}"
+NOTES = f"{PLANNING}/notes"
+HANDOFF = f"{PLANNING}/HANDOFF.json"
+QUICK = f"{PLANNING}/quick"
+DEBUG = f"{PLANNING}/debug"
+CORNERS = ("spikes", "sketches", "deliberations", "research")  # where others pause as well
+ROOT_PAGE = f"{CONTINUE_NAME}.md"  # somebody may pause outside the memory
+KEEP = ".gitkeep"  # so that git keeps an empty folder
+_HANDOFF = "HANDOFF"
+_LONGEST_SLUG = 40
+
+
+def in_planning(workstream: str, path: str) -> str:
+    """The same place in the memory of a workstream."""
+    return planning_of(workstream) + path.removeprefix(PLANNING)
+
+
+def short_slug(text: str, otherwise: str, longest: int = _LONGEST_SLUG) -> str:
+    """A name made of the first words of a text, cut between words."""
+    made = slug(text)
+    if len(made) > longest:
+        made = made[: longest + 1].rpartition("-")[0] or made[:longest]
+    return made.strip("-") or otherwise
+
+
+def handoff_path(stamp: str = "") -> str:
+    """Where a pause is written down; with a stamp, beside one that somebody else wrote."""
+    return f"{PLANNING}/{_HANDOFF}-{stamp}.json" if stamp else HANDOFF
+
+
+def is_handoff_name(name: str) -> bool:
+    """Whether a file tells of a pause, by its name."""
+    return name.startswith(_HANDOFF) and name.endswith(".json")
+
+
+def pause_path(folder: str, stamp: str = "") -> str:
+    """The page of a pause for people, in the folder of the phase; with a stamp, another one."""
+    suffix = f"-{stamp}" if stamp else ""
+    return f"{folder or PLANNING}/{CONTINUE_NAME}{suffix}.md"
+
+
+def backlog_folder(workstream: str, number: str, title: str) -> str:
+    """The folder of an idea that has no milestone yet."""
+    return f"{planning_of(workstream)}/{PHASES_NAME}/{number}-{short_slug(title, 'idea')}"

@@ -1,0 +1,118 @@
+"""Pausing: what is open is on disk before the session ends, and nothing of it gets lost."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fairlead.model.lifecycle import GateEvent
+from fairlead.records.gate import OpenTask
+from tests.support.execution import a_plan
+from tests.support.projects import Project
+
+HANDOFF = ".planning/HANDOFF.json"
+PAGE = ".planning/phases/01-core/.continue-here.md"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = Project(tmp_path)
+    project.plan("1", 1)
+    return project
+
+
+def put(project: Project, path: str, text: str) -> None:
+    place = project.folder / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, "utf-8")
+
+
+def test_a_pause_says_what_is_open_where_and_what_comes_next(project: Project) -> None:
+    put(project, ".planning/phases/01-core/01-01-PLAN.md", a_plan("01-01", "a.txt").text)
+    project.events.blocker_added("no key")
+    project.pausing.pause("halfway", ("src/a.py",))
+    held = json.loads((project.folder / HANDOFF).read_text("utf-8"))
+    assert (held["phase"], held["plan"], held["status"]) == ("1", "01-01", "paused")
+    assert held["remaining_tasks"][0]["status"] == "not_started"
+    assert held["blockers"][0]["description"] == "no key"
+    assert held["uncommitted_files"] == ["src/a.py"]
+    assert held["next_action"] == "fairlead phase execute 1"
+    assert "fairlead phase execute 1" in (project.folder / PAGE).read_text("utf-8")
+    assert (f"Resume file: {PAGE}" in project.state, "status: paused" in project.state) == (
+        True,
+        True,
+    )
+
+
+def test_resuming_gives_the_state_back_and_puts_our_files_on_the_shelf(project: Project) -> None:
+    project.pausing.pause("halfway", ())
+    paused = {path: (project.folder / path).read_bytes() for path in (HANDOFF, PAGE)}
+    taken = project.pausing.go_on()
+    assert taken.left.next.command == "fairlead phase execute 1"
+    assert not any((project.folder / path).exists() for path in paused)
+    kept = [(project.folder / move.target).read_bytes() for move in taken.outcome.places.moves]
+    assert sorted(kept) == sorted(paused.values())
+    assert "status: paused" not in project.state
+    assert "Resume file: None" in project.state
+
+
+def test_a_look_at_what_was_left_changes_nothing(project: Project) -> None:
+    project.pausing.pause("", ())
+    before = project.snapshot()
+    project.pausing.go_on(dry_run=True)
+    assert project.snapshot() == before
+
+
+def test_what_another_tool_left_is_never_written_over(project: Project) -> None:
+    foreign = {HANDOFF: '{"version": "1.0", "next_action": "call Bob"}', PAGE: "# Mine\n\nnotes\n"}
+    for path, text in foreign.items():
+        put(project, path, text)
+    project.pausing.pause("ours", ())
+    assert {path: (project.folder / path).read_text("utf-8") for path in foreign} == foreign
+    left = project.pausing.left()
+    assert {"call Bob", "fairlead phase execute 1"} <= {each.next_action for each in left.handoffs}
+
+
+def test_a_page_of_somebody_else_stays_when_the_pause_ends(project: Project) -> None:
+    put(project, PAGE, "---\nphase: 1\n---\n\n<next_action>\nread the log\n</next_action>\n")
+    taken = project.pausing.go_on()
+    assert [each.next_action for each in taken.left.pages] == ["read the log"]
+    assert (project.folder / PAGE).exists()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".planning/.continue-here.md",
+        ".planning/.continue-here-agent-2.md",
+        ".planning/phases/02-api/.continue-here.md",
+        ".planning/spikes/.continue-here.md",
+        ".ultraplan/state/continue.md",
+        ".continue-here.md",
+    ],
+)
+def test_a_hand_over_is_found_wherever_somebody_writes_one(project: Project, path: str) -> None:
+    put(project, path, "# Here\n")
+    assert path in [each.path for each in project.pausing.left().pages]
+
+
+def test_pages_of_finished_phases_are_not_shown(project: Project) -> None:
+    project.summary("1", 1)
+    put(project, PAGE, "# Old\n")
+    assert project.pausing.left().pages == ()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"remaining_tasks": 3, "phase": {}}', "[" * 9999])
+def test_a_hand_over_that_cannot_be_read_is_named_and_stays(project: Project, text: str) -> None:
+    put(project, HANDOFF, text)
+    taken = project.pausing.go_on()
+    assert [each.path for each in taken.left.handoffs] == [HANDOFF]
+    is_object = text.startswith('{"')
+    assert (project.folder / HANDOFF).exists() is not is_object
+
+
+def test_a_gate_that_is_open_keeps_its_hand_over(project: Project) -> None:
+    project.sessions.gate(GateEvent("start"), OpenTask("Task 1", "1", "01-01", "main"))
+    project.pausing.pause("", ())
+    project.pausing.go_on()
+    assert (project.planning / ".continue-here.md").exists()
