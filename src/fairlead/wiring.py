@@ -284,6 +284,7 @@ class App:
             model=model or str(self._value("fairlead.model")),
             is_rehearsed=is_rehearsed,
             keeps_documents=self._value("commit_docs") is True and not is_ignored,
+            needs_tests=self._value("fairlead.zero_tests") == "fail",
             guarded=(
                 os.path.join(user_folder(), layout.USER_CONFIG),
                 os.path.join(self._state.folder, layout.approvals_path(self.place)),

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from fairlead.engine.jobs import Jobs
-from fairlead.errors import PlansNotApproved, PlansUnfit, TreeDirty
+from fairlead.errors import NoQuestion, PlansNotApproved, PlansUnfit, TreeDirty
 from fairlead.model.agent_events import Ending, EndKind
+from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps
 from fairlead.model.job import JobStatus
 from fairlead.store.files import Files
@@ -98,6 +99,53 @@ def test_a_plan_that_was_skipped_in_part_is_not_complete(tmp_path: Path) -> None
     summary = (site.project / ".planning/phases/01-work/01-01-SUMMARY.md").read_text()
     assert "Self-Check: FAILED" in summary
     assert (site.project / "b.txt").exists()
+
+
+def _fails_its_verify(order: Order, call: int) -> dict[str, object]:
+    """An executor that says it is done and leaves something else than the command wants."""
+    if not order.is_read_only:
+        (Path(order.folder) / "other.txt").write_text("not what was asked")
+    return {"status": "success", "done_criteria_met": True, "files": ["other.txt"]}
+
+
+def test_the_work_of_a_task_that_was_left_out_does_not_land(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(_fails_its_verify))
+    site.run()
+    site.answer("skip")
+    site.run()
+    assert not (site.project / "other.txt").exists()
+
+
+def test_a_verification_is_skipped_only_for_a_reason_that_counts(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(_fails_its_verify))
+    site.run()
+    with pytest.raises(NoQuestion, match="skip-verify: known false negative"):
+        site.answer("skip-verify: it is too slow")
+    site.answer("skip-verify: known false negative, see the log")
+    asked = site.run()
+    assert asked.job.status is JobStatus.BLOCKED  # nothing unverified lands on its own
+    assert not (site.project / "other.txt").exists()
+    site.answer("accept")
+    assert site.run().job.status is JobStatus.DONE
+    assert (site.project / "other.txt").exists()
+    summary = (site.project / ".planning/phases/01-work/01-01-SUMMARY.md").read_text()
+    assert "not verified, accepted by a person" in summary
+    ledger = (site.project / ".planning/ledger/01-01.jsonl").read_text()
+    assert '"verdict": "verify"' in ledger or '"verdict":"verify"' in ledger
+
+
+def test_everything_is_overruled_only_with_the_typed_word(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(_fails_its_verify))
+    site.run()
+    for answer in ("override: please", "override: OVERRIDE", "override: override since I say so"):
+        with pytest.raises(NoQuestion):
+            site.answer(answer)
+    site.answer("override: OVERRIDE the command is for another system")
+    site.run()
+    site.answer("accept")
+    assert site.run().job.status is JobStatus.DONE
+    summary = (site.project / ".planning/phases/01-work/01-01-SUMMARY.md").read_text()
+    assert "forced by a person" in summary
 
 
 def test_a_blocked_task_waits_for_the_plan_that_makes_what_it_needs(tmp_path: Path) -> None:

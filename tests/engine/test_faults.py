@@ -207,8 +207,9 @@ def verified_by(tmp_path: Path, line: str) -> tuple[Works, Report]:
         ("sh -c 'exit 3'", "ended with 3"),
         ("sh -c 'read answer < /dev/tty'", "ended with"),
         ("sh -c 'read answer'", "ended with 1"),
+        ("echo 'Ran 0 tests in 0.000s'", "without a test"),
     ],
-    ids=["not-found", "signal", "exit", "terminal", "input"],
+    ids=["not-found", "signal", "exit", "terminal", "input", "no-test"],
 )
 def test_f35_a_verify_command_that_fails_says_how(tmp_path: Path, line: str, said: str) -> None:
     site, report = verified_by(tmp_path, line)

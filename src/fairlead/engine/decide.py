@@ -10,18 +10,19 @@ from fairlead.model.budget import may_spend
 from fairlead.model.job import JobStatus, Question, QuestionKind, TaskGate
 from fairlead.model.lifecycle import (
     Escalate,
+    FailureClass,
     GateStatus,
     next_after_failure,
     next_after_interruption,
 )
-from fairlead.model.policy import halts_wave
+from fairlead.model.policy import halts_wave, skip_kind, skip_options
 from fairlead.model.snapshot import Act, Action, PlanFacts, Snapshot, TaskFacts
 from fairlead.model.waves import Node, Wip, may_start, schedule
 
 _BUSY = (Act.EXECUTE, Act.VERIFY, Act.REVIEW)  # take a slot
 _LANDING = (Act.MERGE, Act.SUMMARISE)  # one at a time
 
-APPROVED, RETRY, SKIP, ABORT, ACCEPT = "approved", "retry", "skip", "abort", "accept"
+APPROVED, RETRY, ABORT, ACCEPT = "approved", "retry", "abort", "accept"
 FIX = "fix:"  # and what to do
 
 
@@ -118,7 +119,16 @@ class _View:
                 return self._task_step(plan, task, gate)
         if plan.is_merged or not snapshot.job.is_git:
             return Action(Act.SUMMARISE, plan.id)
-        return self._unless_asked(QuestionKind.CLASH, Action(Act.MERGE, plan.id))
+        merge = Action(Act.MERGE, plan.id)
+        step = self._unless_asked(QuestionKind.UNVERIFIED, merge, self._unverified(plan))
+        return self._unless_asked(QuestionKind.CLASH, merge) if step is merge else step
+
+    def _unverified(self, plan: PlanFacts) -> str:
+        """Why the work of a plan does not land on its own."""
+        held = [self._gates.get(task.id) for task in plan.tasks]
+        passed = [each for each in held if each and each.gate.skip_kind and each.work]
+        told = ", ".join(f"{each.task} ({each.gate.skip_kind})" for each in passed)
+        return told and f"{plan.id} holds work that was not verified: {told}"
 
     def end(self) -> Action:
         """Nothing is left to do: how the job ends."""
@@ -179,11 +189,13 @@ class _View:
     ) -> Action | None:
         text = f"{task.id} {task.name}: {reason}" + (f" ({gate.note})" if gate.note else "")
         round_ = f"{task.id}.{len(gate.runs)}"
-        options = (RETRY, SKIP, ABORT, f"{FIX} what to do")
+        is_verify = bool(gate.gate.counted) and gate.gate.counted[-1].kind is FailureClass.VERIFY
+        passing = skip_options(has_work=bool(gate.commit), is_verify=is_verify)
+        options = (RETRY, *passing, ABORT, f"{FIX} what to do")
         question = self._questions.get(question_id(QuestionKind.ESCALATION, round_))
         if question is None or not question.answer:
             return self._asked(QuestionKind.ESCALATION, round_, text, options)
-        if question.answer.startswith(SKIP):
+        if skip_kind(question.answer):
             return Action(Act.SKIP, task.id)
         return self._paid(plan, task, Act.EXECUTE)
 

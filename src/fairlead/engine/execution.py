@@ -102,6 +102,7 @@ class Terms:
     model: str = ""
     is_rehearsed: bool = False
     keeps_documents: bool = True
+    needs_tests: bool = True
     guarded: tuple[str, ...] = ()
 
 
@@ -304,6 +305,7 @@ class Execution:
             proven=frozenset(sheet.id for sheet in preview.sheets if sheet.id not in preview.left),
             approved=approved_plans(self._state, self._files.folder),
             keeps_documents=terms.keeps_documents,
+            needs_tests=terms.needs_tests,
             title=preview.name,
             purse=Purse(self._files),
         )

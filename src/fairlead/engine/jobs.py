@@ -11,6 +11,7 @@ from fairlead.engine.ports import Clock
 from fairlead.errors import NoQuestion, UnknownJob
 from fairlead.model.council_job import CouncilJob
 from fairlead.model.job import Job, JobStatus, Question, TaskGate
+from fairlead.model.policy import OVERRIDE, SKIP_VERIFY, skip_kind
 from fairlead.records.state import moment
 from fairlead.store import layout
 from fairlead.store.files import Files
@@ -114,8 +115,12 @@ class Jobs:
 
 
 def _is_among(answer: str, options: tuple[str, ...]) -> bool:
-    is_fix = answer.startswith(FIX) and any(each.startswith(FIX) for each in options)
-    return is_fix or any(answer == each or answer.startswith(f"{each}:") for each in options)
+    """One of the options, in the words of a person where the option leaves them room."""
+    for begin in (FIX, SKIP_VERIFY, OVERRIDE):
+        if answer.startswith(begin):
+            is_offered = any(each.startswith(begin) for each in options)
+            return is_offered and (begin == FIX or skip_kind(answer) is not None)
+    return any(answer == each or answer.startswith(f"{each}:") for each in options)
 
 
 def _readable(line: str) -> str:

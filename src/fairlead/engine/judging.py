@@ -12,6 +12,7 @@ from fairlead.model.workspace import Change
 from fairlead.records.ledger import Entry
 from fairlead.records.result import Malformed, Result, Verdict
 from fairlead.records.tasks import Outcome
+from fairlead.records.test_reports import ran_no_test
 from fairlead.store import layout
 
 
@@ -53,11 +54,14 @@ def concerns_of(
     return (*found, *(result.warnings if isinstance(result, Result) else ()))
 
 
-def verified(ran: Ran, what: Task) -> tuple[GateEvent, str]:
+def verified(ran: Ran, what: Task, *, needs_tests: bool) -> tuple[GateEvent, str]:
     """What a verify run means for its gate."""
     if ran.is_timeout:
         return GateEvent.TIMEOUT, f"`{what.verify}` did not end in time"
     if ran.exit_code == 0 and not ran.problem:
+        empty = ran_no_test(ran.tail) if needs_tests else ""
+        if empty:
+            return GateEvent.VERIFY_FAILED, f"`{what.verify}` succeeded without a test: {empty}"
         return GateEvent.VERIFY_PASSED, ""
     said = ran.problem or f"`{what.verify}` ended with {_ended(ran.exit_code)}"
     return GateEvent.VERIFY_FAILED, f"{said}\n{ran.tail}".strip()

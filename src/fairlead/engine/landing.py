@@ -129,7 +129,7 @@ class Landing:
         return [path for path in gone if not declared.clash([path])]
 
     def _commit(self, sheet: PlanSheet) -> str:
-        commits = [gate.commit for gate in self._gates(sheet) if gate.commit and gate.is_passed]
+        commits = [gate.work for gate in self._gates(sheet) if gate.work]
         return commits[-1] if commits else ""
 
     def _gates(self, sheet: PlanSheet) -> list[TaskGate]:
@@ -187,9 +187,7 @@ class Landing:
         now = site.clock.now()
         began = min((gate.started_at for gate in gates), default=site.job.started_at)
         minutes = round((now - datetime.fromisoformat(began)).total_seconds() / 60)
-        skipped = [
-            f"{gate.name} was skipped: {gate.note}" for gate in gates if not gate.gate.is_complete
-        ]
+        skipped = [f"{gate.name}: {gate.note}" for gate in gates if gate.gate.skip_kind]
         return Summary(
             phase=sheet.phase,
             plan=sheet.number,
@@ -207,13 +205,13 @@ class Landing:
             actuals=Actuals(
                 tokens=sum(each.tokens_in + each.tokens_out for each in entries),
                 tasks=len(sheet.tasks),
-                commits=sum(bool(gate.commit) for gate in gates),
+                commits=sum(bool(gate.work) for gate in gates),
             ),
-            commits=tuple((gate.name, gate.commit[:10]) for gate in gates),
+            commits=tuple((gate.name, gate.work[:10]) for gate in gates),
             deviations=(*skipped, *(each for gate in gates for each in gate.concerns)),
             ledger=head(self._ledger(sheet.id)),
             rehearsed=site.job.is_rehearsed,
-            is_sound=not skipped,
+            is_sound=all(gate.gate.is_complete for gate in gates),
         )
 
     # -- the end ---------------------------------------------------------------------------

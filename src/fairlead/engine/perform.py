@@ -36,6 +36,7 @@ from fairlead.model.lifecycle import (
     next_after_interruption,
 )
 from fairlead.model.plan import PlanSheet, Task, task_id
+from fairlead.model.policy import passed_over, skip_kind
 from fairlead.model.reanalysis import Waits, reanalysed, task_edges
 from fairlead.model.snapshot import Act, Action
 from fairlead.records.ledger import EntryKind
@@ -174,20 +175,15 @@ class Performer:
         """The last commit of the plan; for its first task, where the branch is now."""
         site = self._site
         head = site.workspace.commit_of(f"refs/heads/{site.job.target}")
-        earlier = [
-            task_id(sheet.id, each.number) for each in sheet.tasks if each.number < held.number
-        ]
-        commits = [
-            gate.commit for task in earlier if (gate := site.jobs.load_gate(task)) and gate.commit
-        ]
+        earlier = [each.number for each in sheet.tasks if each.number < held.number]
+        gates = [site.jobs.load_gate(task_id(sheet.id, each)) for each in earlier]
+        commits = [gate.work for gate in gates if gate and gate.work]
         base = commits[-1] if commits else head
         if held.waits_for and commits:
             # What it was waiting for has landed meanwhile, and is not part of its own history.
             with site.turn:
-                base = (
-                    site.workspace.merged(base, head, f"merge what {held.task} needs").commit
-                    or base
-                )
+                made = site.workspace.merged(base, head, f"merge what {held.task} needs")
+            base = made.commit or base
         return base
 
     def _asked(self, sheet: PlanSheet, what: Task, held: TaskGate, nonce: str) -> str:
@@ -222,7 +218,7 @@ class Performer:
         held = self._held(task)
         place = self._at_commit(held)
         ran = site.commands.run(what.verify, place, site.limits.verify)
-        event, note = verified(ran, what)
+        event, note = verified(ran, what, needs_tests=site.needs_tests)
         concerns = list(held.concerns)
         if not site.workspace.is_at(place, held.commit):
             concerns.append("the verify command changed files of the work tree")
@@ -303,9 +299,14 @@ class Performer:
 
     def _skip(self, task: str) -> None:
         held = self._held(task)
-        held = replace(held, note=f"skipped by a person: {held.note}")
-        gate = advance(held.gate, GateEvent.SKIP, task=held.name, skip=SkipKind.TASK)
-        self._save(replace(held, gate=gate), "skipped")
+        answer = self._answer(held)
+        kind = skip_kind(answer) or SkipKind.TASK
+        note = f"{passed_over(kind)} by a person ({answer}); {held.note}"
+        gate = advance(held.gate, GateEvent.SKIP, task=held.name, skip=kind)
+        evidence = EntryKind.OVERRIDE if kind is SkipKind.FORCED else EntryKind.SKIP
+        entry = self._landing.entry(evidence, task, held.gate.serial, "a person")
+        self._landing.record(held.plan, replace(entry, verdict=kind, tail=answer))
+        self._save(replace(held, gate=gate, note=note), "skipped")
 
     def _ask(self, question: Question, held: TaskGate | None = None) -> None:
         asked = replace(question, asked_at=moment(self._site.clock.now()))

@@ -72,6 +72,7 @@ class Site:
     proven: frozenset[str] = frozenset()  # plans that had their summary before, by any name
     approved: frozenset[str] = frozenset()  # digests of plans, from the person's own record
     keeps_documents: bool = True  # whether .planning is committed
+    needs_tests: bool = True  # a test run without a test proves nothing
     title: str = ""
 
     def found(self, task: str) -> tuple[PlanSheet, Task]:

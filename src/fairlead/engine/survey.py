@@ -89,7 +89,7 @@ def _is_merged(site: Site, sheet: PlanSheet, gates: Iterable[TaskGate], head: st
     wanted = [each.number for each in sheet.tasks if not each.kind.is_checkpoint]
     if any(number not in mine or not mine[number].is_passed for number in wanted):
         return False
-    commits = [mine[number].commit for number in wanted if mine[number].commit]
+    commits = [mine[number].work for number in wanted if mine[number].work]
     # A plan that changed nothing has nothing to merge.
     return not commits or site.workspace.is_ancestor(commits[-1], head)
 

@@ -132,6 +132,12 @@ SETTINGS = (
     Setting("fairlead.slots", 2, "agents that work at once", least=1, most=64),
     Setting("fairlead.executor_minutes", 5, "the longest that an executor works", least=1, most=15),
     Setting("fairlead.verify_minutes", 2, "the longest that a verify takes", least=1, most=5),
+    Setting(
+        "fairlead.zero_tests",
+        "fail",
+        "what a verify command means that succeeds and says that it ran no test",
+        allowed=("fail", "pass"),
+    ),
     Setting("fairlead.architect_minutes", 3, "the longest that a review takes", least=1, most=10),
     Setting("fairlead.idle_minutes", 2, "how long an agent may be silent", least=1, most=15),
     Setting("commit_docs", default=True, meaning="commit .planning beside the work"),

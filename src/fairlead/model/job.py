@@ -39,6 +39,7 @@ class QuestionKind(StrEnum):
     CLASH = "clash"  # the work of a plan does not merge
     BUDGET = "budget"
     PLAN_CHANGED = "plan-changed"
+    UNVERIFIED = "unverified"  # a plan holds work that no command or reviewer passed
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,11 @@ class TaskGate:
     def commit(self) -> str:
         """What its last run made."""
         return self.runs[-1].commit if self.runs else ""
+
+    @property
+    def work(self) -> str:
+        """What others build on and what lands: nothing of a task that was left out."""
+        return self.commit if self.gate.is_complete else ""
 
     @property
     def is_passed(self) -> bool:
