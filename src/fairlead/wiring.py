@@ -9,6 +9,7 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fairlead.adapters.homes import host_folder, user_folder
 from fairlead.engine.settings import Place, Preferences, Settings
 from fairlead.errors import NoProject, OnlyRehearses
 from fairlead.store import layout
@@ -75,7 +76,7 @@ class App:
         """Examines and repairs the project that this folder belongs to."""
         from fairlead.engine.doctor import Doctor
 
-        return Doctor(self._project_files, self._clock)
+        return Doctor(self._project_files, self.clock)
 
     @cached_property
     def roll(self) -> Roll:
@@ -94,23 +95,15 @@ class App:
         folder = self.plan_home  # after a reset its desk is all that tells of it
         if not os.path.isdir(os.path.join(folder, layout.desk_of(folder))):
             folder = layout.find_project(self.folder)
-        return self._files(folder, layout.desk_of(folder)).undo(dry_run=dry_run)
+        return self.files_of(folder, layout.desk_of(folder)).undo(dry_run=dry_run)
 
     @cached_property
     def planning(self) -> Planning:
         """The Plan Phase of the nearest folder that has one, or of this very folder."""
         from fairlead.adapters.checks import ProcessChecker
         from fairlead.engine.planning import Planning
-        from fairlead.store.facts import state_folder_of
-        from fairlead.store.files import Files
 
-        private = Files(
-            state_folder_of(os.environ),
-            desk=layout.USER_DESK,
-            wait_seconds=self.preferences.lock_wait_seconds,
-            is_read_only=self._is_inside,
-        )
-        return Planning(self._plan_files, private, self._clock, ProcessChecker())
+        return Planning(self._plan_files, self.state, self.clock, ProcessChecker())
 
     @cached_property
     def plan_home(self) -> str:
@@ -126,7 +119,7 @@ class App:
 
         return Approval(
             self._plan_files,
-            self._clock,
+            self.clock,
             GitHub(self.plan_home, seconds=self.preferences.github_seconds),
             state_folder=state_folder_of(os.environ),
             wait_seconds=self.preferences.lock_wait_seconds,
@@ -137,7 +130,7 @@ class App:
         """The modules of an approved plan of the nearest folder that has them."""
         from fairlead.engine.exec_phase import ExecPhase
 
-        return ExecPhase(self._plan_files, self._clock)
+        return ExecPhase(self._plan_files, self.clock)
 
     def register_driver(self, *, dry_run: bool) -> Outcome:
         """Tell git which documents of this project our driver merges."""
@@ -188,7 +181,7 @@ class App:
     @property
     def step(self) -> tuple[Files, SystemClock, str]:
         """What every step of this project takes."""
-        return self._project_files, self._clock, self._workstream
+        return self._project_files, self.clock, self._workstream
 
     def host(self, host: str, scope: str) -> Host:
         """The settings of a host agent: a person's own, or those for this folder's project."""
@@ -199,7 +192,7 @@ class App:
         if scope != USER:
             folder = os.path.join(self.plan_home, f".{host}")
         files = Files(folder, desk=layout.HOST_DESK, is_read_only=self._is_inside)
-        return Host(host, files, PLACES[host, scope], self._clock)
+        return Host(host, files, PLACES[host, scope], self.clock)
 
     @property
     def place(self) -> str:
@@ -214,9 +207,9 @@ class App:
         from fairlead.engine.execution import Execution
 
         return Execution(
-            self._files(self.place),
-            self._state,
-            self._clock,
+            self.files_of(self.place),
+            self.state,
+            self.clock,
             workspace_of(self.place),
             fresh,
             unknown_program,
@@ -226,10 +219,10 @@ class App:
     @property
     def _branching(self) -> str:
         """The name that the settings give the branch of a run; empty: the one that is there."""
-        strategy = str(self._value("git.branching_strategy"))
+        strategy = str(self.value("git.branching_strategy"))
         if strategy not in ("phase", "milestone"):
             return ""
-        return str(self._value(f"git.{strategy}_branch_template"))
+        return str(self.value(f"git.{strategy}_branch_template"))
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -237,7 +230,7 @@ class App:
         from fairlead.adapters.clock import pause
         from fairlead.engine.jobs import Jobs
 
-        return Jobs(self._files(self.place), self._clock, pause)
+        return Jobs(self.files_of(self.place), self.clock, pause)
 
     def crew(self, agent: str, reviewer: str, *, is_rehearsed: bool) -> Crew:
         """Who does the work: as asked, else as the settings say, else whoever is found."""
@@ -246,11 +239,11 @@ class App:
         from fairlead.adapters.supervision import reap
         from fairlead.engine.execution import Crew
 
-        chosen = agent or str(self._value("fairlead.agent")).removeprefix("auto")
+        chosen = agent or str(self.value("fairlead.agent")).removeprefix("auto")
         if chosen == registry.SCRIPTED and not is_rehearsed:
             raise OnlyRehearses
         executor = registry.SCRIPTED if is_rehearsed else chosen
-        architect = "" if is_rehearsed else reviewer or str(self._value("fairlead.reviewer"))
+        architect = "" if is_rehearsed else reviewer or str(self.value("fairlead.reviewer"))
         known = self.settings.agents()
         found = registry.agent(executor, outside=(self.place,), commands=known)
         return Crew(
@@ -271,7 +264,7 @@ class App:
         from fairlead.model.budget import Caps
 
         def minutes(key: str) -> timedelta:
-            return timedelta(minutes=int(str(self._value(f"fairlead.{key}_minutes"))))
+            return timedelta(minutes=int(str(self.value(f"fairlead.{key}_minutes"))))
 
         values = {each.key: each.value for each in self.settings.all()}
         is_ignored = workspace_of(self.place).is_ignored(layout.PLANNING)
@@ -280,18 +273,22 @@ class App:
             limits=GateLimits(
                 minutes("executor"), minutes("verify"), minutes("architect"), minutes("idle")
             ),
-            slots=slots or int(str(self._value("fairlead.slots"))),
-            model=model or str(self._value("fairlead.model")),
+            slots=slots or int(str(self.value("fairlead.slots"))),
+            model=model or str(self.value("fairlead.model")),
             is_rehearsed=is_rehearsed,
-            keeps_documents=self._value("commit_docs") is True and not is_ignored,
-            needs_tests=self._value("fairlead.zero_tests") == "fail",
-            guarded=(
-                os.path.join(user_folder(), layout.USER_CONFIG),
-                os.path.join(self._state.folder, layout.approvals_path(self.place)),
-                *(os.path.join(self.place, each) for each in layout.HOST_SETTINGS),
-                os.path.join(host_folder("claude"), layout.CLAUDE_SETTINGS),
-                os.path.join(host_folder("codex"), layout.CODEX_HOOKS),
-            ),
+            keeps_documents=self.value("commit_docs") is True and not is_ignored,
+            needs_tests=self.value("fairlead.zero_tests") == "fail",
+            guarded=self.guarded(self.place),
+        )
+
+    def guarded(self, place: str) -> tuple[str, ...]:
+        """Files that no agent may change: settings of this program and of hosts, and approvals."""
+        return (
+            os.path.join(user_folder(), layout.USER_CONFIG),
+            os.path.join(self.state.folder, layout.approvals_path(place)),
+            *(os.path.join(place, each) for each in layout.HOST_SETTINGS),
+            os.path.join(host_folder("claude"), layout.CLAUDE_SETTINGS),
+            os.path.join(host_folder("codex"), layout.CODEX_HOOKS),
         )
 
     def rehearsal(self) -> App:
@@ -299,8 +296,8 @@ class App:
         from fairlead.adapters.copies import Copies
         from fairlead.engine.rehearsal import private_copy
 
-        copies = Copies(os.path.join(self._state.folder, layout.REHEARSALS), layout.PLANNING)
-        return App(private_copy(self.place, self._state, copies))
+        copies = Copies(os.path.join(self.state.folder, layout.REHEARSALS), layout.PLANNING)
+        return App(private_copy(self.place, self.state, copies))
 
     def require_rehearsable(self) -> None:
         """Refuse to rehearse in a project that holds anything real."""
@@ -309,29 +306,36 @@ class App:
         require_rehearsable(Reader(self.place))
 
     @cached_property
-    def _state(self) -> Files:
+    def state(self) -> Files:
+        """The person's own folder of what this program remembers."""
         from fairlead.store.facts import state_folder_of
         from fairlead.store.files import Files
 
-        folder = state_folder_of(os.environ)
-        return Files(folder, desk=layout.USER_DESK, is_read_only=self._is_inside)
+        return Files(
+            state_folder_of(os.environ),
+            desk=layout.USER_DESK,
+            wait_seconds=self.preferences.lock_wait_seconds,
+            is_read_only=self._is_inside,
+        )
 
     @cached_property
-    def _clock(self) -> SystemClock:
+    def clock(self) -> SystemClock:
+        """The clock."""
         from fairlead.adapters.clock import SystemClock
 
         return SystemClock()
 
     @cached_property
     def _plan_files(self) -> Files:
-        return self._files(self.plan_home, layout.desk_of(self.plan_home))
+        return self.files_of(self.plan_home, layout.desk_of(self.plan_home))
 
-    def _value(self, key: str) -> object:
+    def value(self, key: str) -> object:
+        """What a setting says here."""
         return self.settings.get(key).value
 
     def new_memory(self) -> Memory:
         """The memory of a project that does not exist yet, in this very folder."""
-        return self._memory(self._files(os.path.realpath(self.folder)), "")
+        return self._memory(self.files_of(os.path.realpath(self.folder)), "")
 
     @cached_property
     def preferences(self) -> Preferences:
@@ -341,18 +345,19 @@ class App:
     def _memory(self, files: Files, workstream: str) -> Memory:
         from fairlead.engine.memory import Memory
 
-        return Memory(files, self._clock, workstream, lines=self.preferences.state_lines)
+        return Memory(files, self.clock, workstream, lines=self.preferences.state_lines)
 
     @cached_property
     def _project_files(self) -> Files:
-        return self._files(layout.find_project(self.folder))
+        return self.files_of(layout.find_project(self.folder))
 
     @cached_property
     def _workstream(self) -> str:
         """The workstream that is meant, where a project has several memories."""
         return self._project_files.workstream(self._named)
 
-    def _files(self, folder: str, desk: str = layout.DESK) -> Files:
+    def files_of(self, folder: str, desk: str = layout.DESK) -> Files:
+        """The documents below a folder."""
         from fairlead.store.files import Files
 
         patience = self._patience_seconds
@@ -386,15 +391,3 @@ def workspace_of(folder: str) -> Git | InPlace:
         if layout.is_in_repository(folder):
             raise
         return InPlace(folder)
-
-
-def user_folder() -> str:
-    """The person's own configuration folder."""
-    base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
-    return os.path.join(base, "fairlead")
-
-
-def host_folder(host: str) -> str:
-    """Where a host agent keeps a person's settings."""
-    named = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}[host]
-    return os.environ.get(named) or os.path.join(os.path.expanduser("~"), f".{host}")

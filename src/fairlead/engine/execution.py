@@ -381,7 +381,8 @@ class Execution:
                 JobStatus.EXECUTING,
                 JobStatus.BLOCKED,
             )
-            if held.phase == phase and is_open and held.is_rehearsed == is_rehearsed:
+            is_mine = held.kind == "execute" and held.phase == phase
+            if is_mine and is_open and held.is_rehearsed == is_rehearsed:
                 return job
         return ""
 

@@ -16,6 +16,7 @@ from fairlead.records.state import moment
 from fairlead.store import layout
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles, job_ids
+from fairlead.store.layout_roles import lock_of
 from fairlead.store.running import is_running, the_only_run
 from fairlead.text.inline import one_line
 
@@ -72,7 +73,9 @@ class Jobs:
     def cancel(self, job: str) -> Job:
         """End a job that is not running."""
         files = self._job(job)
-        with the_only_run(self._files.folder, f"job cancel {job}"):
+        held = files.load_job()
+        lock = lock_of(held.kind, held.phase)
+        with the_only_run(self._files.folder, f"job cancel {job}", lock):
             held = files.load_job()
             if held.status in (JobStatus.DONE, JobStatus.FAILED):
                 return held
@@ -86,18 +89,18 @@ class Jobs:
         name = job or self._newest()
         shown = 0
         while True:
-            is_over = not is_running(self._files.folder)
-            status = self._job(name).load_job().status
+            held = self._job(name).load_job()
+            is_over = not is_running(self._files.folder, lock_of(held.kind, held.phase))
+            held = self._job(name).load_job()
             loaded = self._files.load_for_display(layout.job_path(name, layout.EVENTS))
             lines = loaded.text.splitlines() if loaded else []
             for line in lines[shown:]:
                 yield _readable(line)
             shown = len(lines)
-            if status is not JobStatus.EXECUTING:
+            if held.status is not JobStatus.EXECUTING:
                 return
             if is_over:
-                again = self._job(name).load_job().command
-                yield f"nobody carries {name} on; go on with: {again}"
+                yield f"nobody carries {name} on; go on with: {held.command}"
                 return
             self._pause()
 

@@ -5,7 +5,8 @@ no text of a file begins a line, ends its frame or is taken for a command of the
 The answer is asked for in one block that carries the nonce of this call.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 
@@ -14,6 +15,8 @@ from fairlead.records.plan_tasks import task_number
 from fairlead.text.visible import visible
 
 _LONGEST_PIECE = 60_000
+_PLACE = re.compile(r"\{\{([\w-]+)\}\}")
+_LEAST_PIECE = 400  # of each piece, however little room there is
 
 
 @cache
@@ -25,9 +28,47 @@ def prompt(name: str, nonce: str, words: Mapping[str, str], pieces: Mapping[str,
     """A template filled with our own words and with framed pieces of data."""
     text = _template(name)
     framed = {key: framed_piece(key, each, nonce) for key, each in pieces.items()}
-    for key, value in {**words, **framed}.items():
-        text = text.replace("{{" + key + "}}", value)
-    return text
+    return _filled(text, {**words, **framed})
+
+
+def role_prompt(
+    name: str, nonce: str, words: Mapping[str, str], pieces: Mapping[str, str], ending: str
+) -> str:
+    """The prompt of a role: its template, the rules of all, every piece in its order, the ending."""
+    framed = [framed_piece(key, each, nonce) for key, each in pieces.items()]
+    parts = (_template(name), _template("rules"), *framed, _template(ending) if ending else "")
+    return _filled("\n\n".join(part.strip() for part in parts if part), {**words, "nonce": nonce})
+
+
+def fitted(pieces: Mapping[str, str], characters: int) -> dict[str, str]:
+    """Pieces that together are not longer than this; the longest are cut first, and say so."""
+    sizes = sorted(len(each) for each in pieces.values())
+    left, limit = characters, characters
+    for at, size in enumerate(sizes):
+        share = max(left // (len(sizes) - at), _LEAST_PIECE)
+        limit = share
+        if size > share:
+            break
+        left -= size
+    else:
+        return dict(pieces)
+    return {key: _cut(text, limit) for key, text in pieces.items()}
+
+
+def listed(items: Sequence[str]) -> str:
+    """Lines of a list, one an item."""
+    return "\n".join(f"- {each}" for each in items) or "- (none)"
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]}\n({len(text) - limit} more characters are left out)"
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    """One pass: a value that looks like a place is not filled again."""
+    return _PLACE.sub(lambda found: values.get(found[1], found[0]), text)
 
 
 def answer_request(name: str, nonce: str, task: Task) -> str:

@@ -40,6 +40,7 @@ class QuestionKind(StrEnum):
     BUDGET = "budget"
     PLAN_CHANGED = "plan-changed"
     UNVERIFIED = "unverified"  # a plan holds work that no command or reviewer passed
+    CHOICE = "choice"  # a workflow cannot go on without knowing what is wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,12 @@ class Job:
     ended_at: str = ""
     note: str = ""
     kind: str = "execute"
+    begun_by: str = ""  # the command; empty: carrying out the phase
 
     @property
     def command(self) -> str:
         """What goes on with it."""
-        return f"fairlead phase execute {self.phase}"
+        return self.begun_by or f"fairlead phase execute {self.phase}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ class EntryKind(StrEnum):
     MERGE = "merge"
     SKIP = "skip"
     OVERRIDE = "override"
+    CALL = "call"  # a role that makes no part of a plan's work
 
 
 @dataclass(frozen=True, slots=True)

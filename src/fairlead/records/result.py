@@ -75,7 +75,7 @@ class Verdict:
 
 def executor_result(text: str, task: Task, nonce: str) -> Result | Malformed:
     """The result of an executor, held against the rules that its parts must keep."""
-    held = _answer(text, nonce)
+    held = answer_of(text, nonce)
     if isinstance(held, Malformed):
         return held
     status = str(held.get("status", "")).strip().lower()
@@ -100,7 +100,7 @@ def executor_result(text: str, task: Task, nonce: str) -> Result | Malformed:
 
 def verdict(text: str, nonce: str, task: Task | None = None) -> Verdict | Malformed:
     """The verdict of an architect, in any of the vocabularies it is taught."""
-    held = _answer(text, nonce)
+    held = answer_of(text, nonce)
     if isinstance(held, Malformed):
         return held
     word = str(held.get("verdict", "")).strip().upper()
@@ -126,7 +126,7 @@ def verdict(text: str, nonce: str, task: Task | None = None) -> Verdict | Malfor
     )
 
 
-def _answer(text: str, nonce: str) -> Mapping[str, object] | Malformed:
+def answer_of(text: str, nonce: str) -> Mapping[str, object] | Malformed:
     """The keys of the one block that carries the nonce, in lower case."""
     if len(nonce) < LEAST_NONCE:
         raise ValueError("a nonce that can be guessed protects nothing")

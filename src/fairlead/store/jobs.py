@@ -14,9 +14,11 @@ from fairlead.errors import MalformedRecord, OtherJob, UnknownJob
 from fairlead.model.council_job import KIND, CouncilJob
 from fairlead.model.job import Job, Question, TaskGate
 from fairlead.model.plain import plain, revived
+from fairlead.model.roles import Call
 from fairlead.store import layout
 from fairlead.store.files import Files
 from fairlead.store.journal import Journal
+from fairlead.store.layout_roles import CALLS
 from fairlead.store.load import Reader
 
 VERSION = 1
@@ -96,6 +98,21 @@ class JobFiles:
         held = [revived(Question, each, path) for path, each in self._all(layout.QUESTIONS)]
         return tuple(sorted(held, key=lambda each: (each.asked_at, each.id)))
 
+    def save_call(self, call: Call) -> None:
+        """A call of a role as it is now."""
+        self._save(f"{CALLS}/{call.key}.json", plain(call))
+
+    def load_calls(self) -> tuple[Call, ...]:
+        """Every call of a role, in the order in which they began."""
+        held = [revived(Call, each, path) for path, each in self._all(CALLS)]
+        return tuple(sorted(held, key=lambda each: (each.started_at, each.key)))
+
+    def load_call(self, key: str) -> Call | None:
+        """One call by its key; None: it was not made."""
+        path = f"{self._home}/{CALLS}/{key}.json"
+        loaded = self._files.load_if_present(path)
+        return revived(Call, _content(path, loaded.text), path) if loaded else None
+
     def tell(self, event: dict[str, object]) -> None:
         """A line in the journal of the job."""
         line = json.dumps(event, sort_keys=True, default=str) + "\n"
@@ -106,7 +123,7 @@ class JobFiles:
     def paths(self) -> tuple[str, ...]:
         """Every document of the job."""
         found = [layout.JOB_RECORD, layout.EVENTS]
-        for folder in (layout.GATES, layout.QUESTIONS):
+        for folder in (layout.GATES, layout.QUESTIONS, CALLS):
             found += [f"{folder}/{name}" for name in self._files.names(f"{self._home}/{folder}")]
         return tuple(path for each in found if self._files.exists(path := f"{self._home}/{each}"))
 

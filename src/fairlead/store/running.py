@@ -12,17 +12,17 @@ from fairlead.store.session import is_held
 _LOOKING_SECONDS = 0.2
 
 
-def is_running(folder: str) -> bool:
-    """Whether a run executes in a project now."""
-    return is_held(folder, layout.RUN_LOCK)
+def is_running(folder: str, name: str = layout.RUN_LOCK) -> bool:
+    """Whether a run executes in a project now; or a workflow, by the name of its lock."""
+    return is_held(folder, name)
 
 
 @contextmanager
-def the_only_run(folder: str, command: str) -> Iterator[None]:
-    """Be the run of a project; a second one is told who runs, since when."""
+def the_only_run(folder: str, command: str, name: str = layout.RUN_LOCK) -> Iterator[None]:
+    """Be the run of a project, or of a workflow; a second one is told who runs, since when."""
     with Root(folder) as root, root.make_folder(layout.DESK) as desk:
         # Somebody may just be looking whether a run holds it.
-        lock = Lock(desk, wait_seconds=_LOOKING_SECONDS, command=command, name=layout.RUN_LOCK)
+        lock = Lock(desk, wait_seconds=_LOOKING_SECONDS, command=command, name=name)
         try:
             lock.__enter__()
         except LockBusy as error:

@@ -1,0 +1,34 @@
+"""Names of what roles and their workflows keep: artefacts, calls, scratch output, locks.
+
+Apart from `layout` only because that page is full; whoever needs a name asks one of the two.
+"""
+
+from fairlead.store import layout
+
+CALLS = "calls"  # in a job's folder: one file a call of a role
+OUTPUT = "fairlead-output"  # where a role writes its documents, in its scratch folder
+RESEARCH_FOLDER = f"{layout.PLANNING}/research"
+SUMMARY_NAME = "SUMMARY.md"
+DIMENSIONS = ("STACK", "FEATURES", "ARCHITECTURE", "PITFALLS")
+
+
+def research_path(dimension: str) -> str:
+    """The project's research in one direction; `SUMMARY` puts the four together."""
+    return f"{RESEARCH_FOLDER}/{dimension}.md"
+
+
+def artefact_path(folder: str, phase: str, kind: str) -> str:
+    """An artefact of a phase: CONTEXT, RESEARCH, PATTERNS, DISCUSSION-LOG."""
+    return f"{folder}/{phase}-{kind}.md"
+
+
+def plan_path(folder: str, phase: str, number: int) -> str:
+    """A plan of a phase."""
+    return f"{folder}/{phase}-{number:02d}-PLAN.md"
+
+
+def lock_of(kind: str, phase: str) -> str:
+    """The lock that a run of a workflow holds; carrying out plans has the project's own."""
+    if kind == "execute":
+        return layout.RUN_LOCK
+    return f"{layout.RUN_LOCK}-{kind}" + (f"-{phase}" if phase else "")

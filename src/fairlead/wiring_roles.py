@@ -1,0 +1,93 @@
+"""Who meets whom for roles and their workflows; apart because `wiring` is a full page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fairlead.wiring import App, workspace_of
+
+if TYPE_CHECKING:
+    from fairlead.engine.fanout import Signal
+    from fairlead.engine.ports import Agent
+    from fairlead.engine.role_jobs import Company, RoleJobs
+    from fairlead.engine.role_site import Cast
+    from fairlead.engine.site import Happening
+    from fairlead.model.agent_events import AgentEvent
+    from fairlead.model.job import Question
+    from fairlead.model.roles import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the options of a command say."""
+
+    agent: str = ""
+    model: str = ""
+    is_auto: bool = False
+    is_rehearsed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The person beside a workflow: who sees what happens, answers, and may end it."""
+
+    over: Signal
+    report: Callable[[Happening], None] = lambda _: None
+    watch: Callable[[str, AgentEvent], None] = lambda _key, _event: None
+    person: Callable[[Question], str] = lambda _: ""
+
+
+def role_jobs(app: App, folder: str = "") -> RoleJobs:
+    """The workflows of a project; of this very folder where there is none yet."""
+    from fairlead.adapters.chance import fresh
+    from fairlead.adapters.scratch import Scratch
+    from fairlead.engine.role_jobs import RoleJobs
+
+    place = folder or app.place
+    workspace = workspace_of(place)
+    return RoleJobs(app.files_of(place), app.state, app.clock, workspace, Scratch(workspace), fresh)
+
+
+def company(app: App, wanted: Wanted, beside: Beside, folder: str = "") -> Company:
+    """Who works for a workflow here, and under which terms."""
+    from fairlead.adapters import keeper, registry
+    from fairlead.adapters.supervision import reap
+    from fairlead.engine.role_jobs import Company
+    from fairlead.errors import OnlyRehearses
+    from fairlead.model.budget import Caps
+    from fairlead.store import layout
+
+    place = folder or app.place
+    values = {each.key: each.value for each in app.settings.all()}
+    chosen = wanted.agent or str(values["fairlead.agent"]).removeprefix("auto")
+    if chosen == registry.SCRIPTED and not wanted.is_rehearsed:
+        raise OnlyRehearses
+    name = registry.SCRIPTED if wanted.is_rehearsed else chosen
+    agent = registry.agent(name, outside=(place,), commands=app.settings.agents())
+    fixed = wanted.model or str(values["fairlead.model"])
+    return Company(
+        cast=_casting(agent, fixed, values),
+        caps=Caps.of(values),
+        reap=lambda job: reap(keeper.JOB, job),
+        report=beside.report,
+        watch=beside.watch,
+        person=beside.person,
+        over=beside.over,
+        is_auto=wanted.is_auto,
+        is_rehearsed=wanted.is_rehearsed,
+        guarded=(*app.guarded(place), f"{place}/{layout.CONFIG}"),
+        keeps_documents=values["commit_docs"] is True
+        and not workspace_of(place).is_ignored(layout.PLANNING),
+    )
+
+
+def _casting(agent: Agent, fixed: str, values: dict[str, object]) -> Callable[[Role], Cast]:
+    from fairlead.engine.role_site import Cast
+    from fairlead.model.roles import model_for
+
+    def cast(role: Role) -> Cast:
+        return Cast(agent, fixed or model_for(role, values, agent.name))
+
+    return cast
