@@ -25,7 +25,7 @@ from fairlead.model.agent_events import (
 from fairlead.model.agent_streams import Decoder, Exit, Stream, Tally, events_of
 
 CLAUDE, CODEX, GEMINI, OPENCODE = Stream.CLAUDE, Stream.CODEX, Stream.GEMINI, Stream.OPENCODE
-JSON_STREAMS = [CLAUDE, CODEX, GEMINI, OPENCODE]
+JSON_STREAMS = [CLAUDE, CODEX, GEMINI, OPENCODE, Stream.ANTIGRAVITY]
 
 
 def assistant(**block):
@@ -115,6 +115,29 @@ MEANINGS = [
             }
         ],
         [ToolStarted("t", "write", "a.py"), ToolFinished("t", "write"), FileChanged("a.py")],
+    ),
+    (
+        Stream.ANTIGRAVITY,
+        [
+            {"event": "init", "conversation_id": "c", "model": "m"},
+            {
+                "event": "step_update",
+                "step_id": "t",
+                "status": "DONE",
+                "tool_info": {"name": "write_file", "parameters": {"file_path": "a.py"}},
+            },
+            {"event": "step_update", "content": "said"},
+            {"event": "result", "status": "success", "response": "done"},
+        ],
+        [
+            Started("c", "m"),
+            ToolStarted("t", "write_file", "a.py"),
+            ToolFinished("t", "write_file"),
+            FileChanged("a.py"),
+            Said("said"),
+            Spent(Usage(), is_total=True),
+            Finished(is_ok=True, text="done"),
+        ],
     ),
     (
         CODEX,

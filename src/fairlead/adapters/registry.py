@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fairlead.adapters import (
+    agent_antigravity,
     agent_claude,
     agent_codex,
     agent_command,
@@ -41,6 +42,7 @@ def makers(commands: Iterable[AgentCommand] = ()) -> dict[str, Maker]:
         "codex": agent_codex.row,
         "opencode": agent_opencode.row,
         "gemini": agent_gemini.row,
+        "agy": agent_antigravity.row,
     }
     described = {each.name: partial(agent_command.row, each) for each in commands}
     return {**ours, **described, **ours, SCRIPTED: scripted.row}

@@ -224,9 +224,8 @@ class Performer:
             concerns.append("the verify command changed files of the work tree")
             with site.turn:
                 site.workspace.at_commit(place, held.commit)
-        entry = self._landing.entry(EntryKind.VERIFY, task, held.runs[-1].attempt, "fairlead")
         entry = replace(
-            entry,
+            self._landing.entry(EntryKind.VERIFY, task, held.runs[-1].attempt, "fairlead"),
             command=what.verify,
             tree=held.runs[-1].tree,
             exit_code=ran.exit_code,
@@ -234,6 +233,7 @@ class Performer:
             output_sha256=ran.sha256,
             tail=ran.tail,
             verdict=str(event),
+            claim_mismatch=event is GateEvent.VERIFY_FAILED,  # nobody gets here without a claim
         )
         self._landing.record(sheet.id, entry)
         self._advance(replace(held, note=note, concerns=tuple(concerns)), event, note)

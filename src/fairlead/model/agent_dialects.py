@@ -249,6 +249,42 @@ def gemini(line: Line, memory: Memory) -> Iterator[AgentEvent]:
             yield Other(kind)
 
 
+def antigravity(line: Line, memory: Memory) -> Iterator[AgentEvent]:
+    """Antigravity's stream-json, as others describe it: steps that are told more than once."""
+    kind = word(line, "event") or word(line, "type")
+    match kind:
+        case "init":
+            session = word(line, "conversation_id") or word(line, "session_id")
+            yield Started(session, word(line, "model"))
+        case "step_update":
+            step, tool = word(line, "step_id"), table(line, "tool_info")
+            status = word(line, "status").lower()
+            if tool:
+                name = word(tool, "name") or word(line, "step_type")
+                yield memory.open(step or name, name, table(tool, "parameters"))
+                if status in ("done", "completed", "success", "error", "failed"):
+                    is_error = status in ("error", "failed")
+                    yield from memory.close(step or name, is_error=is_error)
+            elif said := word(line, "content") or word(line, "text"):
+                yield Said(said, is_piece=line.get("delta") is True)
+        case "error":
+            status_code = int(number(line, "error", "code"))
+            yield Trouble(fault_of(status_code), word(line, "error", "message"))
+        case "result":
+            used = table(line, "stats") or table(line, "usage")
+            tokens = Usage(
+                count(used, "input_tokens"), count(used, "cached"), count(used, "output_tokens")
+            )
+            yield Spent(tokens, is_total=True)
+            said = word(line, "result") or word(line, "response")
+            status_code = int(number(line, "error", "code"))
+            is_ok = word(line, "status").lower() in ("success", "ok", "completed", "done")
+            message = word(line, "error", "message")
+            yield Finished(is_ok, said, fault_of(status_code), message)
+        case _:
+            yield Other(kind)
+
+
 def opencode(line: Line, memory: Memory) -> Iterator[AgentEvent]:
     """`opencode run --format json`. It has no last event: the exit code is the end."""
     session, kind = word(line, "sessionID"), word(line, "type")

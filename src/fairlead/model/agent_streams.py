@@ -42,6 +42,7 @@ class Stream(StrEnum):
     CLAUDE = "claude"
     CODEX = "codex"
     GEMINI = "gemini"
+    ANTIGRAVITY = "antigravity"
     OPENCODE = "opencode"
     TEXT = "text"  # no protocol: all of it is the answer
 
@@ -50,10 +51,11 @@ _DIALECTS = {
     Stream.CLAUDE: agent_dialects.claude,
     Stream.CODEX: agent_dialects.codex,
     Stream.GEMINI: agent_dialects.gemini,
+    Stream.ANTIGRAVITY: agent_dialects.antigravity,
     Stream.OPENCODE: agent_dialects.opencode,
 }
 # Streams whose last event says how it went; for the others the exit code does.
-_TELLS_ITS_END = frozenset({Stream.CLAUDE, Stream.CODEX, Stream.GEMINI})
+_TELLS_ITS_END = frozenset({Stream.CLAUDE, Stream.CODEX, Stream.GEMINI, Stream.ANTIGRAVITY})
 
 
 class Decoder:

@@ -55,6 +55,7 @@ class Entry:
     cost_usd: float | None = None
     rehearsed: bool = False
     job: str = ""
+    claim_mismatch: bool = False  # the agent said that this went well, and it did not
 
 
 @dataclass(frozen=True, slots=True)
