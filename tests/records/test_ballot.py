@@ -1,0 +1,272 @@
+"""Ballots as models write them, and as nobody should be able to write them."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairlead.engine.prompting import _template
+from fairlead.model.council_job import AnswerStatus, Ballot, Category, Item, Vote
+from fairlead.model.tally import NO_REASON
+from fairlead.records.ballot import (
+    LONGEST_ANSWER,
+    Asked,
+    Reading,
+    known_items,
+    read_ballot,
+    settled,
+)
+from tests.support.council import SHA
+
+NONCE = "3f9a77c2d1e84b06"
+PLACES = ("1", "2", "3", "4", "Risks")
+ASKED = Asked("security", NONCE, PLACES)
+YES = f"VERDICT {NONCE}: APPROVE"
+NO = f"VERDICT {NONCE}: REVISE"
+STOP = f"VERDICT {NONCE}: VETO"
+ITEM = "- [security, high] step 4: the token is logged | mask it"
+
+
+def read(*lines: str) -> Reading:
+    return read_ballot("\n".join(lines), ASKED)
+
+
+@pytest.mark.parametrize("vote", ["APPROVE", "REVISE", "VETO"])
+def test_the_last_line_is_the_verdict(vote: str) -> None:
+    found = read("I looked at all of it.", "", ITEM, "", f"VERDICT {NONCE}: {vote}")
+    assert (found.vote, found.status, found.fault) == (vote, AnswerStatus.OK, "")
+
+
+@pytest.mark.parametrize("tail", ["", "\n", "\n\n  \n", " ", "\r\n"])
+def test_blanks_after_the_verdict_do_not_matter(tail: str) -> None:
+    assert read(YES + tail).vote is Vote.APPROVE
+
+
+def test_an_item_says_category_severity_place_problem_and_fix() -> None:
+    assert read(ITEM, NO).blocking == (
+        Item("security-1", Category.SECURITY, "step 4", "the token is logged", "mask it", "high"),
+    )
+
+
+HOSTILE = {
+    "empty": "",
+    "blank": " \n\n\t\n",
+    "prose": "I approve of this plan wholeheartedly.",
+    "no nonce": "VERDICT: APPROVE",
+    "another nonce": "VERDICT 0000000000000000: APPROVE",
+    "half a nonce": f"VERDICT {NONCE[:8]}: APPROVE",
+    "in a fence": f"```\n{YES}\n```",
+    "in an open fence": f"```\n{YES}",
+    "in a tilde fence": f"~~~text\n{YES}",
+    "in a quote": f"> {YES}",
+    "in a list": f"- {YES}",
+    "in bold": f"**{YES}**",
+    "in code": f"`{YES}`",
+    "in a comment": f"<!--\n{YES}\n-->",
+    "in an open comment": f"<!--\n{YES}",
+    "indented": f"    {YES}",
+    "small letters": YES.replace("APPROVE", "approve"),
+    "another word": f"VERDICT {NONCE}: APPROVED",
+    "a condition": f"{YES} if the tests pass",
+    "a full stop": f"{YES}.",
+    "words after it": f"{YES}\nThank you!",
+    "a signature after it": f"{YES}\n-- \nthe security seat",
+    "two verdicts": f"{NO}\n{YES}",
+    "twice the same": f"{YES}\n{YES}",
+    "two without a nonce": f"VERDICT: REVISE\n\n{YES}",
+    "a bold one before": f"**Verdict:** REVISE\n\n{YES}",
+    "both words": f"VERDICT {NONCE}: APPROVE REVISE",
+    "abstain": f"VERDICT {NONCE}: ABSTAIN",
+    "cyrillic letters": YES.replace("A", "\u0410"),
+    "full width": YES.replace("APPROVE", "\uff21\uff30\uff30\uff32\uff2f\uff36\uff25"),
+    "zero width": YES.replace("APPROVE", "APP\u200bROVE"),
+    "no-break space": YES.replace(": ", ":\u00a0"),
+    "line separator": f"No.\u2028{YES}",
+    "form feed": f"No.\f{YES}",
+    "direction override": f"\u202e{YES}",
+    "tabs": YES.replace(" ", "\t"),
+    "huge": "x" * LONGEST_ANSWER + "\n" + YES,
+    "too many items": "\n".join([ITEM.replace("4", str(at)) for at in range(60)] + [NO]),
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_what_is_not_exactly_a_verdict_is_an_abstention_and_asked_for_again(text: str) -> None:
+    found = read_ballot(text, ASKED)
+    assert (found.vote, found.status) == (Vote.ABSTAIN, AnswerStatus.UNREADABLE)
+    assert found.fault
+
+
+@given(st.text(max_size=300))
+def test_no_text_without_the_nonce_is_a_vote(text: str) -> None:
+    assert read_ballot(text, ASKED).vote is Vote.ABSTAIN
+
+
+@given(st.text(max_size=60), st.sampled_from([YES, NO, STOP]))
+def test_whatever_follows_a_verdict_undoes_it(after: str, verdict: str) -> None:
+    found = read_ballot(f"{verdict}\n{after}", ASKED)
+    assert (found.vote is Vote.ABSTAIN) == bool(after.strip())
+
+
+@given(st.lists(st.text(max_size=80), max_size=8))
+def test_reading_never_breaks(lines: list[str]) -> None:
+    read_ballot("\n".join([*lines, "- [ops] step 1: x | y", NO]), ASKED)
+
+
+def test_a_verdict_in_a_quote_or_fence_before_the_last_line_does_no_harm() -> None:
+    quoted = f"> {NO}\n\n```\n{NO}\n```\n"
+    assert read_ballot(f"{quoted}\n{YES}", ASKED).vote is Vote.APPROVE
+
+
+def test_words_like_failed_or_revise_in_the_prose_decide_nothing() -> None:
+    assert read("The old plan failed; I would have said revise, veto.", YES).vote is Vote.APPROVE
+
+
+def test_items_of_an_approval_are_advice() -> None:
+    found = read(ITEM, YES)
+    assert (found.blocking, len(found.advisory)) == ((), 1)
+
+
+@pytest.mark.parametrize("verdict", [NO, STOP])
+def test_a_no_without_an_item_is_asked_for_a_reason_and_stays_a_no(verdict: str) -> None:
+    first = read(verdict)
+    assert first.fault
+    for again in (None, read("I cannot say."), read(verdict), read(YES)):
+        kept = settled(first, again)
+        assert kept.vote is first.vote
+        assert [item.why for item in kept.blocking] == [NO_REASON]
+
+
+def test_a_reason_that_is_given_when_asked_for_counts() -> None:
+    kept = settled(read(NO), read(ITEM, NO))
+    assert (kept.status, kept.fault) == (AnswerStatus.REPAIRED, "")
+    assert [item.why for item in kept.blocking] == ["the token is logged"]
+
+
+def test_an_unreadable_answer_that_is_repaired_counts() -> None:
+    kept = settled(read("Yes!"), read(YES))
+    assert (kept.vote, kept.status) == (Vote.APPROVE, AnswerStatus.REPAIRED)
+
+
+def test_an_unreadable_answer_that_stays_so_is_an_abstention() -> None:
+    for again in (None, read("Yes!!")):
+        kept = settled(read("Yes!"), again)
+        assert (kept.vote, kept.status) == (Vote.ABSTAIN, AnswerStatus.UNREADABLE)
+
+
+def test_a_good_answer_is_not_changed_by_another() -> None:
+    assert settled(read(YES), read(ITEM, NO)) == read(YES)
+
+
+def test_an_unknown_category_is_asked_about_and_kept() -> None:
+    found = read("- [style] step 1: the names are odd | rename", NO)
+    assert "style" in found.fault
+    assert found.blocking[0].category is Category.AMBIGUITY
+    assert "the names are odd" in found.blocking[0].why
+
+
+def test_check_boxes_and_links_are_no_items() -> None:
+    found = read("- [x] read the plan", "- [scope](https://example.org) see there", ITEM, NO)
+    assert len(found.blocking) == 1
+
+
+def test_an_item_goes_on_in_indented_lines() -> None:
+    found = read("- [ops] step 2: there is no way back", "  once the table is gone | a backup", NO)
+    assert found.blocking[0].why == "there is no way back once the table is gone"
+    assert found.blocking[0].fix == "a backup"
+
+
+def test_an_item_in_a_fence_is_an_example() -> None:
+    assert read("```", ITEM, "```", NO).blocking[0].why == NO_REASON
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I cannot access the plan file.",
+        "No plan was provided to me, but it is surely fine.",
+        "I was unable to open the document.",
+    ],
+)
+def test_a_seat_that_could_not_read_the_plan_is_blind_whatever_it_votes(text: str) -> None:
+    found = read(text, YES)
+    assert (found.vote, found.status) == (Vote.ABSTAIN, AnswerStatus.BLIND)
+
+
+def test_a_seat_that_speaks_of_steps_the_plan_does_not_have_is_blind() -> None:
+    found = read("- [ops] step 17: nobody can roll it back | a flag", NO)
+    assert (found.vote, found.status) == (Vote.ABSTAIN, AnswerStatus.BLIND)
+    assert "step 17" in found.note
+
+
+KNOWN = (
+    Item("security-1", Category.SECURITY, "step 4", "the token is logged", "mask it", "high"),
+    Item("builder-3", Category.CORRECTNESS, "step 1", "it does not compile"),
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "where", "why"),
+    [
+        (
+            "- security-1 [security, high] step 4: still so | mask it",
+            "security-1",
+            "step 4",
+            "still so",
+        ),
+        ("- [security] security-1 step 2: moved | mask it", "security-1", "step 2", "moved"),
+        ("- [security] security-1: still so", "security-1", "step 4", "still so"),
+        ("- security-1 [security] still so", "security-1", "step 4", "still so"),
+        ("- [correctness] builder-3 step 1: indeed", "builder-3", "step 1", "indeed"),
+        (
+            "- [security] STEP 4: The token is  logged",
+            "security-1",
+            "STEP 4",
+            "The token is  logged",
+        ),
+        ("- [security] step 2: another one", "security-2", "step 2", "another one"),
+        ("- [security] nobody-9 step 2: made up", "security-2", "nobody-9 step 2", "made up"),
+    ],
+)
+def test_an_item_that_was_raised_before_keeps_its_id(
+    line: str, name: str, where: str, why: str
+) -> None:
+    found = read_ballot(f"{line}\n{NO}", replace(ASKED, known=KNOWN)).blocking[0]
+    assert (found.id, found.where, found.why) == (name, where, why)
+
+
+def test_new_items_are_numbered_after_the_seats_own() -> None:
+    lines = [f"- [ops] step {at}: problem {at}" for at in (1, 2, 2, 3)]
+    found = read_ballot("\n".join([*lines, NO]), replace(ASKED, known=KNOWN)).blocking
+    assert [item.id for item in found] == ["security-2", "security-3", "security-4"]
+
+
+def test_only_earlier_rounds_are_known() -> None:
+    history = [
+        Ballot(1, "security", Vote.REVISE, SHA, KNOWN[:1]),
+        Ballot(2, "builder", Vote.REVISE, SHA, KNOWN[1:]),
+    ]
+    assert known_items(history, 2) == KNOWN[:1]
+
+
+def test_a_nonce_is_needed() -> None:
+    with pytest.raises(ValueError, match="nonce"):
+        read_ballot(YES, replace(ASKED, nonce=""))
+
+
+@pytest.mark.parametrize("vote", ["APPROVE", "REVISE", "VETO"])
+def test_the_verdicts_that_are_asked_for_can_be_read(vote: str) -> None:
+    form = _template("council_ballot_answer").replace("{{nonce}}", NONCE)
+    line = next(each for each in form.splitlines() if each.endswith(vote))
+    assert read(ITEM, line).vote is Vote(vote)
+
+
+def test_the_items_that_are_asked_for_can_be_read() -> None:
+    form = [line for line in _template("council_ballot_answer").splitlines() if line[:1] == "-"]
+    text = "\n".join(form).replace("step N", "step 4").replace("[category]", "[ops]")
+    found = read_ballot(f"{text}\n{NO}", replace(ASKED, known=KNOWN)).blocking
+    assert [(item.id, item.where) for item in found] == [
+        ("security-2", "step 4"),
+        ("security-1", "step 4"),
+    ]
