@@ -34,7 +34,7 @@ help: ## list these commands
 
 env: $(STAMPS)/package ## make .venv with the runtime packages and the command .venv/bin/fairlead
 
-test-env: $(STAMPS)/package $(STAMPS)/test ## the same, with the test tools
+test-env: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/models ## the same, with the test tools
 
 fuzz-env: test-env $(STAMPS)/fuzz
 
@@ -75,7 +75,7 @@ conformance: test-env ## the reference tool beside ours on the same trees: make 
 	PYTHONPATH=src $(BIN)/python -m conformance --trees $(TREES)
 
 pins: $(STAMPS)/release ## resolve requirements/*.in anew
-	cd requirements && for name in runtime test build fuzz release; do \
+	cd requirements && for name in runtime test models build fuzz release; do \
 	    ../$(VENV)/release/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
 	        --generate-hashes --no-emit-index-url --no-header $$name.in --output-file $$name.txt \
 	        || exit 1; \
@@ -127,6 +127,10 @@ $(STAMPS)/package: $(SOURCES) pyproject.toml README.md LICENSE $(STAMPS)/runtime
 
 $(STAMPS)/test: requirements/test.txt $(STAMPS)/runtime
 	$(PIP) --compile --require-hashes -r requirements/test.txt
+	@touch $@
+
+$(STAMPS)/models: requirements/models.txt $(STAMPS)/test
+	$(PIP) --compile --require-hashes -r requirements/models.txt
 	@touch $@
 
 $(STAMPS)/fuzz: requirements/fuzz.txt $(STAMPS)/test

@@ -137,6 +137,14 @@ class OnlyRehearses(UsageError, code="only-rehearses"):
         super().__init__("the scripted agent only rehearses", hint="add --rehearse")
 
 
+class OnlyAnswers(UsageError, code="only-answers"):
+    """A plain model was asked to change files."""
+
+    def __init__(self, name: str) -> None:
+        hint = "name an agent: fairlead doctor agents"
+        super().__init__(f"{name} is a model that answers; it changes no files", hint=hint)
+
+
 class BranchName(UsageError, code="branch-name"):
     """The settings give a branch a name that git does not take."""
 
@@ -787,6 +795,14 @@ class NoAgent(AgentError, code="no-agent"):
     def __init__(self, looked_for: "list[str] | tuple[str, ...]", rehearsal: str) -> None:
         hint = f"install one of them, or try the whole way without any: {rehearsal}"
         super().__init__(f"no agent was found; looked for {', '.join(looked_for)}", hint=hint)
+
+
+class NoModelClient(AgentError, code="no-model-client"):
+    """A plain model was asked for, and the client that speaks with it is not installed."""
+
+    def __init__(self, name: str, package: str) -> None:
+        hint = "install it with: pip install 'fairlead[models]'"
+        super().__init__(f"the model {name} needs the package {package}", hint=hint)
 
 
 class NoAgentAnswers(AgentError, code="no-agent-answers"):

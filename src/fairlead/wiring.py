@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.adapters.homes import host_folder, user_folder
 from fairlead.engine.settings import Place, Preferences, Settings
-from fairlead.errors import NoProject, OnlyRehearses
+from fairlead.errors import NoProject, OnlyAnswers, OnlyRehearses
 from fairlead.store import layout
 from fairlead.store.load import Reader
 
@@ -246,6 +246,8 @@ class App:
         architect = "" if is_rehearsed else reviewer or str(self.value("fairlead.reviewer"))
         known = self.settings.agents()
         found = registry.agent(executor, outside=(self.place,), commands=known)
+        if found.row.service:
+            raise OnlyAnswers(found.name)
         return Crew(
             executor=found,
             architect=registry.agent(architect, outside=(self.place,), commands=known)

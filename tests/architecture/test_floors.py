@@ -21,6 +21,7 @@ PLANTED = [
     ("adapters-see-ports-and-values", "adapters/git.py", "import fairlead.store"),
     ("adapters-see-ports-and-values", "adapters/git.py", "import fairlead.engine.memory"),
     ("cycles", "model/plan.py", "import fairlead.model.job"),
+    ("clients", "adapters/git.py", "def f():\n    import openai"),
     ("pure", "model/plan.py", "import time"),
     ("pure", "text/span.py", "import logging"),
     ("pure", "records/state.py", "from pathlib import Path"),

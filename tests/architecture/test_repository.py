@@ -54,6 +54,12 @@ def test_the_pinned_runtime_is_what_the_package_asks_for():
     assert names(asked) == names(PROJECT["dependencies"])
 
 
+def test_the_pinned_clients_are_what_the_extra_asks_for():
+    asked = (ROOT / "requirements" / "models.in").read_text("utf-8").splitlines()
+
+    assert names(asked) == names(PROJECT["optional-dependencies"]["models"])
+
+
 @pytest.mark.parametrize("path", PINS, ids=lambda path: path.name)
 def test_every_requirement_is_pinned_with_hashes(path: Path):
     loose = [

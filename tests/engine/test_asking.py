@@ -135,6 +135,18 @@ def test_a_cut_answer_says_so():
     assert Asked(Told(Ending(EndKind.OK, "half a", is_cut=True))).answer.is_cut
 
 
+@pytest.mark.parametrize(
+    ("characters", "tokens", "kept"),
+    [(40_000, 9_000, 32_768), (40_000, 8_192, 40_000), (32_768, 9_000, 32_768)],
+)
+def test_an_agent_without_a_cap_is_cut_where_the_cap_is(characters, tokens, kept):
+    long = Ending(EndKind.OK, "x" * characters, usage=Usage(1, 0, tokens))
+
+    answer = Asked(Told(long)).answer
+
+    assert (len(answer.text), answer.is_cut) == (kept, kept < characters)
+
+
 def test_nobody_is_asked_when_it_is_not_wanted():
     agent = Told(FINE)
 

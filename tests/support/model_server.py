@@ -4,13 +4,17 @@ It speaks the Anthropic Messages, OpenAI Responses, Chat Completions and Gemini 
 or not. A script is a list of turns, the last of which repeats, or a function from the request to
 the turn. Requests that agents make beside the conversation (a title, a count of tokens, a choice
 of model) are answered without using up a turn. Every request is kept for the test to look at.
+A turn can also go wrong in every way that a network knows.
 """
 
 import gzip
 import json
+import socket
+import struct
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -28,6 +32,23 @@ class Call:
     arguments: Mapping[str, object]
 
 
+class Fault(StrEnum):
+    """How the way of an answer goes wrong."""
+
+    SILENCE = "the request is taken, and nothing comes"
+    STALL = "half a stream, then nothing more"
+    SLOW = "a byte at a time"
+    BREAK = "half a stream, then the connection ends in good order"
+    RESET = "the connection is reset before a word"
+    RESET_LATE = "half a stream, then the connection is reset"
+    PAGE = "a page for people, with status 200"
+    GARBLED = "a stream whose events are no JSON"
+    EMPTY = "a stream without an event"
+    OTHER_SHAPE = "a stream of events that nobody knows"
+    ERROR_EVENT = "half a stream, then an error in it"
+    REDIRECT = "a pointer to another address"
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """What the model answers: a text, calls of tools, or a failure."""
@@ -36,6 +57,9 @@ class Turn:
     calls: tuple[Call, ...] = ()
     status: int = 200  # any other is a failure
     retry_after_seconds: int | None = None
+    is_cut: bool = False  # the cap on its tokens was reached
+    fault: Fault | None = None
+    error: Mapping[str, str] = field(default_factory=dict)  # more about a failure: type, message
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +101,12 @@ Script = Sequence[Turn] | Callable[[Request], Turn]
 class ModelServer:
     """The model, as a context; `url` is its base address."""
 
-    def __init__(self, script: Script, *, aside: str = '{"title": "Aside"}') -> None:
+    def __init__(
+        self, script: Script, *, aside: str = '{"title": "Aside"}', has_asides: bool = True
+    ) -> None:
         self._script = script
+        self._has_asides = has_asides  # a plain model is never offered tools
+        self.is_over = threading.Event()
         self._aside = Turn(aside)
         self._used = 0
         self._lock = threading.Lock()
@@ -98,6 +126,7 @@ class ModelServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.is_over.set()
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
@@ -106,7 +135,7 @@ class ModelServer:
         """The answer to a request, and its number."""
         with self._lock:
             number = len(self.requests) + len(self.asides) + 1
-            if request.is_aside:
+            if request.is_aside and self._has_asides:
                 self.asides.append(request)
                 return number, self._aside
             self.requests.append(request)
@@ -146,11 +175,15 @@ class _Handler(BaseHTTPRequestHandler):
         number, turn = self.model.turn(request)
         if turn.status != 200:
             kind = {401: "authentication_error", 429: "rate_limit_error"}.get(turn.status)
-            error = {"type": kind or "api_error", "message": f"scripted {turn.status}"}
+            said = f"scripted {turn.status}"
+            error = {"type": kind or "api_error", "message": said, **turn.error}
             after = turn.retry_after_seconds
             self._document({"type": "error", "error": error}, turn.status, retry_after=after)
             return
         whole, events, is_named, end = speak(number, turn, request)
+        if turn.fault:
+            self._go_wrong(turn.fault, _stream_bytes(events, end, is_named=is_named))
+            return
         if request.body.get("stream") or "streamGenerateContent" in path:
             self._stream(events, is_named=is_named, end=end)
         else:
@@ -188,12 +221,55 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")
         self.end_headers()
-        for event in events:
-            name = f"event: {event['type']}\n" if is_named else ""
-            self.wfile.write(f"{name}data: {json.dumps(event)}\n\n".encode())
+        for piece in _stream_bytes(events, end, is_named=is_named):
+            self.wfile.write(piece)
             self.wfile.flush()
-        self.wfile.write(end)
         self.close_connection = True
+
+    def _go_wrong(self, fault: Fault, pieces: list[bytes]) -> None:
+        self.close_connection = True
+        is_late = fault in (Fault.STALL, Fault.BREAK, Fault.RESET_LATE, Fault.ERROR_EVENT)
+        if fault is Fault.REDIRECT:
+            self.send_response(307)
+            self.send_header("location", f"{self.model.url}/elsewhere{self.path}")
+            self.send_header("content-length", "0")
+            self.end_headers()
+        elif fault not in (Fault.SILENCE, Fault.RESET):
+            self.send_response(200)
+            kind = "text/html" if fault is Fault.PAGE else "text/event-stream"
+            self.send_header("content-type", kind)
+            self.send_header("connection", "close")
+            self.end_headers()
+        sent = {
+            Fault.PAGE: b"<html><body>Please log in</body></html>",
+            Fault.GARBLED: b'event: message_start\ndata: {"type": "mess\n\ndata: ]}\n\n',
+            Fault.OTHER_SHAPE: b'event: hello\ndata: {"type": 7, "choices": "none"}\n\n' * 3,
+            Fault.ERROR_EVENT: b"".join(pieces[: (len(pieces) - 1) // 2]) + _ERROR_EVENT,
+        }.get(fault, b"".join(pieces[: (len(pieces) - 1) // 2]) if is_late else b"")
+        self.wfile.write(sent)
+        self.wfile.flush()
+        if fault is Fault.SLOW:
+            for byte in b"".join(pieces):
+                self.wfile.write(bytes([byte]))
+                self.wfile.flush()
+                if self.model.is_over.wait(0.05):
+                    return
+        if fault in (Fault.SILENCE, Fault.STALL):
+            self.model.is_over.wait(60)
+        if fault in (Fault.RESET, Fault.RESET_LATE):
+            self.wfile.flush()
+            at_once = struct.pack("ii", 1, 0)
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
+            self.connection.close()
+
+
+_ERROR_EVENT = b'event: error\ndata: {"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}\n\n'
+
+
+def _stream_bytes(events: Sequence[Json], end: bytes, *, is_named: bool) -> list[bytes]:
+    names = [f"event: {event['type']}\n" if is_named else "" for event in events]
+    told = zip(names, events, strict=True)
+    return [*(f"{name}data: {json.dumps(event)}\n\n".encode() for name, event in told), end]
 
 
 # --- protocols: the whole answer, its events, whether they carry names, and how it ends -------
@@ -214,7 +290,7 @@ def _anthropic(number: int, turn: Turn, request: Request) -> _Spoken:
         }
         for at, call in enumerate(turn.calls)
     ]
-    reason = "tool_use" if turn.calls else "end_turn"
+    reason = "tool_use" if turn.calls else "max_tokens" if turn.is_cut else "end_turn"
     head: Json = {
         "id": f"msg_{number}",
         "type": "message",
@@ -290,7 +366,7 @@ def _chat(number: int, turn: Turn, request: Request) -> _Spoken:
             }
             for at, call in enumerate(turn.calls)
         ]
-    reason = "tool_calls" if turn.calls else "stop"
+    reason = "tool_calls" if turn.calls else "length" if turn.is_cut else "stop"
     usage = {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1], "total_tokens": sum(USAGE)}
     head = {"id": f"chat_{number}", "created": 0, "model": request.body.get("model")}
     choice = {"index": 0, "finish_reason": reason, "message": message}

@@ -19,6 +19,7 @@ from fairlead.errors import NestedRun
 from fairlead.model.agent_events import AgentEvent, Ending, Malformed, Paused
 from fairlead.model.agent_orders import Order
 from fairlead.model.agent_streams import Decoder, Stream, Tally
+from fairlead.model.model_services import ModelService
 
 # Everything a program gets of our environment, unless its row names more. What is not here is
 # not passed on: LD_*, PYTHON*, NODE_OPTIONS, GIT_*, the marks of a host agent, other keys.
@@ -47,6 +48,9 @@ class Row:
     help_words: tuple[str, ...] = ("--help",)
     first_words: tuple[str, ...] = ()  # between the program and the words: for a program's program
     is_free: bool = False  # asks no model
+    secrets: tuple[str, ...] = ()  # names of variables whose values are never told
+    family: str = ""  # of its models, as a person says
+    service: ModelService | None = None  # it is a plain model, which answers and changes nothing
 
 
 class CliAgent:
@@ -77,7 +81,7 @@ class CliAgent:
         exit_ = supervise(launch, hearing, is_wanted)
         hearing.close()
         ending = replace(hearing.tally.ending(exit_), seconds=time.monotonic() - begun)
-        return _without_secrets(ending, launch.environment)
+        return _without_secrets(ending, launch.environment, self.row.secrets)
 
     def _launch(self, order: Order) -> Launch:
         call = str(uuid.uuid4())
@@ -113,11 +117,14 @@ def depth() -> int:
     return int(held) if held.isdecimal() else 1
 
 
-def _without_secrets(ending: Ending, environment: Mapping[str, str]) -> Ending:
+def _without_secrets(
+    ending: Ending, environment: Mapping[str, str], secrets: tuple[str, ...]
+) -> Ending:
     """The ending without the values of keys: what it says is written into records and shown."""
     text, error = ending.text, ending.error
     for name, value in environment.items():
-        if len(value) >= 8 and any(word in name for word in _SECRET):
+        is_secret = name in secrets or any(word in name for word in _SECRET)
+        if is_secret and len(value) >= 8:
             text, error = (each.replace(value, f"[{name}]") for each in (text, error))
     return replace(ending, text=text, error=error)
 

@@ -16,4 +16,5 @@ def row(command: AgentCommand) -> Row:
         stream=command.stream,
         words=lambda _: words,
         keys=command.environment,
+        family=command.family,
     )

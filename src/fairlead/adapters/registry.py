@@ -2,7 +2,8 @@
 
 Another package offers an agent by an entry point of the group `fairlead.agents` whose object is
 a function that returns a `Row`. It is loaded only when it is asked for. A person's own
-description wins over a name of another package; the names of ours are taken.
+description wins over a name of another package; the names of ours are taken. Plain models have
+names of the same sort; nobody gets one without naming it, since it changes no files.
 """
 
 from __future__ import annotations
@@ -18,12 +19,16 @@ from fairlead.adapters import (
     agent_command,
     agent_gemini,
     agent_opencode,
+    model,
     process,
     scripted,
 )
 from fairlead.adapters.agent import CliAgent, Row
-from fairlead.errors import NoAgent, NoProgram, NoSuchAgent
+from fairlead.errors import NoAgent, NoModelClient, NoProgram, NoSuchAgent
+from fairlead.model import model_services
 from fairlead.model.agent_commands import AgentCommand
+from fairlead.model.families import family_of
+from fairlead.model.model_services import ModelService
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -33,9 +38,10 @@ GROUP = "fairlead.agents"
 REHEARSAL = "fairlead phase execute N --rehearse"
 
 Maker = Callable[[], Row]
+Description = AgentCommand | ModelService
 
 
-def makers(commands: Iterable[AgentCommand] = ()) -> dict[str, Maker]:
+def makers(commands: Iterable[Description] = ()) -> dict[str, Maker]:
     """The agents by name, in the order in which they are looked for; those of others apart."""
     ours: dict[str, Maker] = {
         "claude": agent_claude.row,
@@ -44,7 +50,7 @@ def makers(commands: Iterable[AgentCommand] = ()) -> dict[str, Maker]:
         "gemini": agent_gemini.row,
         "agy": agent_antigravity.row,
     }
-    described = {each.name: partial(agent_command.row, each) for each in commands}
+    described = {each.name: _made(each) for each in (*model_services.described({}), *commands)}
     return {**ours, **described, **ours, SCRIPTED: scripted.row}
 
 
@@ -56,7 +62,7 @@ def offered() -> dict[str, Maker]:
 
 
 def agent(
-    name: str, *, outside: tuple[str, ...] = (), commands: Iterable[AgentCommand] = ()
+    name: str, *, outside: tuple[str, ...] = (), commands: Iterable[Description] = ()
 ) -> CliAgent:
     """The agent of this name; without a name, the first that is installed."""
     known = makers(commands)
@@ -64,15 +70,30 @@ def agent(
         known = {**offered(), **known}
     if name and name not in known:
         raise NoSuchAgent(name, tuple(known))
-    wanted = (name,) if name else tuple(each for each in known if each != SCRIPTED)
+    rows = [known[each]() for each in ((name,) if name else known) if name or each != SCRIPTED]
     looked_for: list[str] = []
-    for each in wanted:
-        row = known[each]()
+    for row in rows:
+        if row.service and not name:
+            continue
+        if row.service and not model.client_version(row.service):
+            raise NoModelClient(name, row.service.kind)
         found = located(row, outside)
         if found:
             return CliAgent(row, found, outside)
         looked_for += row.programs
     raise NoAgent(looked_for, REHEARSAL)
+
+
+def family(found: CliAgent, model_name: str = "") -> str:
+    """The family of the model that an agent asks: one that is named, or its own."""
+    own = found.row.service.model if found.row.service else ""
+    return family_of(found.name, model_name or own, found.row.family)
+
+
+def _made(each: Description) -> Maker:
+    if isinstance(each, ModelService):
+        return partial(model.row, each)
+    return partial(agent_command.row, each)
 
 
 def _loaded(entry: EntryPoint) -> Row:

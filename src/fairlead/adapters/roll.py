@@ -14,12 +14,12 @@ import time
 from dataclasses import dataclass
 from datetime import timedelta
 
-from fairlead.adapters import keeper, process, registry
+from fairlead.adapters import keeper, model, process, registry
 from fairlead.adapters.agent import PASSED, CliAgent, Row, depth
 from fairlead.errors import AgentError, NestedRun, NoAgent
-from fairlead.model.agent_commands import AgentCommand
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.agent_orders import Limits, Order
+from fairlead.model.model_services import ModelService
 
 ASK = "Answer with the single word: ready"
 _ASKING = Limits(wall=timedelta(seconds=90), first_event=timedelta(seconds=60))
@@ -33,9 +33,11 @@ class Found:
 
     name: str
     looked_for: tuple[str, ...]
-    path: str  # empty: not installed
+    path: str  # of a model, its address; empty: it cannot be used
     version: str = ""
     lacks: tuple[str, ...] = ()  # options of ours that its help does not know
+    model: str = ""  # of a plain model
+    note: str = ""  # why a plain model cannot be used
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Roll:
     """The agents of this machine."""
 
     def __init__(
-        self, commands: tuple[AgentCommand, ...], outside: tuple[str, ...], cache: str
+        self, commands: tuple[registry.Description, ...], outside: tuple[str, ...], cache: str
     ) -> None:
         self._rows = {
             name: make()
@@ -73,7 +75,7 @@ class Roll:
         known = self._remembered()
         found = [self._found(row, known) for row in self._rows.values()]
         if not any(each.path for each in found):
-            names = [name for each in found for name in each.looked_for]
+            names = [name for each in found if not each.note for name in each.looked_for]
             raise NoAgent(names, registry.REHEARSAL)
         self._remember(known)
         return tuple(found)
@@ -93,6 +95,8 @@ class Roll:
         return Answer(name, ending, time.monotonic() - start)
 
     def _found(self, row: Row, known: dict[str, dict[str, str]]) -> Found:
+        if row.service:
+            return _service(row.service)
         path = registry.located(row, self._outside)
         if not path or not row.needs:  # a described command has promised nothing
             return Found(row.name, row.programs, path)
@@ -141,3 +145,18 @@ class Roll:
             os.replace(beside, self._cache)
         except OSError:
             pass
+
+
+def _service(service: ModelService) -> Found:
+    """A plain model; nobody is asked for that, and the key's value is not looked at."""
+    version = model.client_version(service)
+    address = service.base_url or os.environ.get(service.address_env, "")
+    note = ""
+    if not version:
+        note = f"needs the package {service.kind}: pip install 'fairlead[models]'"
+    elif service.key_env and not os.environ.get(service.key_env):
+        note = f"{service.key_env} is not set"
+    elif not service.model:
+        note = f"no model is named: fairlead config set fairlead.models.{service.name}.model MODEL"
+    path = "" if note else address or f"the {service.kind} service"
+    return Found(service.name, (service.kind,), path, version, model=service.model, note=note)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Retried
 from fairlead.model.agent_orders import Limits, Order
+from fairlead.model.budget import CHARACTERS_A_TOKEN
 
 if TYPE_CHECKING:
     from fairlead.engine.ports import Agent
@@ -131,7 +132,8 @@ def ask(
             )
             tries.append(_try(voice, ending))
             if ending.kind is EndKind.OK:
-                return Answer(Presence.OK, ending.text, voice, ending.is_cut, tuple(tries))
+                text, is_cut = _capped(ending, inquiry.max_tokens)
+                return Answer(Presence.OK, text, voice, is_cut, tuple(tries))
             if ending.kind not in _AGAIN or again == retries:
                 break
             delay = _delay(ending, again)
@@ -168,6 +170,18 @@ def _judged(ending: Ending) -> Ending:
             seconds=ending.seconds,
         )
     return ending
+
+
+def _capped(ending: Ending, cap: int) -> tuple[str, bool]:
+    """The answer within its cap, and whether that cut it.
+
+    Only plain models take a cap. An agent's program that is given one goes on in a next message
+    and calls that its answer, or ends with an error, so it gets none and is cut here.
+    """
+    length = cap * CHARACTERS_A_TOKEN
+    if not cap or ending.usage.tokens_out <= cap or len(ending.text) <= length:
+        return ending.text, ending.is_cut
+    return ending.text[:length], True
 
 
 def _try(voice: Voice, ending: Ending) -> Try:

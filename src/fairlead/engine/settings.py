@@ -13,6 +13,7 @@ from fairlead.text.jsontext import Json
 
 if TYPE_CHECKING:
     from fairlead.model.agent_commands import AgentCommand
+    from fairlead.model.model_services import ModelService
     from fairlead.store.files import Outcome
 
 
@@ -71,17 +72,19 @@ class Settings:
                 return value
         raise UnknownSetting(key)
 
-    def agents(self) -> tuple[AgentCommand, ...]:
-        """The agents that the person describes.
+    def agents(self) -> tuple[AgentCommand | ModelService, ...]:
+        """The agents and plain models that the person describes.
 
         What a project's file says about them does not count: opening a repository must not be
-        enough for it to choose what is run.
+        enough for it to choose what is run, or whom a key is sent to.
         """
-        from fairlead.model.agent_commands import described
+        from fairlead.model import agent_commands, model_services
 
         place = self._places[Origin.USER]
         loaded = place.load()
-        return described(read_settings(loaded.text) if loaded else {})
+        with Located(place.name):
+            values = read_settings(loaded.text) if loaded else {}
+            return (*agent_commands.described(values), *model_services.described(values))
 
     def preferences(self) -> Preferences:
         """What this program itself goes by; defaults where a file cannot be read."""

@@ -12,6 +12,7 @@ _FORMS = {
     "prompt": "stdin or file",
     "stream": f"one of {', '.join(Stream)}",
     "environment": "a list of names of variables",
+    "family": "one word, such as llama",
 }
 
 
@@ -24,6 +25,7 @@ class AgentCommand:
     prompt: str = "stdin"  # or file: its path takes the place of {prompt}, or comes last
     stream: Stream = Stream.TEXT
     environment: tuple[str, ...] = ()  # names of variables it may see
+    family: str = ""  # of its models; empty: told by their names
 
 
 def checked_field(key: str, value: object) -> object:
@@ -37,6 +39,7 @@ def checked_field(key: str, value: object) -> object:
         "environment": is_list,
         "prompt": value in ("stdin", "file"),
         "stream": value in tuple(Stream),
+        "family": isinstance(value, str) and value.isidentifier(),
     }
     if not takes[field]:
         raise SettingValue(key, value, _FORMS[field])
@@ -62,6 +65,7 @@ def _command(name: str, fields: Mapping[str, object]) -> AgentCommand:
         str(fields.get("prompt", "stdin")),
         Stream(str(fields.get("stream", Stream.TEXT))),
         _words(fields.get("environment")),
+        str(fields.get("family", "")),
     )
 
 

@@ -35,6 +35,6 @@ class Order:
     session: str = ""  # a uuid, for programs that let one choose
     model: str = ""  # empty: the program's own choice
     is_read_only: bool = False
-    max_tokens: int = 0  # of the answer; 0: the program's own choice
+    max_tokens: int = 0  # of a plain model's answer; 0: its own choice
     limits: Limits = field(default_factory=Limits)
     environment: tuple[str, ...] = ()  # names of further variables it may see

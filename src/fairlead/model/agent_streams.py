@@ -44,6 +44,7 @@ class Stream(StrEnum):
     GEMINI = "gemini"
     ANTIGRAVITY = "antigravity"
     OPENCODE = "opencode"
+    MODEL = "model"  # our own, of a plain model
     TEXT = "text"  # no protocol: all of it is the answer
 
 
@@ -53,9 +54,10 @@ _DIALECTS = {
     Stream.GEMINI: agent_dialects.gemini,
     Stream.ANTIGRAVITY: agent_dialects.antigravity,
     Stream.OPENCODE: agent_dialects.opencode,
+    Stream.MODEL: agent_dialects.model,
 }
 # Streams whose last event says how it went; for the others the exit code does.
-_TELLS_ITS_END = frozenset({Stream.CLAUDE, Stream.CODEX, Stream.GEMINI, Stream.ANTIGRAVITY})
+_TELLS_ITS_END = frozenset(Stream) - {Stream.OPENCODE, Stream.TEXT}
 
 
 class Decoder:

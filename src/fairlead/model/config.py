@@ -202,6 +202,10 @@ def checked(key: str, value: object) -> object:
         from fairlead.model.agent_commands import checked_field
 
         return checked_field(key, value)
+    if key.startswith("fairlead.models."):
+        from fairlead.model import model_services
+
+        return model_services.checked_field(key, value)
     known = setting(key)
     if known and not known.accepts(value):
         raise SettingValue(key, value, known.takes)

@@ -20,7 +20,7 @@ _PRICE = "about 20,000 tokens each, commonly 0.01 to 0.10 US dollars"
 @json_option
 @with_app
 def agents(app: App, *, ask: bool, yes: bool, as_json: bool) -> None:
-    """Show which agents are installed, and whether they can be used.
+    """Show which agents and models there are, and whether they can be used.
 
     Looks on PATH, leaving out relative folders and the project's own. With --ask, each one
     that was found is asked for a single word; what that may cost is said before. Exit code 5:
@@ -32,7 +32,9 @@ def agents(app: App, *, ask: bool, yes: bool, as_json: bool) -> None:
     for each in found:
         style = "green" if each.path and not each.lacks else "yellow" if each.path else "dim"
         mark = Styled("✓ " if style == "green" else "! " if each.path else "· ", style)
-        lines.append((mark, f"{each.name:<10} {each.version:<10} ", each.path or "not found"))
+        told = each.path or each.note or "not found"
+        told = f"{each.model} at {told}" if each.model and each.path else told
+        lines.append((mark, f"{each.name:<10} {each.version:<10} ", told))
         if each.lacks:
             lines.append((Styled(f"    its help does not know {', '.join(each.lacks)}", "yellow"),))
     answers = []
