@@ -23,6 +23,7 @@ from fairlead.interfaces.cli.main import run
 from fairlead.model.agent_commands import AgentCommand, described
 from fairlead.model.agent_events import EndKind
 from fairlead.model.agent_streams import Stream
+from fairlead.model.model_services import KINDS
 from fairlead.wiring import App
 from tests.support.agents import an_order, called
 
@@ -258,11 +259,14 @@ def test_only_a_persons_own_settings_describe_agents(file, machine, capsys, monk
     a_program(machine / "elsewhere", "mine")
     monkeypatch.setenv("PATH", f"{machine / 'elsewhere'}:/usr/bin:/bin")
     (machine / file).parent.mkdir(parents=True, exist_ok=True)
-    held = {"fairlead": {"agents": {"mine": {"argv": [str(machine / "elsewhere" / "mine")]}}}}
+    mine = {"mine": {"argv": [str(machine / "elsewhere" / "mine")]}}
+    local = {"local": {"kind": "openai", "base_url": "http://127.0.0.1:1", "key_env": "A_KEY"}}
+    held = {"fairlead": {"agents": mine, "models": local}}
     (machine / file).write_text(json.dumps(held))
     nested = machine / ".planning" / "phases"
     nested.mkdir()
 
     commands = App(str(machine)).settings.agents()
 
-    assert [each.name for each in commands] == (["mine"] if "fairlead" in file else [])
+    own = {each.name for each in commands} - set(KINDS)
+    assert own == ({"mine", "local"} if "fairlead" in file else set())

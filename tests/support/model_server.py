@@ -263,7 +263,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.connection.close()
 
 
-_ERROR_EVENT = b'event: error\ndata: {"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}\n\n'
+_BUSY = {"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}
+_ERROR_EVENT = f"event: error\ndata: {json.dumps(_BUSY)}\n\n".encode()
 
 
 def _stream_bytes(events: Sequence[Json], end: bytes, *, is_named: bool) -> list[bytes]:

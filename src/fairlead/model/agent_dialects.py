@@ -43,20 +43,6 @@ _CODEX_SENTENCES = {
     "stream disconnected before completion": EndKind.OVERLOADED,
     "You've hit your usage limit": EndKind.RATE_LIMITED,
 }
-# What the services call their troubles, and our program those that no service names.
-_MODEL_FAULTS = {
-    EndKind.AUTH: (
-        "authentication",
-        "permission",
-        "billing",
-        "insufficient_quota",
-        "invalid_api_key",
-    ),
-    EndKind.RATE_LIMITED: ("rate_limit",),
-    EndKind.OVERLOADED: ("overloaded", "api_error", "server_error", "timeout_error", "network"),
-    EndKind.TIMEOUT: ("timeout",),
-    EndKind.INVALID_OUTPUT: ("garbled",),
-}
 _WRITERS = {"Edit", "Write", "MultiEdit", "NotebookEdit", "write_file", "replace", "write", "edit"}
 _NAMES_OF_FILES = ("file_path", "filePath", "absolute_path", "notebook_path", "path")
 _SUBJECT_LENGTH = 200
@@ -330,40 +316,6 @@ def opencode(line: Line, memory: Memory) -> Iterator[AgentEvent]:
             yield Trouble(fault, message, float(wait) if wait.isdecimal() else None)
         case _:
             yield Other(kind)
-
-
-def model(line: Line, _: Memory) -> Iterator[AgentEvent]:
-    """Our own program that asks a plain model."""
-    match word(line, "type"):
-        case "started":
-            yield Started(word(line, "session"), word(line, "model"))
-        case "piece":
-            is_thinking = line.get("is_thinking") is True
-            yield Said(word(line, "text"), is_piece=True, is_thinking=is_thinking)
-        case "spent":
-            tokens = Usage(*(count(line, f"tokens_{each}") for each in ("in", "cached", "out")))
-            cost = number(line, "cost_usd") if "cost_usd" in line else None
-            yield Spent(tokens, cost, is_total=True)
-        case "finished" if line.get("is_ok") is True:
-            yield Finished(True, is_cut=line.get("is_cut") is True)
-        case "finished":
-            message = word(line, "message")
-            fault = _model_fault(count(line, "status"), word(line, "error"), message)
-            wait = number(line, "retry_after") if "retry_after" in line else None
-            yield Trouble(fault, message, wait)
-            yield Finished(False, "", fault, message)
-        case other:
-            yield Other(other)
-
-
-def _model_fault(status: int, error: str, message: str) -> EndKind:
-    named = next(
-        (kind for kind, marks in _MODEL_FAULTS.items() if any(m in error for m in marks)), None
-    )
-    # A bill that is open comes as a limit, or as a request that is not understood.
-    if named is EndKind.AUTH or "credit balance is too low" in message:
-        return EndKind.AUTH
-    return fault_of(status) if status >= 400 else named or EndKind.FAILED
 
 
 def fault_of(status: int) -> EndKind:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fairlead.model import agent_dialects
+from fairlead.model import agent_dialects, model_dialect
 from fairlead.model.agent_events import (
     AgentEvent,
     Denied,
@@ -54,7 +54,7 @@ _DIALECTS = {
     Stream.GEMINI: agent_dialects.gemini,
     Stream.ANTIGRAVITY: agent_dialects.antigravity,
     Stream.OPENCODE: agent_dialects.opencode,
-    Stream.MODEL: agent_dialects.model,
+    Stream.MODEL: model_dialect.model,
 }
 # Streams whose last event says how it went; for the others the exit code does.
 _TELLS_ITS_END = frozenset(Stream) - {Stream.OPENCODE, Stream.TEXT}
