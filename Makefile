@@ -55,13 +55,15 @@ lint: test-env ## ruff, mypy strict, import-linter, generated pages in step
 	$(BIN)/mypy src tests tools $(sort $(dir $(wildcard bench/*.py prove/*.py conformance/*.py)))
 	PYTHONPATH=src $(BIN)/lint-imports --no-logo
 	PYTHONPATH=src $(BIN)/python tools/reference.py --check
+	PYTHONPATH=src:. $(BIN)/python tools/pictures.py --check
 
 format: test-env ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: test-env ## write docs/reference from the code
+docs: test-env ## write docs/reference and docs/pictures from the code
 	PYTHONPATH=src $(BIN)/python tools/reference.py
+	PYTHONPATH=src:. $(BIN)/python tools/pictures.py
 
 bench: test-env ## measure the installed command, and how plans are put in order
 	PYTHONPATH=src $(BIN)/python -m bench
