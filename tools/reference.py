@@ -54,6 +54,9 @@ FILES = {
     "HANDOFF": "what is open while the project is paused; put away by `fairlead resume`",
     "QUICK": "small tasks outside of the roadmap, a folder each",
     "DEBUG": "one file a fault that is looked for: its hypotheses, evidence and fix",
+    "DEBUG_RESOLVED": "faults that were found and fixed",
+    "KNOWLEDGE": "the causes of resolved faults, a paragraph each",
+    "CODEBASE": "the map of code that was there before the project, found by code",
     "PLAN_DESK": "what `.planning/.fairlead/` is, where there is no `.planning/`",
     "DESK": "the lock, unfinished work and rescued versions; ignores itself in git",
 }

@@ -361,6 +361,14 @@ class Located:
             error.located(self.path)
 
 
+class NotQuick(DocumentError, code="not-quick"):
+    """A plan that is more, or less, than a quick task."""
+
+    def __init__(self, why: str) -> None:
+        hint = "for more than one task: fairlead phase add NAME, then fairlead phase plan N"
+        super().__init__(f"this is no quick task: {why}", hint=hint)
+
+
 class MalformedRecord(DocumentError, code="malformed-record"):
     """A record of a job that does not hold what it should."""
 

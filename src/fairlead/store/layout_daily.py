@@ -21,6 +21,9 @@ NOTES = f"{PLANNING}/notes"
 HANDOFF = f"{PLANNING}/HANDOFF.json"
 QUICK = f"{PLANNING}/quick"
 DEBUG = f"{PLANNING}/debug"
+DEBUG_RESOLVED = f"{DEBUG}/resolved"
+KNOWLEDGE = f"{DEBUG}/knowledge-base.md"
+CODEBASE = f"{PLANNING}/codebase"
 CORNERS = ("spikes", "sketches", "deliberations", "research")  # where others pause as well
 ROOT_PAGE = f"{CONTINUE_NAME}.md"  # somebody may pause outside the memory
 KEEP = ".gitkeep"  # so that git keeps an empty folder
@@ -60,3 +63,18 @@ def pause_path(folder: str, stamp: str = "") -> str:
 def backlog_folder(workstream: str, number: str, title: str) -> str:
     """The folder of an idea that has no milestone yet."""
     return f"{planning_of(workstream)}/{PHASES_NAME}/{number}-{short_slug(title, 'idea')}"
+
+
+def quick_folder(name: str, text: str) -> str:
+    """The folder of a quick task."""
+    return f"{QUICK}/{name}-{short_slug(text, 'task')}"
+
+
+def quick_plan(folder: str, name: str) -> str:
+    """The plan of a quick task."""
+    return f"{folder}/{name}-PLAN.md"
+
+
+def debug_path(name: str, *, resolved: bool = False) -> str:
+    """The file of a debug session."""
+    return f"{DEBUG_RESOLVED if resolved else DEBUG}/{name}.md"

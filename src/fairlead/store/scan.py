@@ -46,6 +46,18 @@ def scan(
         return _Scanner(root, layout.planning_of(workstream), given).inventory()
 
 
+def scan_folder(folder: str, path: str) -> Folder | None:
+    """One folder with plans that is no phase; None if it is not there."""
+    home, _, name = path.rpartition("/")
+    with Root(folder) as root:
+        above = root.folder(home)
+        if above is None:
+            return None
+        with above:
+            inside = _opened(above, name)
+            return _phase_folder(inside, path, name, "") if inside else None
+
+
 class _Scanner:
     def __init__(self, root: Root, planning: str, given: Mapping[str, str | None]) -> None:
         self._root = root
