@@ -9,7 +9,9 @@ from fairlead.wiring import App, workspace_of
 
 if TYPE_CHECKING:
     from fairlead.engine.captures import Captures
+    from fairlead.engine.execution import Crew, Terms
     from fairlead.engine.pausing import Pausing
+    from fairlead.engine.quick import Quick
 
 
 def captures(app: App) -> Captures:
@@ -34,3 +36,22 @@ def uncommitted(app: App) -> tuple[str, ...]:
         return workspace_of(app.place).dirty_paths(layout.PLANNING)
     except AgentError:
         return ()
+
+
+def quick_tasks(app: App) -> Quick:
+    """The quick tasks of the project that this folder belongs to."""
+    from fairlead.adapters.chance import fresh
+    from fairlead.adapters.commands import unknown_program
+    from fairlead.engine.quick import Quick, QuickExecution
+    from fairlead.wiring_roles import role_jobs
+
+    files = app.files_of(app.place)
+    workspace = workspace_of(app.place)
+    execution = QuickExecution(files, app.state, app.clock, workspace, fresh, unknown_program)
+    return Quick(files, role_jobs(app), execution)
+
+
+def hands(app: App, agent: str, model: str, *, is_rehearsed: bool) -> tuple[Crew, Terms]:
+    """Who carries out what a workflow planned, and under which terms."""
+    crew = app.crew(agent, "", is_rehearsed=is_rehearsed)
+    return crew, app.terms(model=model, slots=1, is_rehearsed=is_rehearsed)

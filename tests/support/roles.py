@@ -99,7 +99,7 @@ class Stage:
         workspace = workspace_of(str(self.project))
         state = Files(str(self.project.parent / "state"), desk=layout.USER_DESK)
         files = Files(str(self.project))
-        return RoleJobs(files, state, self.clock, workspace, Scratch(workspace), self._fresh)
+        return RoleJobs(files, state, self.clock, workspace, Scratch(workspace), self.fresh)
 
     @property
     def company(self) -> Company:
@@ -117,6 +117,7 @@ class Stage:
         self.questions.append(question)
         return self.answers.get(question.id, "")
 
-    def _fresh(self) -> str:
+    def fresh(self) -> str:
+        """A name nobody had before."""
         self.names += 1
         return f"{self.names:08d}-nonce-for-this-call"

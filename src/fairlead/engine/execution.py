@@ -243,10 +243,13 @@ class Execution:
         self.require_ready(found)
         return found
 
-    def _job(self, preview: Preview, crew: Crew, terms: Terms) -> Job:
-        approvals = tuple(
+    def _approvals(self, preview: Preview) -> tuple[Approval, ...]:
+        return tuple(
             Approval(sheet.id, sheet.digest) for sheet in preview.sheets if sheet.id in preview.left
         )
+
+    def _job(self, preview: Preview, crew: Crew, terms: Terms) -> Job:
+        approvals = self._approvals(preview)
         if preview.resumes:
             files = self._job_files(preview.resumes)
             held = files.load_job()

@@ -68,7 +68,7 @@ class Landing:
         """STATE.md and the hand-over follow a gate."""
         task = OpenTask(
             name=held.name,
-            phase=self._site.job.phase,
+            phase=self._site.job.listed,
             plan=held.plan,
             session=held.plan,
             gate=held.gate,
@@ -157,7 +157,7 @@ class Landing:
 
     def _follow(self, message: str, *paths: str) -> None:
         """STATE.md and ROADMAP.md say what the files say; then git keeps all of it."""
-        self._phases.update_progress(self._site.job.phase)
+        self._phases.update_progress(self._site.job.listed)
         self._events.sync()
         self._keep_documents(message, paths)
 
@@ -229,7 +229,8 @@ class Landing:
         self._tidy()
         site.tell("finished", job.id, action.note, status=str(job.status))
         try:
-            self._follow(f"docs(phase-{job.phase}): the record of its execution")
+            work = "phase" if job.listed else job.kind
+            self._follow(f"docs({work}-{job.phase}): the record of its execution")
         except FairleadError as error:
             site.tell("note", job.id, f"the documents could not follow: {error}")
 

@@ -34,6 +34,7 @@ from fairlead.store import layout, layout_daily
 from fairlead.store.files import Draft, Outcome
 from fairlead.store.intent import Places
 from fairlead.store.jobs import JobFiles, job_ids
+from fairlead.store.layout_roles import lock_of
 from fairlead.store.moves import Move
 from fairlead.store.running import is_running
 from fairlead.text.document import Document
@@ -225,15 +226,17 @@ class Pausing(Sessions):
         return tuple(found)
 
     def _jobs(self) -> tuple[OpenJob, ...]:
-        is_live = is_running(self._files.folder)
         found = []
         for name in job_ids(self._files):
             files = self._job_files(name)
             try:
-                job, questions = files.load_job(), files.load_questions()
+                job, questions = files.load_record(), files.load_questions()
             except DocumentError:
                 continue
+            if not isinstance(job, Job):
+                continue
             if job.status in (JobStatus.EXECUTING, JobStatus.BLOCKED) and not job.is_rehearsed:
+                is_live = is_running(self._files.folder, lock_of(job.kind, job.phase))
                 found.append(_open_job(job, questions, is_live=is_live))
         return tuple(sorted(found, key=lambda each: each.state != "waits"))
 

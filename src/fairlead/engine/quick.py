@@ -7,17 +7,14 @@ proof that nothing is left to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
 
-from fairlead.engine.execution import Crew, Execution, Preview, Report, Terms, Watcher
+from fairlead.engine.execution import Crew, Execution, Preview, Terms, Watcher
 from fairlead.engine.fanout import Signal
 from fairlead.engine.look import Look, Steps
 from fairlead.engine.role_calls import Ask, Given, RoleCalls
 from fairlead.engine.role_jobs import Company, Errand, Outcome, RoleJobs, RoleReport
 from fairlead.engine.role_site import RoleSite, Wish, asked
-from fairlead.engine.survey import estimate_of
 from fairlead.errors import NoDocument, NothingToExecute, UnknownJob
 from fairlead.model.budget import Spent, estimate
 from fairlead.model.inventory import Folder
@@ -28,7 +25,9 @@ from fairlead.records.plan_sheet import read_plan
 from fairlead.records.quick import quick_id, require_quick, with_quick_row
 from fairlead.store import layout, layout_daily
 from fairlead.store.files import Files
+from fairlead.store.jobs import JobFiles, job_ids
 from fairlead.store.scan import scan_folder
+from fairlead.text.document import Document
 from fairlead.text.inline import one_line
 
 ACCEPT, ABORT = "accept", "abort"
@@ -156,10 +155,11 @@ class Quick(Steps):
         for each in known:
             if name and name in (each.id, each.folder.rpartition("/")[2]):
                 return QuickTask(each.id, each.folder, each.title)
-        for job in self._roles.open_jobs("quick"):
-            if name in (job.phase, job.id):
-                text = job.subject or job.phase
-                return QuickTask(job.phase, layout_daily.quick_folder(job.phase, text), text)
+        for held in job_ids(self._files):
+            job = JobFiles(self._files.folder, held).load_record()
+            if isinstance(job, Job) and job.kind == "quick" and name in (job.phase, job.id):
+                folder = layout_daily.quick_folder(job.phase, job.subject)
+                return QuickTask(job.phase, folder, job.subject)
         raise UnknownJob(name, tuple(each.id for each in known))
 
     def estimate(self, task: QuickTask) -> Spent:
@@ -174,13 +174,11 @@ class Quick(Steps):
 
         def work(site: RoleSite) -> Outcome:
             sheet = self._planned(site, task)
-            return self.executed(site, task, sheet, hands)
+            return sheet if isinstance(sheet, Outcome) else self.executed(site, task, sheet, hands)
 
         return self._roles.run(errand, company, work)
 
-    def executed(
-        self, site: RoleSite, task: QuickTask, sheet: PlanSheet, hands: Hands
-    ) -> Outcome:
+    def executed(self, site: RoleSite, task: QuickTask, sheet: PlanSheet, hands: Hands) -> Outcome:
         """A plan that is there is carried out; a person has to agree to its command first."""
         execution = self._execution.aimed(task, site.job.id)
         if not self._is_over(task):
@@ -198,7 +196,7 @@ class Quick(Steps):
 
     # -- the steps ------------------------------------------------------------------------
 
-    def _planned(self, site: RoleSite, task: QuickTask) -> PlanSheet:
+    def _planned(self, site: RoleSite, task: QuickTask) -> PlanSheet | Outcome:
         """The plan on disk; the planner is asked only where there is none."""
         loaded = self._files.load_if_present(task.plan)
         if loaded is None:
@@ -214,7 +212,9 @@ class Quick(Steps):
 
             reply = RoleCalls(site).call(ask, read)
             if reply.value is None:
-                raise NothingToExecute(task.id, f"the planner gave no plan: {reply.note}")
+                is_blocked = reply.call.status == "blocked"
+                status = JobStatus.BLOCKED if is_blocked else JobStatus.FAILED
+                return Outcome(status, f"the planner gave no plan: {reply.note}")
             self.write_plan(site, task, reply.value)
         return self._sheet(task.plan)
 
@@ -229,26 +229,21 @@ class Quick(Steps):
         return asked(site, wish) == ACCEPT
 
     def _recorded(self, site: RoleSite, task: QuickTask) -> Outcome:
-        commit = self._roles.workspace.commit_of("HEAD") if site.job.is_git else ""
+        commit = next((each.commit for each in site.jobs.load_gates() if each.commit), "")
 
-        def change(look: Look) -> None:
-            return None
+        def row(held: Document, at: Look) -> Document:
+            return with_quick_row(held, task.id, task.name, task.text, commit, at.now)
 
-        self._step(
-            f"quick {task.id}",
-            lambda look: look.draft(
-                lambda held, at: with_quick_row(held, task.id, task.name, task.text, commit, at.now)
-            ),
-            dry_run=False,
-        )
+        self._step(f"quick {task.id}", lambda look: look.draft(row), dry_run=False)
         summary = layout.summary_path(task.plan)
-        paths = (layout.STATE, task.plan, summary, *site.jobs.paths())
+        ledgers = (layout.ledger_path(site.job.id), layout.ledger_path(task.id))
+        paths = (layout.STATE, task.plan, summary, *ledgers, *site.jobs.paths())
         self._roles.keep_documents(site, paths, f"docs(quick-{task.id}): {task.text[:60]}")
         return Outcome(written=(task.plan, summary, layout.STATE))
 
     def _is_over(self, task: QuickTask) -> bool:
         folder = scan_folder(self._files.folder, task.folder)
-        return bool(folder and folder.plans) and all(each.is_complete for each in folder.plans)
+        return folder is not None and folder.is_implemented
 
     def _sheet(self, path: str) -> PlanSheet:
         return read_plan(path, self._files.load(path).text)

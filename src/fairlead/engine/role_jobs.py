@@ -36,6 +36,7 @@ class Errand:
     kind: str  # plan, discuss, new, quick, debug
     phase: str  # or another subject; empty: the project
     command: str  # that begins it, and goes on with it
+    subject: str = ""  # the words it came in, where they are needed again
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class RoleJobs:
         self.files = files
         self.clock = clock
         self.workspace = workspace
-        self._state = state
+        self.state = state
         self._scratch = scratch
         self._fresh = fresh
 
@@ -144,7 +145,7 @@ class RoleJobs:
             clock=self.clock,
             purse=Purse(self.files),
             caps=company.caps,
-            private=f"{self._state.folder}/{layout.runs_path(self.files.folder, job.id)}",
+            private=f"{self.state.folder}/{layout.runs_path(self.files.folder, job.id)}",
             new_nonce=self._fresh,
             report=company.report,
             watch=company.watch,
@@ -174,6 +175,7 @@ class RoleJobs:
                 estimate=company.estimate,
                 kind=errand.kind,
                 begun_by=errand.command,
+                subject=errand.subject,
             )
             files = self._job_files(job.id)
         files.save_job(job)
@@ -181,7 +183,8 @@ class RoleJobs:
 
     def _ended(self, site: RoleSite, outcome: Outcome, company: Company) -> RoleReport:
         now = moment(self.clock.now())
-        job = replace(site.job, status=outcome.status, ended_at=now, note=outcome.note)
+        held = site.jobs.load_job()
+        job = replace(held, status=outcome.status, ended_at=now, note=outcome.note)
         calls = site.jobs.load_calls()
         job = replace(job, agent=", ".join(sorted({each.agent for each in calls})))
         site.jobs.save_job(job)

@@ -73,6 +73,12 @@ class Job:
     note: str = ""
     kind: str = "execute"
     begun_by: str = ""  # the command; empty: carrying out the phase
+    subject: str = ""  # what was asked for, where it is no phase
+
+    @property
+    def listed(self) -> str:
+        """The phase of the roadmap that it carries out; empty: it works on none."""
+        return self.phase if self.kind == "execute" else ""
 
     @property
     def command(self) -> str:

@@ -70,8 +70,8 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
     if not preview.branch:
         warn("there is no git here: one plan at a time, in place, and nothing can be taken back")
     shown = view(as_events=chosen["as_events"], as_json=as_json)
-    with _interruptible() as (stop, over):
-        watcher = Watcher(shown.report, shown.watch, _saying_the_stop(shown, over))
+    with interruptible() as (stop, over):
+        watcher = Watcher(shown.report, shown.watch, saying_the_stop(shown, over))
         try:
             done = execution.carry_out(preview, crew, terms, watcher, stop, over)
         finally:
@@ -211,7 +211,7 @@ def _agrees(preview: Preview, *, as_json: bool) -> bool:
     return click.confirm("Run these commands?", default=False)
 
 
-def _saying_the_stop(shown: View, over: Signal) -> Callable[[Snapshot], None]:
+def saying_the_stop(shown: View, over: Signal) -> Callable[[Snapshot], None]:
     """Say once that a wish to stop was heard: here, since a signal handler must not write."""
     said: list[str] = []
 
@@ -225,7 +225,7 @@ def _saying_the_stop(shown: View, over: Signal) -> Callable[[Snapshot], None]:
 
 
 @contextmanager
-def _interruptible() -> Iterator[tuple[Signal, Signal]]:
+def interruptible() -> Iterator[tuple[Signal, Signal]]:
     """^C once: finish the steps that run; twice, or a closed terminal: stop everything now."""
     from fairlead.engine.fanout import Signal
 

@@ -30,6 +30,7 @@ _COMMANDS = {
     "planning": "fairlead.interfaces.cli.planning:planning",
     "pause": "fairlead.interfaces.cli.pause:pause",
     "phase": "fairlead.interfaces.cli.phase:phase",
+    "quick": "fairlead.interfaces.cli.quick:quick",
     "resume": "fairlead.interfaces.cli.pause:resume",
     "roadmap": "fairlead.interfaces.cli.roadmap:roadmap",
     "state": "fairlead.interfaces.cli.state:state",

@@ -1,0 +1,170 @@
+"""What the doors of workflows share: who works, who looks on, who is asked, how it ends.
+
+A person is asked only where there is one; else a question is answered by the policy of --auto or
+becomes a record that `fairlead job answer` ends, and the exit code says that it waits.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairlead.errors import JobWaiting
+from fairlead.interfaces.cli.execute import interruptible, saying_the_stop
+from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.show import Part, Styled, report
+from fairlead.wiring import App
+
+if TYPE_CHECKING:
+    from fairlead.engine.execution import Watcher
+    from fairlead.engine.fanout import Signal
+    from fairlead.engine.quick import Hands
+    from fairlead.engine.role_jobs import Company, RoleReport
+    from fairlead.model.job import Question
+
+_FAILED = 5
+_OPTIONS = (
+    click.option("--agent", default="", metavar="NAME", help="Who works: claude, codex, …"),
+    click.option("--model", default="", metavar="NAME", help="The model that the agent uses."),
+    click.option("--auto", is_flag=True, help="Answer by the policy; ask nobody."),
+    click.option("--rehearse", is_flag=True, help="With scripted agents, in a private copy."),
+    click.option("--events", "as_events", is_flag=True, help="Print a JSON line for each event."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the options that all workflows have say."""
+
+    agent: str
+    model: str
+    auto: bool
+    rehearse: bool
+    as_events: bool
+    dry_run: bool
+    as_json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A workflow that may begin: in which project, by whom, seen by whom."""
+
+    app: App
+    company: Company
+    watcher: Watcher
+    stop: Signal
+    over: Signal
+
+
+def workflow(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What every workflow has: its application, and the options above as one value."""
+
+    @with_app
+    def called(app: App, **options: Any) -> Any:
+        names = Chosen.__dataclass_fields__
+        chosen = Chosen(**{name: options.pop(name) for name in names})
+        return command(app, chosen, **options)
+
+    called.__doc__ = command.__doc__
+    called.__name__ = command.__name__
+    made = dry_run_option(json_option(called))
+    for option in reversed(_OPTIONS):
+        made = option(made)
+    return made
+
+
+@contextmanager
+def bench(app: App, chosen: Chosen, folder: str = "") -> Iterator[Bench]:
+    """Everything that a workflow needs, for as long as it runs."""
+    from fairlead.engine.execution import Watcher
+    from fairlead.interfaces.cli.watching import view
+    from fairlead.wiring_roles import Beside, Wanted, company
+
+    shown = view(as_events=chosen.as_events, as_json=chosen.as_json)
+    wanted = Wanted(chosen.agent, chosen.model, chosen.auto, chosen.rehearse)
+    with interruptible() as (stop, over):
+        beside = Beside(over, shown.report, shown.watch, person(chosen))
+        watcher = Watcher(shown.report, shown.watch, saying_the_stop(shown, over))
+        try:
+            yield Bench(app, company(app, wanted, beside, folder), watcher, stop, over)
+        finally:
+            shown.close()
+
+
+def hands_of(ready: Bench, chosen: Chosen, *, is_approved: bool) -> Hands:
+    """Who carries out the plans that a workflow makes."""
+    from fairlead.engine.quick import Hands
+    from fairlead.wiring_daily import hands
+
+    crew, terms = hands(ready.app, chosen.agent, chosen.model, is_rehearsed=chosen.rehearse)
+    return Hands(crew, terms, ready.watcher, ready.stop, ready.over, is_approved)
+
+
+def person(chosen: Chosen) -> Callable[[Question], str]:
+    """Asks the person at the terminal, if there is one and nobody said not to."""
+
+    def answer(question: Question) -> str:
+        is_there = sys.stdin.isatty() and sys.stdout.isatty()
+        if chosen.as_json or chosen.as_events or not is_there:
+            return ""
+        report({}, [(Styled("? ", "yellow"), question.text)], as_json=False)
+        if not question.options:
+            return str(click.prompt("answer", default="", show_default=False)).strip()
+        for number, option in enumerate(question.options, 1):
+            report({}, [(f"  {number}  {option}",)], as_json=False)
+        most = len(question.options)
+        number = click.prompt("which", type=click.IntRange(1, most), default=1)
+        return question.options[number - 1]
+
+    return answer
+
+
+def finished(done: RoleReport, chosen: Chosen, folder: str, **more: object) -> int:
+    """Say how a workflow ended: what was written, what it cost, what comes next."""
+    job = done.job
+    waiting = [each for each in done.questions if not each.answer]
+    if not chosen.as_events:
+        content = {
+            "job": job.id,
+            "status": str(job.status),
+            "rehearsed": job.is_rehearsed,
+            "calls": [
+                {"key": each.key, "role": each.role, "status": each.status} for each in done.calls
+            ],
+            "tokens": done.spent.tokens,
+            "cost_usd": done.spent.usd,
+            "written": list(done.written),
+            "questions": list(done.questions),
+            "note": job.note,
+            "folder": folder,
+            **more,
+        }
+        report(content, _lines(done, folder), as_json=chosen.as_json)
+    if job.status == "BLOCKED" and waiting and not chosen.as_json:
+        raise JobWaiting(job.id, waiting[0].text, waiting[0].options)
+    return {"DONE": 0, "FAILED": _FAILED}.get(job.status, JobWaiting.exit_code)
+
+
+def _lines(done: RoleReport, folder: str) -> list[Sequence[Part]]:
+    job = done.job
+    style = {"DONE": "green", "FAILED": "red"}.get(job.status, "yellow")
+    price = f"{done.spent.tokens:,} tokens, ${done.spent.usd:.2f}"
+    lines: list[Sequence[Part]] = [(Styled(str(job.status), style), f"  {price}")]
+    lines += [(Styled(f"  {path}", "dim"),) for path in done.written]
+    if job.target and job.base and job.status == "DONE" and not job.is_rehearsed:
+        lines.append((f"  branch   {job.target}  (undo: git reset --keep {job.base[:10]})",))
+    if job.is_rehearsed:
+        lines.append((f"  place    {folder}  (rehearsed: nothing of it counts)",))
+    if job.note:
+        lines.append((f"  note     {job.note}",))
+    where = f"cd {shlex.quote(folder)} && " if job.is_rehearsed else ""
+    lines.append((f"  record   {where}fairlead job show {job.id}",))
+    if job.status == "BLOCKED":
+        lines.append((f"  go on    {where}{job.command}",))
+    return lines

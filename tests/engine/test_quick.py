@@ -1,0 +1,78 @@
+"""Quick tasks: small work stays small, and is held by the same gate as any other."""
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fairlead.model.job import JobStatus
+from fairlead.store.jobs import JobFiles
+from tests.support.daily import Workshop, a_workshop, plays, quick_plan
+from tests.support.repositories import git
+
+TEXT = "Add a greeting"
+
+
+@pytest.fixture
+def workshop(tmp_path: Path) -> Workshop:
+    return a_workshop(tmp_path, plays(quick_plan("hello.txt")))
+
+
+def done(workshop: Workshop, *, is_approved: bool = True) -> JobStatus:
+    quick = workshop.quick
+    hands = workshop.hands(is_approved=is_approved)
+    return quick.carry_out(quick.new(TEXT), workshop.stage.company, hands).job.status
+
+
+def state(workshop: Workshop) -> str:
+    return (workshop.stage.project / ".planning/STATE.md").read_text("utf-8")
+
+
+def test_it_costs_one_plan_one_executor_and_one_verify(workshop: Workshop) -> None:
+    assert done(workshop) is JobStatus.DONE
+    roles = Counter(str(order.role) for order in workshop.stage.agent.orders)
+    assert roles == {"planner": 1, "executor": 1, "architect": 1}
+
+
+def test_its_folder_row_and_commits_have_the_form_that_others_read(workshop: Workshop) -> None:
+    done(workshop)
+    (task,) = workshop.quick.all()
+    folder = workshop.stage.project / task.folder
+    assert sorted(each.name for each in folder.iterdir()) == [
+        f"{task.id}-PLAN.md",
+        f"{task.id}-SUMMARY.md",
+    ]
+    assert task.folder.endswith(f"{task.id}-add-a-greeting")
+    assert "| # | Description | Date | Commit | Directory |" in state(workshop)
+    assert f"| {task.id} | {TEXT} |" in state(workshop)
+    assert "hello.txt" in git(workshop.stage.project, "ls-files")
+    assert f"docs(quick-{task.id})" in git(workshop.stage.project, "log", "--format=%s")
+
+
+def test_a_command_that_nobody_agreed_to_waits_and_an_answer_goes_on(workshop: Workshop) -> None:
+    quick = workshop.quick
+    task = quick.new(TEXT)
+    waits = quick.carry_out(task, workshop.stage.company, workshop.hands(is_approved=False))
+    assert (waits.job.status, len(waits.questions)) == (JobStatus.BLOCKED, 1)
+    files = JobFiles(str(workshop.stage.project), waits.job.id)
+    files.save_question(replace(waits.questions[0], answer="accept"))
+    again = workshop.quick
+    ended = again.carry_out(
+        again.found(task.id), workshop.stage.company, workshop.hands(is_approved=False)
+    )
+    assert ended.job.status is JobStatus.DONE
+    assert len(workshop.stage.agent.asked("planner")) == 1
+
+
+def test_a_plan_of_two_tasks_is_no_quick_task(tmp_path: Path) -> None:
+    workshop = a_workshop(tmp_path, plays(quick_plan("a.txt", "b.txt")))
+    assert done(workshop) is JobStatus.FAILED
+    assert workshop.quick.all() == ()
+
+
+def test_work_whose_verify_command_fails_leaves_no_row(tmp_path: Path) -> None:
+    workshop = a_workshop(tmp_path, plays(quick_plan("hello.txt", verify="test -f missing.txt")))
+    assert done(workshop) is not JobStatus.DONE
+    assert "Quick Tasks" not in state(workshop)
+    assert not (workshop.stage.project / "hello.txt").exists()
