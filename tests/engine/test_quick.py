@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.engine.fanout import Signal
+from fairlead.model.agent_orders import Order
 from fairlead.model.job import JobStatus
 from fairlead.store.jobs import JobFiles
 from tests.support.daily import Workshop, a_workshop, plays, quick_plan
 from tests.support.repositories import git
+from tests.support.roles import Answer
 
 TEXT = "Add a greeting"
 
@@ -76,3 +79,32 @@ def test_work_whose_verify_command_fails_leaves_no_row(tmp_path: Path) -> None:
     assert done(workshop) is not JobStatus.DONE
     assert "Quick Tasks" not in state(workshop)
     assert not (workshop.stage.project / "hello.txt").exists()
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("role", ["planner", "executor", "architect"])
+def test_a_task_that_is_killed_in_a_call_goes_on_with_it_and_asks_nothing_twice(
+    tmp_path: Path, role: str
+) -> None:
+    usual = plays(quick_plan("hello.txt"))
+
+    def dies(order: Order, call: int) -> Answer:
+        if call == 1:
+            raise Killed
+        return usual[role](order, call)
+
+    workshop = a_workshop(tmp_path, {**usual, role: dies})
+    quick = workshop.quick
+    task = quick.new(TEXT)
+    with pytest.raises(Killed):
+        quick.carry_out(task, workshop.stage.company, workshop.hands())
+    workshop.stage.over = Signal()
+    again = workshop.quick
+    ended = again.carry_out(again.found(task.id), workshop.stage.company, workshop.hands())
+    assert ended.job.status is JobStatus.DONE
+    calls = Counter(str(order.role) for order in workshop.stage.agent.orders)
+    assert calls == {"planner": 1, "executor": 1, "architect": 1, role: 2}
+    assert state(workshop).count(f"| {task.id} |") == 1

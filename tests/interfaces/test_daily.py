@@ -28,7 +28,7 @@ def called(world: Path, *words: str, folder: str = "") -> Outcome:
 
 
 def told(outcome: Outcome) -> dict[str, object]:
-    content = json.loads(outcome.stdout)
+    content = json.loads(outcome.output)
     assert isinstance(content, dict)
     return content
 
@@ -49,7 +49,7 @@ def test_a_quick_task_waits_for_a_person_and_an_answer_goes_on(world: Path) -> N
     place = str(held["folder"])
     answered = called(world, "job", "answer", str(held["job"]), "accept", folder=place)
     assert answered.code == 0, answered.said
-    assert f"fairlead quick resume {held['quick']}" in answered.stdout
+    assert f"fairlead quick resume {held['quick']}" in answered.said
     shown = called(world, "resume", "--dry-run", folder=place)
     assert shown.code == 0, shown.said
 
@@ -65,7 +65,5 @@ def test_what_was_paused_is_shown_in_a_box_with_the_next_command(world: Path) ->
     assert paused.code == 0, paused.said
     shown = called(world, "resume")
     assert shown.code == 0, shown.said
-    assert all(
-        word in shown.stdout for word in ("halfway there", "01-01-PLAN.md", "phase execute 1")
-    )
+    assert all(word in shown.said for word in ("halfway there", "01-01-PLAN.md", "phase execute 1"))
     assert not (world / "project/.planning/HANDOFF.json").exists()
