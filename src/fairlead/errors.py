@@ -137,6 +137,14 @@ class OnlyRehearses(UsageError, code="only-rehearses"):
         super().__init__("the scripted agent only rehearses", hint="add --rehearse")
 
 
+class OnlyPersonal(UsageError, code="only-personal"):
+    """A setting for a project that counts in a person's own file alone."""
+
+    def __init__(self, key: str) -> None:
+        hint = f"add --user: fairlead config set --user {key} VALUE"
+        super().__init__(f"{key} counts in your own file alone, not in a project's", hint=hint)
+
+
 class OnlyAnswers(UsageError, code="only-answers"):
     """A plain model was asked to change files."""
 

@@ -200,6 +200,16 @@ def test_a_description_that_cannot_hold_is_refused(key, value, error):
         described({key: value})
 
 
+@pytest.mark.parametrize("key", ["fairlead.agents.a.prompt", "fairlead.models.a.model"])
+def test_a_description_is_not_written_where_it_would_not_count(key, machine, capsys):
+    (machine / ".planning").mkdir()
+
+    code = run(["-C", str(machine), "config", "set", key, "file", "--json"])
+
+    assert (code, json.loads(capsys.readouterr().out)["error"]["code"]) == (2, "only-personal")
+    assert list((machine / ".planning").iterdir()) == []
+
+
 def at_the_door(capsys, machine: Path, *words: str) -> tuple[int, dict, str]:
     code = run(["-C", str(machine), "doctor", "agents", "--json", *words])
     told = capsys.readouterr()

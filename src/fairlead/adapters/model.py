@@ -9,7 +9,6 @@ import json
 import os
 import sys
 from functools import partial
-from importlib import metadata
 
 from fairlead.adapters.agent import Row
 from fairlead.model.agent_orders import Order
@@ -39,6 +38,8 @@ def row(service: ModelService) -> Row:
 
 def client_version(service: ModelService) -> str:
     """The version of the client that the service needs; empty if it is not installed."""
+    from importlib import metadata
+
     try:
         return metadata.version(service.kind)
     except metadata.PackageNotFoundError:

@@ -106,7 +106,8 @@ def ask(call: Line, prompt: str, key: str, write: Callable[[bytes], None]) -> in
     if call["key_env"] and not key:
         return _failed(answer, {"error": "authentication_error"}, f"{call['key_env']} is not set")
     if not call["model"]:
-        told = f"no model is named: fairlead config set fairlead.models.{call['name']}.model MODEL"
+        key_of_it = f"fairlead.models.{call['name']}.model"
+        told = f"no model is named: fairlead config set --user {key_of_it} MODEL"
         return _failed(answer, {"error": "client"}, told)
     try:
         wire = _anthropic if call["kind"] == "anthropic" else _openai

@@ -19,7 +19,7 @@ from fairlead.adapters.agent import PASSED, CliAgent, Row, depth
 from fairlead.errors import AgentError, NestedRun, NoAgent
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.agent_orders import Limits, Order
-from fairlead.model.model_services import ModelService
+from fairlead.model.model_services import SETTING, ModelService
 
 ASK = "Answer with the single word: ready"
 _ASKING = Limits(wall=timedelta(seconds=90), first_event=timedelta(seconds=60))
@@ -157,6 +157,6 @@ def _service(service: ModelService) -> Found:
     elif service.key_env and not os.environ.get(service.key_env):
         note = f"{service.key_env} is not set"
     elif not service.model:
-        note = f"no model is named: fairlead config set fairlead.models.{service.name}.model MODEL"
+        note = f"no model is named: fairlead config set --user {SETTING}{service.name}.model MODEL"
     path = "" if note else address or f"the {service.kind} service"
     return Found(service.name, (service.kind,), path, version, model=service.model, note=note)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fairlead.errors import FairleadError, Located, NoProject, UnknownSetting
-from fairlead.model.config import SETTINGS, Effective, Origin, checked, effective
+from fairlead.errors import FairleadError, Located, NoProject, OnlyPersonal, UnknownSetting
+from fairlead.model.config import PERSONAL, SETTINGS, Effective, Origin, checked, effective
 from fairlead.records.config import read_settings, update_setting
 from fairlead.store import layout
 from fairlead.store.load import Loaded, Reader
@@ -105,6 +105,8 @@ class Settings:
     def set(self, key: str, value: Json, origin: Origin, *, dry_run: bool = False) -> Outcome:
         """Write one value into the project's or the person's file."""
         checked(key, value)
+        if origin is Origin.PROJECT and key.startswith(PERSONAL):
+            raise OnlyPersonal(key)
         place = self._places.get(origin)
         if place is None:
             raise NoProject(".")

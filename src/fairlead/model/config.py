@@ -52,6 +52,8 @@ class Setting(NamedTuple):
         return isinstance(value, str) and value in self.allowed
 
 
+# What is run, and whom a key is sent to: no repository may say that.
+PERSONAL = ("fairlead.agents.", "fairlead.models.")
 _TOKENS, _DOLLARS = 1_000_000_000, 100_000
 SETTINGS = (
     Setting(
