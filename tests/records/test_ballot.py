@@ -194,6 +194,18 @@ def test_a_seat_that_could_not_read_the_plan_is_blind_whatever_it_votes(text: st
     assert (found.vote, found.status) == (Vote.ABSTAIN, AnswerStatus.BLIND)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- [ops] step 2: we cannot read the file of another worker | a lock",
+        "- [scope] step 1: no plan was provided for the rollback | one",
+        "Step 2 is right: a user cannot open the file of another user.",
+    ],
+)
+def test_a_finding_about_what_cannot_be_read_is_not_blindness(line: str) -> None:
+    assert read(line, NO).vote is Vote.REVISE
+
+
 def test_a_seat_that_speaks_of_steps_the_plan_does_not_have_is_blind() -> None:
     found = read("- [ops] step 17: nobody can roll it back | a flag", NO)
     assert (found.vote, found.status) == (Vote.ABSTAIN, AnswerStatus.BLIND)

@@ -19,7 +19,9 @@ LEAST_CHARACTERS = 200
 _SHORT = 800  # an apology is short; a plan that mentions one is not
 _READ = (AnswerStatus.OK, AnswerStatus.REPAIRED)
 _UNREAD = re.compile(
-    r"(?:can(?:no|')t|could(?: no|n')t|(?:am|was) (?:un|not )able to|unable to) "
+    # The author speaks of themselves: what a worker or a user cannot read is a finding.
+    r"(?:\b(?:i|we)(?: am| was| were|['’]m|['’]re)?|\A|[.!?]) ?(?:currently |still )?"
+    r"(?:can(?:no|['’])t|could(?: no|n['’])t|unable to|not able to) "
     r"(?:\w+ ){0,2}?(?:access|see|open|read|find|view|locate) (?:\w+ ){0,3}?"
     r"(?:plan|file|document|brief|attachment)s?\b"
     r"|no (?:\w+ )?(?:plan|file|document|brief|attachment) (?:was|is|has been) "

@@ -61,7 +61,7 @@ def read_ballot(text: str, asked: Asked) -> Reading:
     if len(found) > MOST_ITEMS:
         return _unreadable(f"there are {len(found)} items, {MOST_ITEMS} are the most")
     items = _numbered(found, asked)
-    blind = _blind(text, items, asked.places)
+    blind = _blind(lines, items, asked.places)
     if blind:
         return Reading(Vote.ABSTAIN, status=AnswerStatus.BLIND, note=blind)
     if vote is Vote.APPROVE:
@@ -187,9 +187,10 @@ def _content(item: Item) -> tuple[str, str, str]:
     )
 
 
-def _blind(text: str, items: Sequence[Item], places: Collection[str]) -> str:
+def _blind(lines: Sequence[Line], items: Sequence[Item], places: Collection[str]) -> str:
     """Why the answer cannot be about this plan; empty if it can."""
-    if says_unread(text):
+    talk = [line.text for line in lines if line.is_prose and not _ITEM.match(line.text.strip())]
+    if says_unread("\n".join(talk)):
         return "the seat says that it could not read the plan"
     steps = [item.where for item in items if item.where.casefold().startswith("step")]
     if steps and places and not any(is_place(where, places) for where in steps):
