@@ -242,7 +242,7 @@ def asked(tmp_path: Path, *agents, wall: float = 60) -> tuple[Answer, list[float
 def test_a_limit_and_a_lame_service_are_waited_out_as_they_ask(tmp_path: Path, key):
     turns = (Turn(status=429, retry_after_seconds=3), Turn(status=529), Turn("a plan"))
     with a_server(*turns) as server:
-        answer, waits = asked(tmp_path, a_model("anthropic", server))
+        answer, waits = asked(tmp_path, a_model("openai", server))
 
     assert (answer.text, waits) == ("a plan", [3.0, 2.0])
     assert [each.status for each in answer.tries] == ["rate_limited", "overloaded", "ok"]
