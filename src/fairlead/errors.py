@@ -115,6 +115,22 @@ class OtherJob(UsageError, code="other-job"):
         super().__init__(f"{job} is a job of the kind {kind!r}", hint=hint)
 
 
+class JobNotOver(UsageError, code="job-not-over"):
+    """Something was asked of a job that only one of another status can do."""
+
+    def __init__(self, job: str, status: str) -> None:
+        hint = f"see what it can do now with: fairlead job show {job}"
+        super().__init__(f"{job} is {status}", hint=hint)
+
+
+class NothingToRule(UsageError, code="nothing-to-rule"):
+    """A ruling was given on an item that is not open."""
+
+    def __init__(self, job: str, item: str, known: "tuple[str, ...]") -> None:
+        hint = f"open are: {', '.join(known)}" if known else f"see: fairlead job show {job}"
+        super().__init__(f"{job} has no open item {item!r}", hint=hint)
+
+
 class UnknownJob(UsageError, code="unknown-job"):
     """A job was named that the project does not have."""
 
@@ -779,6 +795,14 @@ class JobTransition(ConflictError, code="job-transition"):
         because = f" because of {guard!r}" if target in allowed else ""
         super().__init__(f"a job that is {source} cannot become {target}{because}", hint=hint)
         self.source, self.target, self.allowed = source, target, allowed
+
+
+class PlanTampered(ConflictError, code="plan-tampered"):
+    """The master plan of a job is not the one that was approved."""
+
+    def __init__(self, job: str) -> None:
+        hint = f"put the approved text back (master_plan.vN.md), or: fairlead job retry {job}"
+        super().__init__(f"the master plan of {job} is not the plan that was approved", hint=hint)
 
 
 # --- agents and people -----------------------------------------------------------------

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.engine.prompting import _template
+from fairlead.engine.prompting import template
 from fairlead.model.council_job import AnswerStatus, Ballot, Category, Item, Vote
 from fairlead.model.tally import NO_REASON
 from fairlead.records.ballot import (
@@ -269,13 +269,13 @@ def test_a_nonce_is_needed() -> None:
 
 @pytest.mark.parametrize("vote", ["APPROVE", "REVISE", "VETO"])
 def test_the_verdicts_that_are_asked_for_can_be_read(vote: str) -> None:
-    form = _template("council_ballot_answer").replace("{{nonce}}", NONCE)
+    form = template("council_ballot_answer").replace("{{nonce}}", NONCE)
     line = next(each for each in form.splitlines() if each.endswith(vote))
     assert read(ITEM, line).vote is Vote(vote)
 
 
 def test_the_items_that_are_asked_for_can_be_read() -> None:
-    form = [line for line in _template("council_ballot_answer").splitlines() if line[:1] == "-"]
+    form = [line for line in template("council_ballot_answer").splitlines() if line[:1] == "-"]
     text = "\n".join(form).replace("step N", "step 4").replace("[category]", "[ops]")
     found = read_ballot(f"{text}\n{NO}", replace(ASKED, known=KNOWN)).blocking
     assert [(item.id, item.where) for item in found] == [

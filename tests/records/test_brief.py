@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.engine.prompting import _template
+from fairlead.engine.prompting import template
 from fairlead.records.brief import (
     failed_checks,
     is_testable,
@@ -143,7 +143,7 @@ def test_the_models_own_verify_is_read_strictly(text: str, is_ok: bool, said: st
 
 @pytest.mark.parametrize("name", ["council_refined", "council_audit", "council_research"])
 def test_the_parts_that_are_asked_for_are_the_parts_that_are_read(name: str) -> None:
-    form = _template(name).partition("in this order:")[2]
+    form = template(name).partition("in this order:")[2]
     read = {
         "council_refined": lambda text: read_refined(text).requirements,
         "council_audit": lambda text: read_audit(text).gaps and read_audit(text).exists,

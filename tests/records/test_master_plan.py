@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.engine.prompting import _template
+from fairlead.engine.prompting import template
 from fairlead.model.tally import Answered
 from fairlead.model.waves import schedule
 from fairlead.records.master_plan import faults_of, read_master_plan, split
@@ -100,7 +100,7 @@ def test_words_after_the_fields_are_part_of_the_action() -> None:
 
 
 def test_the_form_that_is_asked_for_can_be_read() -> None:
-    form = _template("council_synthesis_answer").partition("order:")[2]
+    form = template("council_synthesis_answer").partition("order:")[2]
     found = read_master_plan(form)
     assert faults_of(found, ("R1",)) == ()
     assert [(answer.id, answer.is_changed) for answer in found.answers] == [

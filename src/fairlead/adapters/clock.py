@@ -27,3 +27,8 @@ class SystemClock:
 def pause() -> None:
     """A moment, before looking again."""
     time.sleep(0.5)
+
+
+def rest(seconds: float) -> None:
+    """Wait so long."""
+    time.sleep(seconds)

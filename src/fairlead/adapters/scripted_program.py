@@ -58,7 +58,10 @@ def main() -> None:
     text = sys.stdin.read()
     prompt = Prompt(text)
     _say(type="system", subtype="init", session_id="scripted", model="scripted")
-    answer = _sibling("scripted_daily").answer(text) if "\nRole: " in text else ""
+    if "council" in text.partition("\n")[0]:
+        answer = _sibling("scripted_council").answer(text)
+    else:
+        answer = _sibling("scripted_daily").answer(text) if "\nRole: " in text else ""
     if answer:
         pass
     elif not prompt.nonce:

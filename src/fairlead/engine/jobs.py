@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 from fairlead.engine.decide import FIX
 from fairlead.engine.ports import Clock
 from fairlead.errors import NoQuestion, UnknownJob
-from fairlead.model.council_job import CouncilJob
+from fairlead.model.council import TERMINAL
+from fairlead.model.council_job import KIND, CouncilJob
 from fairlead.model.job import Job, JobStatus, Question, TaskGate
 from fairlead.model.policy import OVERRIDE, SKIP_VERIFY, skip_kind
 from fairlead.records.state import moment
 from fairlead.store import layout
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles, job_ids
+from fairlead.store.layout_council import run_lock
 from fairlead.store.layout_roles import lock_of
 from fairlead.store.running import is_running, the_only_run
 from fairlead.text.inline import one_line
@@ -48,10 +50,28 @@ class Jobs:
         files = self._job(job or self._newest())
         return JobReport(files.load_job(), files.load_gates(), files.load_questions())
 
+    def record(self, job: str) -> Job | CouncilJob:
+        """The record of a job; without a name, of the newest."""
+        return self._job(job or self._newest()).load_record()
+
+    def questions_of(self, job: CouncilJob) -> tuple[Question, ...]:
+        """What the execution of a council job asks a person."""
+        inner = self.inner(job)
+        return self._job(inner).load_questions() if inner else ()
+
+    def inner(self, job: CouncilJob) -> str:
+        """The engine's job that carries the plan of a council out; nothing before that."""
+        engine = [each for each in self.all() if isinstance(each, Job) and each.kind == "execute"]
+        found = [each.id for each in engine if each.phase == job.phase and job.phase]
+        return found[-1] if found else ""
+
     def answer(self, job: str, answer: str, question: str) -> Question:
         """Answer a question; what is not among its options is refused."""
         files = self._job(job)
-        files.load_job()
+        held = files.load_record()
+        if isinstance(held, CouncilJob):  # its execution asks, under a name of its own
+            job = self.inner(held) or job
+            files = self._job(job)
         unanswered = [each for each in files.load_questions() if not each.answer]
         if question:
             unanswered = [each for each in unanswered if each.id == question]
@@ -89,15 +109,16 @@ class Jobs:
         name = job or self._newest()
         shown = 0
         while True:
-            held = self._job(name).load_job()
-            is_over = not is_running(self._files.folder, lock_of(held.kind, held.phase))
-            held = self._job(name).load_job()
+            held = self._job(name).load_record()
+            lock = run_lock(name) if held.kind == KIND else lock_of(held.kind, held.phase)
+            is_over = not is_running(self._files.folder, lock)
+            held = self._job(name).load_record()
             loaded = self._files.load_for_display(layout.job_path(name, layout.EVENTS))
             lines = loaded.text.splitlines() if loaded else []
             for line in lines[shown:]:
                 yield _readable(line)
             shown = len(lines)
-            if held.status is not JobStatus.EXECUTING:
+            if held.status in TERMINAL:
                 return
             if is_over:
                 yield f"nobody carries {name} on; go on with: {held.command}"

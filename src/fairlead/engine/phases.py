@@ -159,6 +159,7 @@ class Phases(Steps):
         folder = f"{home}/{naming.folder_for(phase.id, phase.name, names)}"
         edits = {self._roadmap: edit, **(more or {})}
         draft = self._draft(look, edits, after, told, Places(folders=(folder,)))
+        draft = replace(draft, may_create=draft.may_create | frozenset(more or ()))
         return _Decision(draft, phase.id, phase.name, folder)
 
     def _removed(self, look: Look, gone: Phase, numbers: dict[PhaseId, PhaseId]) -> _Decision:

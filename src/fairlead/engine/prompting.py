@@ -20,13 +20,14 @@ _LEAST_PIECE = 400  # of each piece, however little room there is
 
 
 @cache
-def _template(name: str) -> str:
+def template(name: str) -> str:
+    """The text of a template."""
     return (resources.files("fairlead.engine") / "prompts" / f"{name}.md").read_text("utf-8")
 
 
 def prompt(name: str, nonce: str, words: Mapping[str, str], pieces: Mapping[str, str]) -> str:
     """A template filled with our own words and with framed pieces of data."""
-    text = _template(name)
+    text = template(name)
     framed = {key: framed_piece(key, each, nonce) for key, each in pieces.items()}
     return _filled(text, {**words, **framed})
 
@@ -36,7 +37,7 @@ def role_prompt(
 ) -> str:
     """The prompt of a role: its template, the rules of all, every piece in its order, the ending."""
     framed = [framed_piece(key, each, nonce) for key, each in pieces.items()]
-    parts = (_template(name), _template("rules"), *framed, _template(ending) if ending else "")
+    parts = (template(name), template("rules"), *framed, template(ending) if ending else "")
     return _filled("\n\n".join(part.strip() for part in parts if part), {**words, "nonce": nonce})
 
 
@@ -75,7 +76,7 @@ def answer_request(name: str, nonce: str, task: Task) -> str:
     """The block that the answer is asked for in: `result` or `verdict`."""
     label = task.name if task_number(task.name) else f"Task {task.number}: {task.name}"
     shown = visible(label).replace('"', "'")
-    return _template(name).replace("{{nonce}}", nonce).replace("{{name}}", shown)
+    return template(name).replace("{{nonce}}", nonce).replace("{{name}}", shown)
 
 
 def framed_piece(name: str, text: str, nonce: str) -> str:

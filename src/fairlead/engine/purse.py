@@ -26,6 +26,15 @@ class Purse:
             day = day + each.spent if each.day == today else day
         return own, day
 
+    def today(self, day: str, *, is_rehearsed: bool) -> Spent:
+        """What all jobs of the engine took on a day."""
+        mine = [
+            each.spent
+            for each in self._all()
+            if each.is_rehearsed == is_rehearsed and each.day == day
+        ]
+        return sum(mine, Spent())
+
     def _all(self) -> Iterator[Spending]:
         for name in self._files.names(layout.LEDGER):
             path = f"{layout.LEDGER}/{name}"

@@ -6,8 +6,8 @@ everything is to end now, the agents are stopped and their attempts will be repe
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from fairlead.engine.decide import decide
 from fairlead.engine.fanout import Fanout, Signal
@@ -23,34 +23,72 @@ if TYPE_CHECKING:
 _LOOK_SECONDS = 0.2
 
 
-def run(site: Site, caps: Caps, stop: Signal, looked: Callable[[Snapshot], None]) -> None:
-    """Carry a job on for as long as there is something to do."""
-    performer = Performer(site, Landing(site))
+class _Keyed(Protocol):
+    @property
+    def key(self) -> str: ...
+
+
+Step = TypeVar("Step", bound=_Keyed)
+
+
+class Work(Protocol[Step]):
+    """A job as the loop sees it."""
+
+    def look(self, running: tuple[str, ...], *, is_stopping: bool) -> Sequence[Step]:
+        """Look at the disk, and say what may begin now."""
+        ...
+
+    def perform(self, action: Step) -> None:
+        """Do one thing."""
+        ...
+
+    def is_long(self, action: Step) -> bool:
+        """Whether it runs beside the loop."""
+        ...
+
+
+def carry_on(work: Work[Step], stop: Signal, over: Signal) -> None:
+    """Carry any job on for as long as there is something to do."""
     beside = Fanout()
     try:
-        while _goes_on(site, caps, stop, looked, performer, beside):
+        while _goes_on(work, stop, over, beside):
             pass
     except BaseException:
-        site.is_over.give()
+        over.give()
         _drain(beside)
         raise
 
 
-def _goes_on(
-    site: Site,
-    caps: Caps,
-    stop: Signal,
-    looked: Callable[[Snapshot], None],
-    performer: Performer,
-    beside: Fanout,
-) -> bool:
+def run(site: Site, caps: Caps, stop: Signal, looked: Callable[[Snapshot], None]) -> None:
+    """Carry the execution of a phase on."""
+    carry_on(_Execution(site, caps, looked), stop, site.is_over)
+
+
+class _Execution:
+    def __init__(self, site: Site, caps: Caps, looked: Callable[[Snapshot], None]) -> None:
+        self._site = site
+        self._caps = caps
+        self._looked = looked
+        self._performer = Performer(site, Landing(site))
+
+    def look(self, running: tuple[str, ...], *, is_stopping: bool) -> tuple[Action, ...]:
+        snapshot = survey(self._site, self._caps, running, is_stopping=is_stopping)
+        self._looked(snapshot)
+        return decide(snapshot)
+
+    def perform(self, action: Action) -> None:
+        self._performer.perform(action)
+
+    def is_long(self, action: Action) -> bool:
+        return action.act in (Act.EXECUTE, Act.VERIFY, Act.REVIEW, Act.MERGE, Act.SUMMARISE)
+
+
+def _goes_on(work: Work[Step], stop: Signal, over: Signal, beside: Fanout) -> bool:
     """One look: begin what may begin, and wait for something to end. False: nothing is left."""
-    is_stopping = stop.is_given or site.is_over.is_given
-    snapshot = survey(site, caps, beside.running, is_stopping=is_stopping)
-    looked(snapshot)
-    actions = decide(snapshot)
+    is_stopping = stop.is_given or over.is_given
+    actions = work.look(beside.running, is_stopping=is_stopping)
     for action in actions:
-        _begin(beside, performer, action)
+        _begin(beside, work, action)
     if not beside.running:
         return bool(actions) and not is_stopping
     while not beside.wait(_LOOK_SECONDS) and is_stopping == stop.is_given:
@@ -58,12 +96,12 @@ def _goes_on(
     return True
 
 
-def _begin(beside: Fanout, performer: Performer, action: Action) -> None:
+def _begin(beside: Fanout, work: Work[Step], action: Step) -> None:
     """Long work runs beside the loop; the rest is done at once."""
-    if action.act in (Act.EXECUTE, Act.VERIFY, Act.REVIEW, Act.MERGE, Act.SUMMARISE):
-        beside.start(action.key, lambda: performer.perform(action))
+    if work.is_long(action):
+        beside.start(action.key, lambda: work.perform(action))
     else:
-        performer.perform(action)
+        work.perform(action)
 
 
 def _drain(beside: Fanout) -> None:

@@ -12,7 +12,14 @@ from statistics import median
 
 CHARACTERS_A_TOKEN = 4
 # Before anything was measured: an agent reads its prompt many times over while it works.
-FIRST_FACTOR = {"executor": 12.0, "architect": 6.0}
+FIRST_FACTOR = {
+    "executor": 12.0,
+    "architect": 6.0,
+    "pm": 4.0,
+    "seat": 4.0,
+    "synthesis": 1.5,
+    "ballot": 2.0,  # most of it is in the prompt
+}
 OTHER_FACTOR = 8.0
 OUTPUT_SHARE = 0.1
 _ENOUGH = 3  # actuals that count for more than a rule of thumb

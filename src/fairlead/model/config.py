@@ -155,6 +155,71 @@ SETTINGS = (
     Setting("workflow.research", default=True, meaning="research before planning"),
     Setting("workflow.plan_check", default=True, meaning="plans are checked before they count"),
     Setting("workflow.pattern_mapper", default=True, meaning="map new files to existing ones"),
+    Setting(
+        "fairlead.council.pm", "", "who asks back, audits and researches: AGENT or AGENT:MODEL"
+    ),
+    Setting("fairlead.council.synthesiser", "", "who writes the master plan; holds no seat"),
+    Setting("fairlead.council.seats.architect", "", "who sits there; empty: fairlead.agent"),
+    Setting("fairlead.council.seats.builder", "", "who sits there; empty: fairlead.agent"),
+    Setting("fairlead.council.seats.skeptic", "", "who sits there; empty: fairlead.agent"),
+    Setting("fairlead.council.seats.security", "", "who sits there; empty: fairlead.agent"),
+    Setting("fairlead.council.seats.operator", "", "who sits there; empty: fairlead.agent"),
+    Setting("fairlead.council.seats.advocate", "", "who sits there; empty: fairlead.agent"),
+    Setting(
+        "fairlead.council.fallback", "", "who stands in, in this order: AGENT:MODEL, AGENT:MODEL"
+    ),
+    Setting(
+        "fairlead.council.min_families",
+        1,
+        "families of models that must have planned; with one the council is marked degraded",
+        least=1,
+        most=6,
+    ),
+    Setting(
+        "fairlead.council.allow_absent",
+        0,
+        "1: five of six may approve when one seat, not security, is absent",
+        most=1,
+    ),
+    Setting("fairlead.council.rounds", 3, "reviews before a deadlock", least=1, most=9),
+    Setting("fairlead.council.plan_tokens", 8192, "the longest plan", least=512, most=65_536),
+    Setting(
+        "fairlead.council.seat_seconds", 180, "the longest that a seat takes", least=1, most=3600
+    ),
+    Setting(
+        "fairlead.council.synthesis_seconds",
+        300,
+        "the longest that the synthesiser takes",
+        least=1,
+        most=3600,
+    ),
+    Setting(
+        "fairlead.council.pm_seconds",
+        300,
+        "the longest that a pass of the PM takes",
+        least=1,
+        most=3600,
+    ),
+    Setting(
+        "fairlead.council.bridge",
+        "engine",
+        "who carries an approved plan out: this engine, or the host agent's own command",
+        allowed=("engine", "host"),
+    ),
+    Setting(
+        "fairlead.council.host_command",
+        "/gsd-execute-phase {phase}",
+        "what the host agent is told; {phase} is the number",
+    ),
+    Setting(
+        "fairlead.council.host_minutes", 30, "the longest that the host works", least=1, most=600
+    ),
+    Setting(
+        "fairlead.council.completion_policy",
+        "strict",
+        "reconcile: summaries and commits prove an execution that ended badly",
+        allowed=("strict", "reconcile"),
+    ),
     Setting("commit_docs", default=True, meaning="commit .planning beside the work"),
     Setting(
         "git.branching_strategy",

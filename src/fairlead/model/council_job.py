@@ -167,6 +167,8 @@ class Exec:
     reason: str | None = None
     session_id: str | None = None
     job: str = ""  # our own engine's job; empty: the host carried it out
+    base: str = ""  # where the branch was at the start
+    is_error: bool = False  # the host's program says so itself, or did nothing at all
     warning: str = ""
     stdout_tail: str = ""
     stderr_tail: str = ""
@@ -238,6 +240,11 @@ class CouncilJob:
         """When it ended; empty while it can still move."""
         ended = (JobStatus.DONE, JobStatus.FAILED, JobStatus.BLOCKED)
         return self.status_since if self.status in ended else ""
+
+    @property
+    def command(self) -> str:
+        """What goes on with it."""
+        return f"fairlead run --job {self.job_id}"
 
     @property
     def note(self) -> str:

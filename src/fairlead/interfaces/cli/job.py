@@ -7,12 +7,19 @@ from typing import Any
 
 import click
 
-from fairlead.interfaces.cli.options import json_option, with_app
+from fairlead.interfaces.cli.options import Verbs, json_option, with_app
 from fairlead.interfaces.cli.show import Part, Styled, report, rows
 from fairlead.wiring import App
 
 
-@click.group()
+@click.group(
+    cls=Verbs,
+    rooms={
+        "retry": "fairlead.interfaces.cli.job_council:retry_job",
+        "rule": "fairlead.interfaces.cli.job_council:rule_item",
+        "veto": "fairlead.interfaces.cli.job_council:veto_job",
+    },
+)
 def job() -> None:
     """Show jobs, and answer what they wait for."""
 
@@ -45,10 +52,13 @@ def list_jobs(app: App, *, as_json: bool) -> None:
 @with_app
 def show_job(app: App, *, job_id: str, as_json: bool) -> None:
     """Show a job: its gates, what it asked, and what it was told."""
+    held = app.jobs.record(job_id)
+    if held.kind == "council":
+        lines: list[Sequence[Part]] = [(Styled(held.id, "bold"), f"  {held.status}  {held.note}")]
+        report(held, lines, as_json=as_json)
+        return
     found = app.jobs.one(job_id)
-    lines: list[Sequence[Part]] = [
-        (Styled(found.job.id, "bold"), f"  {found.job.status}  {found.job.note}")
-    ]
+    lines = [(Styled(found.job.id, "bold"), f"  {found.job.status}  {found.job.note}")]
     lines += rows(
         [
             (
@@ -88,7 +98,7 @@ def watch_job(app: App, *, job_id: str) -> None:
 def answer_job(app: App, *, job_id: str, answer: str, question: str, as_json: bool) -> None:
     """Answer what a job waits for; then start it again to go on."""
     held = app.jobs.answer(job_id, answer, question)
-    again = app.jobs.one(job_id).job.command
+    again = app.jobs.record(job_id).command
     more: dict[str, Any] = {"question": held.id, "answer": held.answer, "next": again}
     report(more, [(Styled("✓ ", "green"), f"answered {held.id}. Next: {again}")], as_json=as_json)
 
@@ -98,7 +108,12 @@ def answer_job(app: App, *, job_id: str, answer: str, question: str, as_json: bo
 @json_option
 @with_app
 def cancel_job(app: App, *, job_id: str, as_json: bool) -> None:
-    """End a job that is not running; its work so far stays where it is."""
+    """End a job; its work so far stays where it is."""
+    if app.jobs.record(job_id).kind == "council":
+        from fairlead.interfaces.cli.job_council import wished
+
+        wished(app, job_id, "cancel", "", as_json=as_json)
+        return
     ended = app.jobs.cancel(job_id)
     report(
         {"job": ended.id, "status": str(ended.status)},

@@ -33,6 +33,7 @@ _COMMANDS = {
     "quick": "fairlead.interfaces.cli.quick:quick",
     "resume": "fairlead.interfaces.cli.pause:resume",
     "roadmap": "fairlead.interfaces.cli.roadmap:roadmap",
+    "run": "fairlead.interfaces.cli.run:run",
     "state": "fairlead.interfaces.cli.state:state",
     "status": "fairlead.interfaces.cli.status:status",
     "statusline": "fairlead.interfaces.cli.statusline:statusline",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from fairlead.engine.site import Happening
+    from fairlead.model.council_snapshot import CouncilSnapshot
     from fairlead.model.snapshot import PlanFacts, Snapshot
 
 _WIDE = 160
@@ -66,6 +67,9 @@ class Lines:
 
     def looked(self, snapshot: Snapshot) -> None:
         """Nothing changes in a line that was written."""
+
+    def seen(self, snapshot: CouncilSnapshot) -> None:
+        """The same for a council."""
 
     def close(self) -> None:
         """Nothing to put away."""
@@ -125,7 +129,7 @@ class Live:
             self._row(happening.subject).step = f"{step} {task.lstrip('0')}{again}"
         elif happening.kind in _LANDED:
             self._row(happening.subject).step = happening.kind
-        self._last = _short(f"{happening.subject} {happening.kind} {happening.text}")
+        self._last = short(f"{happening.subject} {happening.kind} {happening.text}")
 
     def watch(self, task: str, event: AgentEvent) -> None:
         """A sign of life."""
@@ -133,13 +137,13 @@ class Live:
         row.at = time.monotonic()
         match event:
             case Said(text=text):
-                row.sign = _short(text)
+                row.sign = short(text)
             case ToolStarted(tool=tool, subject=subject):
-                row.sign = _short(f"{tool} {subject}")
+                row.sign = short(f"{tool} {subject}")
             case FileChanged(path=path):
-                row.sign = _short(f"wrote {path}")
+                row.sign = short(f"wrote {path}")
             case Retried(reason=reason):
-                row.sign = _short(f"asks again: {reason}")
+                row.sign = short(f"asks again: {reason}")
             case Spent(usage=usage, cost_usd=cost):
                 row.tokens += usage.tokens_in + usage.tokens_out
                 row.cost += cost or 0
@@ -186,13 +190,13 @@ class Live:
         parts = [
             f"Phase {visible(snapshot.job.phase)}",
             f"{done}/{len(snapshot.plans)} plans",
-            _clock(elapsed),
+            clock_text(elapsed),
             f"{snapshot.spent.tokens:,} tokens",
             f"${snapshot.spent.usd:.2f}",
         ]
         mine = passed - self._passed_before
         if mine > 0 and total > passed:
-            parts.append(f"about {_clock(elapsed / mine * (total - passed))} left")
+            parts.append(f"about {clock_text(elapsed / mine * (total - passed))} left")
         return Text(" · ".join(parts), "bold")
 
     def _table(self, snapshot: Snapshot) -> RenderableType:
@@ -216,7 +220,7 @@ class Live:
                 f"{done}/{len(plan.tasks)}",
                 Text("done", "green") if plan.is_summarised else Text(row.step),
                 Text(row.sign if is_alive else "", "dim"),
-                _clock(time.monotonic() - row.at) if is_alive else "",
+                clock_text(time.monotonic() - row.at) if is_alive else "",
                 f"{row.tokens:,}" if row.tokens else "",
                 f"${row.cost:.2f}" if row.cost else "",
             )
@@ -239,18 +243,18 @@ def view(*, as_events: bool, as_json: bool) -> View:
     if as_events:
         return Events()
     if as_json:
-        return _Silent()
+        return Silent()
     return Live() if sys.stdout.isatty() else Lines()
 
 
-class _Silent(Lines):
+class Silent(Lines):
     """Nothing before the one document at the end."""
 
     def report(self, happening: Happening) -> None:
         """Nothing."""
 
 
-def _clock(seconds: float) -> str:
+def clock_text(seconds: float) -> str:
     """A span of time: 42 s, 3:07 or 1:02:03."""
     whole = int(seconds)
     minutes, rest = divmod(whole, 60)
@@ -260,6 +264,7 @@ def _clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """One line of what somebody said, safe to show."""
     line = " ".join(visible(text).split())
     return line if len(line) <= _WIDE else line[: _WIDE - 1] + "…"

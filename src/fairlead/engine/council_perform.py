@@ -1,0 +1,199 @@
+"""Performing for a council: one call, or one move, from the disk to the disk.
+
+A call is announced before it is made and its answer stored before anything is made of it. A move
+writes what belongs to it first and the record last: found half done, it is simply done again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from fairlead.engine.asking import Answer, Inquiry, ask
+from fairlead.engine.bridge import Bridge
+from fairlead.engine.council_prompts import BALLOT, Asked, asked
+from fairlead.engine.council_reading import Reading, is_reusable
+from fairlead.model.calls import Call
+from fairlead.model.council import Blocker
+from fairlead.model.council_job import CouncilJob, Veto, moved
+from fairlead.model.council_snapshot import CouncilAct, CouncilAction
+from fairlead.model.job import JobStatus
+from fairlead.model.tally import both_sides, open_items, tally
+from fairlead.records.state import moment
+from fairlead.store import layout_council as names
+
+if TYPE_CHECKING:
+    from fairlead.engine.council_site import CouncilSite
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One way in which a question was put."""
+
+    nonce: str
+    input_sha256: str
+    characters: int
+
+
+class CouncilPerformer:
+    """Performs the actions of one council job."""
+
+    def __init__(self, site: CouncilSite, folder: str) -> None:
+        self._site = site
+        self._folder = folder  # where those who are asked may read
+
+    def perform(self, action: CouncilAction) -> None:
+        """Do one thing."""
+        if action.act is CouncilAct.ASK:
+            self._ask(action.subject)
+        else:
+            self._move(action)
+
+    # -- calls -----------------------------------------------------------------------------
+
+    def _ask(self, key: str) -> None:
+        site = self._site
+        question = asked(Reading(site), key)
+        input_ = question.identity
+        if earlier := self._earlier(key, input_):
+            kept = site.job.keep(replace(earlier, reused_from=self._origin(earlier)))
+            site.tell("reused", question.who, f"{key} of {kept.reused_from}", role=question.role)
+            return
+        nonce = site.new_nonce()
+        text = question.text(nonce)
+        voices = site.table.voices[question.who]
+        voices = voices[question.skipped :] or voices
+        site.tell(
+            "call",
+            question.who,
+            key,
+            role=question.role,
+            model=voices[0].model or voices[0].agent.name,
+            characters=len(text),
+            left_out=len(question.left_out),
+        )
+        answer = ask(
+            Inquiry(
+                role=question.role,
+                prompt=text,
+                folder=self._folder,
+                raw=f"{site.private}/raw/{key.replace('/', '-')}",
+                job=site.mark,
+                max_tokens=question.max_tokens,
+                wall=question.wall,
+            ),
+            voices,
+            pause=site.table.pause,
+            is_wanted=lambda: site.is_wanted,
+            watch=lambda event: site.watcher.watch(question.who, event),
+            retries=question.retries,
+        )
+        if answer.is_ok or site.is_wanted:  # nobody is absent because a person stopped the run
+            self._keep(key, question, answer, Asking(nonce, input_, len(text)))
+
+    def _keep(self, key: str, question: Asked, answer: Answer, asking: Asking) -> None:
+        last = answer.tries[-1] if answer.tries else None
+        call = Call(
+            key=key,
+            role=question.role,
+            status=str(answer.status),
+            text=answer.text,
+            at=moment(self._site.clock.now()),
+            model=last.model if last else "",
+            family=last.family if last else "",
+            nonce=asking.nonce,
+            input_sha256=asking.input_sha256,
+            characters=asking.characters,
+            tokens_in=answer.tokens_in,
+            tokens_out=answer.tokens_out,
+            cost_usd=answer.cost_usd or 0.0,
+            ms=answer.ms,
+            is_cut=answer.is_cut,
+            tries=tuple(
+                f"{each.model}: {each.status} {each.error}".strip() for each in answer.tries
+            ),
+        )
+        kept = self._site.job.keep(call)
+        self._site.tell(
+            "answered" if kept.is_ok else "absent",
+            question.who,
+            key if kept.is_ok else f"{key}: {'; '.join(kept.tries)}",
+            role=question.role,
+            model=kept.model,
+            tokens=kept.tokens_in + kept.tokens_out,
+            ms=kept.ms,
+            cost_usd=kept.cost_usd,
+            verdict=self._verdict(kept) if question.role == BALLOT else "",
+        )
+
+    def _earlier(self, key: str, input_: str) -> Call | None:
+        """What the parent of this job was told when it asked exactly this."""
+        parent = self._site.parent
+        found = parent.answer(key) if parent else None
+        if found is None or found.input_sha256 != input_ or not is_reusable(found):
+            return None
+        return found
+
+    def _origin(self, earlier: Call) -> str:
+        assert self._site.parent is not None
+        return earlier.reused_from or self._site.parent.job
+
+    # -- moves -----------------------------------------------------------------------------
+
+    def _move(self, action: CouncilAction) -> None:
+        site = self._site
+        target = JobStatus(action.subject)
+        record = Reading(site).derived()
+        match target:
+            case JobStatus.RESEARCH_DONE:
+                site.job.put({names.BRIEF: Reading(site).new_brief()})
+            case JobStatus.COUNCIL_REVIEWING:
+                record = self._published(record)
+            case JobStatus.BLOCKED:
+                record, action = self._explained(record, action)
+            case JobStatus.EXECUTING:
+                record = Bridge(site).bridged(record)
+            case JobStatus.DONE | JobStatus.FAILED:
+                record = Bridge(site).closed(record, action.note)
+            case _:
+                pass
+        now = moment(site.clock.now())
+        record = moved(record, target, action.guard, now, action.note)
+        site.job.save(Reading(site, record).derived())
+        why = record.note or action.note
+        told = f"{target}: {why}" if why else str(target)
+        site.tell("moved", record.job_id, told, status=str(target), guard=str(action.guard))
+
+    def _published(self, record: CouncilJob) -> CouncilJob:
+        """The synthesis becomes the master plan of the next round; every version stays."""
+        version = record.review_round + 1
+        text, plan = Reading(self._site).new_plan(version)
+        self._site.job.put({names.plan_version(version): text, names.MASTER_PLAN: text})
+        return replace(record, master_plan=plan)
+
+    def _explained(
+        self, record: CouncilJob, action: CouncilAction
+    ) -> tuple[CouncilJob, CouncilAction]:
+        """A job that ends here says who stopped it, and what both sides say of what is open."""
+        reading = Reading(self._site)
+        if action.guard == Blocker.OPERATOR_VETO:
+            veto = Veto("operator", record.review_round, "", action.note)
+            return replace(record, veto=veto), action
+        review = reading.review
+        if action.guard == Blocker.VETO and review:
+            return replace(record, veto=tally(review).veto), action
+        if review is None or not str(action.guard).startswith("deadlock"):
+            return record, action
+        round_ = record.review_round
+        if action.guard == Blocker.DEADLOCK_SAME_PLAN:
+            round_ -= 1  # nobody was asked: what is open is what was open before
+        items = open_items(reading.history, round_)
+        sides = both_sides(
+            items, {each.id: each for each in reading.parsed(record.review_round).answers}
+        )
+        return record, replace(action, note=f"{action.note}\n{sides}" if items else action.note)
+
+    def _verdict(self, call: Call) -> str:
+        """What a ballot says, for whoever looks on."""
+        held = [each for each in Reading(self._site).history if each.raw == f"{call.key}.md"]
+        return str(held[-1].vote) if held else "unreadable"

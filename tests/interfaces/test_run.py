@@ -1,0 +1,82 @@
+"""`fairlead run`: a whole job with the installed command, from a request to merged work."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.councils import GOAL, a_run, a_world, job_folder, outcome_of, record_of, run
+from tests.support.repositories import git
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Path:
+    return a_world(tmp_path)
+
+
+def test_a_job_goes_from_a_request_to_merged_work_with_one_revision(world: Path) -> None:
+    done = a_run(world)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found, record = outcome_of(world), record_of(world)
+    assert (found.status, found.left, len(found.merges)) == ("DONE", 0, 2)
+    assert {"notes/goal.md", "notes/checks.md"} < set(found.files)
+    votes = [(each["round"], each["vote"]) for each in record["cumulative_votes"]]
+    assert votes.count((1, "REVISE")) == 1
+    assert votes.count((2, "APPROVE")) == 6
+    assert (job_folder(world) / "master_plan.v1.md").read_text() != (
+        job_folder(world) / "master_plan.md"
+    ).read_text()
+    moved = [json.loads(line) for line in done.stdout.splitlines()]
+    statuses = [event["status"] for event in moved if event["kind"] == "moved"]
+    assert statuses == [
+        *("PM_RUNNING", "RESEARCH_DONE", "COUNCIL_PLANNING", "SYNTHESIZING"),
+        *("COUNCIL_REVIEWING", "SYNTHESIZING", "COUNCIL_REVIEWING", "APPROVED"),
+        *("EXECUTING", "DONE"),
+    ]
+
+
+def test_a_rehearsal_leaves_the_project_as_it_is(world: Path) -> None:
+    before = git(world / "project", "status", "--porcelain", "--ignored")
+    done = run(world, "run", GOAL, "--rehearse", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    held = json.loads(done.stdout)
+    assert (held["status"], held["rehearsed"], held["exec"]["summaries"]) == ("DONE", True, 2)
+    assert git(world / "project", "status", "--porcelain", "--ignored") == before
+    assert not (world / "project/.planning/jobs").exists()
+    [plan] = Path(held["folder"]).glob(".planning/phases/02-*/02-01-PLAN.md")
+    assert "\nrehearsed: true\n" in plan.read_text()
+
+
+def test_without_consent_an_approved_plan_waits_and_the_same_command_goes_on(world: Path) -> None:
+    waiting = run(world, "run", GOAL, "--json")
+    held = json.loads(waiting.stdout)
+    assert (waiting.returncode, held["status"]) == (6, "APPROVED")
+    assert held["next"] == f"fairlead run --job {held['job']} --approve"
+    assert not list((world / "project/.planning/phases").glob("02-*"))
+    done = run(world, "run", GOAL, "--approve", "--json")
+    assert json.loads(done.stdout)["job"] == held["job"]
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_one_byte_changed_after_approval_and_nothing_is_executed(world: Path) -> None:
+    run(world, "run", GOAL)
+    plan = job_folder(world) / "master_plan.md"
+    plan.write_text(plan.read_text().replace("notes/goal.md", "notes/gaol.md", 1))
+    done = run(world, "run", GOAL, "--approve", "--json")
+    held = json.loads(done.stdout)
+    assert (done.returncode, held["status"]) == (6, "BLOCKED")
+    assert "is not the plan that was approved" in held["blocker_reason"]
+    assert not list((world / "project/.planning/phases").glob("02-*"))
+
+
+def test_a_dry_run_shows_who_receives_what_without_secrets_and_changes_nothing(world: Path) -> None:
+    key = "sk-ant-" + "a1B2" * 8
+    done = run(world, "run", f"Use the key {key}", "--dry-run", "--json")
+    held = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert key not in done.stdout
+    assert [each["role"] for each in held["roster"]][:2] == ["pm", "synthesiser"]
+    assert len(held["receives"]) == 17
+    assert held["receives"][0]["left_out"] == ["Anthropic key, line 1"]
+    assert held["degraded"] == ["all seats are of one model family: other"]
+    assert not (world / "project/.planning/jobs").exists()
