@@ -333,6 +333,14 @@ class NothingNamed(UsageError, code="nothing-named"):
         super().__init__("nothing to change was named", hint=f"give one of: {', '.join(options)}")
 
 
+class UnknownSession(UsageError, code="unknown-session"):
+    """A debug session was named that is not there."""
+
+    def __init__(self, name: object, known: "tuple[str, ...]") -> None:
+        names = ", ".join(known) or "there are none"
+        super().__init__(f"there is no debug session {name!r}", hint=f"open sessions: {names}")
+
+
 class NoTodo(UsageError, code="no-todo"):
     """No single pending todo has this name."""
 

@@ -9,6 +9,7 @@ from fairlead.wiring import App, workspace_of
 
 if TYPE_CHECKING:
     from fairlead.engine.captures import Captures
+    from fairlead.engine.debugging import Debugging
     from fairlead.engine.execution import Crew, Terms
     from fairlead.engine.pausing import Pausing
     from fairlead.engine.quick import Quick
@@ -55,3 +56,11 @@ def hands(app: App, agent: str, model: str, *, is_rehearsed: bool) -> tuple[Crew
     """Who carries out what a workflow planned, and under which terms."""
     crew = app.crew(agent, "", is_rehearsed=is_rehearsed)
     return crew, app.terms(model=model, slots=1, is_rehearsed=is_rehearsed)
+
+
+def debugging(app: App) -> Debugging:
+    """The debug sessions of the project that this folder belongs to."""
+    from fairlead.engine.debugging import Debugging
+    from fairlead.wiring_roles import role_jobs
+
+    return Debugging(app.files_of(app.place), role_jobs(app), quick_tasks(app))

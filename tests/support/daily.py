@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairlead.adapters.commands import Shell, unknown_program
+from fairlead.engine.debugging import Debugging
 from fairlead.engine.execution import Crew, Terms, Watcher
 from fairlead.engine.fanout import Signal
 from fairlead.engine.quick import Hands, Quick, QuickExecution
@@ -66,6 +67,12 @@ class Workshop:
             jobs.files, jobs.state, jobs.clock, workspace, self.stage.fresh, unknown_program
         )
         return Quick(jobs.files, jobs, execution)
+
+    @property
+    def debugging(self) -> Debugging:
+        """The debug sessions of the project."""
+        quick = self.quick
+        return Debugging(self.stage.jobs.files, self.stage.jobs, quick)
 
     def hands(self, *, is_approved: bool = True) -> Hands:
         """The one agent does everything."""

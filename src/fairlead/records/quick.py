@@ -80,6 +80,8 @@ def repair_plan(name: str, repair: Repair) -> str:
     }
     title, action, done = (one_line(each) for each in (repair.title, repair.action, repair.done))
     verify = repair.verify.strip()
+    if not repair.files:
+        raise NotQuick("it names no files")
     if not verify or not verify.isprintable() or "</" in verify:
         raise NotQuick("its verify command is no single line")
     return "\n".join(

@@ -19,6 +19,7 @@ _COMMANDS = {
     "check": "fairlead.interfaces.cli.check:check",
     "completion": "fairlead.interfaces.cli.completion:completion",
     "config": "fairlead.interfaces.cli.config:config",
+    "debug": "fairlead.interfaces.cli.debug:debug",
     "doctor": "fairlead.interfaces.cli.doctor:doctor",
     "hook": "fairlead.interfaces.cli.hook:hook",
     "exec": "fairlead.interfaces.cli.execution:execution",

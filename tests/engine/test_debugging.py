@@ -1,0 +1,135 @@
+"""Debugging: rounds that end, a file that outlives them, and a fix that lands through the gate."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fairlead.engine.debugging import Search
+from fairlead.engine.role_jobs import RoleReport
+from fairlead.model.agent_orders import Order
+from fairlead.model.job import JobStatus
+from fairlead.store.jobs import JobFiles
+from tests.support.daily import Workshop, a_workshop, plays, quick_plan
+from tests.support.roles import Answer
+
+FAULT = "The greeting is missing"
+CAUSE: Mapping[str, object] = {
+    "status": "root_cause",
+    "hypotheses": [
+        {"hypothesis": "H2", "test": "ls", "result": "confirmed", "evidence": "no hello.txt"}
+    ],
+    "root_cause": "hello.txt is not made",
+    "fix": "make hello.txt",
+    "files": ["hello.txt"],
+    "verify": "test -f hello.txt",
+}
+
+
+def unsure(next_action: str) -> Mapping[str, object]:
+    seen = {"hypothesis": "H1", "test": "cat", "result": "refuted", "evidence": "it is fine"}
+    return {"status": "inconclusive", "hypotheses": [seen], "next_action": next_action}
+
+
+def a_search(folder: Path, *answers: Mapping[str, object], is_auto: bool = True) -> Workshop:
+    """A debugger that gives these answers, the last one for ever."""
+
+    def debugger(_: Order, call: int) -> Answer:
+        return answers[min(call, len(answers)) - 1]
+
+    played = plays(quick_plan("hello.txt"), debugger=debugger)
+    return a_workshop(folder, played, is_auto=is_auto)
+
+
+def carried_out(
+    workshop: Workshop, search: Search | None = None, *, is_diagnosis: bool = False
+) -> RoleReport:
+    here = workshop.debugging
+    chosen = search or here.new(FAULT, {}, is_diagnosis=is_diagnosis)
+    return here.carry_out(chosen, workshop.stage.company, workshop.hands())
+
+
+def text_of(workshop: Workshop, name: str = "the-greeting-is-missing.md") -> str:
+    return (workshop.stage.project / ".planning/debug" / name).read_text("utf-8")
+
+
+def test_a_proven_cause_is_fixed_through_the_gate_and_kept(tmp_path: Path) -> None:
+    workshop = a_search(tmp_path, unsure("look further"), CAUSE)
+    done = carried_out(workshop)
+    assert done.job.status is JobStatus.DONE
+    assert (workshop.stage.project / "hello.txt").exists()
+    roles = [str(each.role) for each in workshop.stage.agent.orders]
+    assert roles == ["debugger", "debugger", "executor", "architect"]
+    resolved = text_of(workshop, "resolved/the-greeting-is-missing.md")
+    assert ("status: resolved" in resolved, "root_cause: hello.txt is not made" in resolved) == (
+        True,
+        True,
+    )
+    assert "## the-greeting-is-missing" in text_of(workshop, "knowledge-base.md")
+    assert not (workshop.stage.project / ".planning/debug/the-greeting-is-missing.md").exists()
+
+
+def test_what_was_ruled_out_and_seen_is_added_and_the_trigger_stays(tmp_path: Path) -> None:
+    workshop = a_search(tmp_path, unsure("a"), unsure("b"), CAUSE)
+    carried_out(workshop, is_diagnosis=True)
+    text = text_of(workshop)
+    assert text.count("- hypothesis: H1") == 2
+    assert text.count("  checked: ") == 3
+    assert f'trigger: "{FAULT}"' in text
+    assert "status: diagnosed" in text
+
+
+def test_a_diagnosis_changes_no_code_and_asks_nobody_else(tmp_path: Path) -> None:
+    workshop = a_search(tmp_path, CAUSE)
+    assert carried_out(workshop, is_diagnosis=True).job.status is JobStatus.DONE
+    assert [str(each.role) for each in workshop.stage.agent.orders] == ["debugger"]
+
+
+def test_rounds_end_after_three_that_followed_by_themselves(tmp_path: Path) -> None:
+    workshop = a_search(tmp_path, *(unsure(f"step {at}") for at in range(9)))
+    done = carried_out(workshop)
+    assert done.job.status is JobStatus.BLOCKED
+    assert len(workshop.stage.agent.asked("debugger")) == 4
+    assert [each.options for each in done.questions] == [("continue", "stop")]
+
+
+def test_a_debugger_that_wants_the_same_again_and_again_is_stopped_earlier(tmp_path: Path) -> None:
+    workshop = a_search(tmp_path, unsure("look at the log"))
+    assert carried_out(workshop).job.status is JobStatus.BLOCKED
+    assert len(workshop.stage.agent.asked("debugger")) == 3
+
+
+def test_a_later_session_goes_on_and_repeats_no_round(tmp_path: Path) -> None:
+    workshop = a_search(tmp_path, *(unsure(f"step {at}") for at in range(4)), CAUSE)
+    carried_out(workshop)
+    held = workshop.debugging.one("the-greeting-is-missing")
+    done = carried_out(workshop, Search(held.slug, held.trigger, goes_on=True))
+    assert done.job.status is JobStatus.DONE
+    assert len(workshop.stage.agent.asked("debugger")) == 5
+
+
+@pytest.mark.parametrize(("answer", "status"), [("continue", "DONE"), ("stop", "FAILED")])
+def test_an_answer_to_the_record_decides_whether_it_goes_on(
+    tmp_path: Path, answer: str, status: str
+) -> None:
+    workshop = a_search(tmp_path, *(unsure(f"step {at}") for at in range(4)), CAUSE)
+    waits = carried_out(workshop)
+    files = JobFiles(str(workshop.stage.project), waits.job.id)
+    files.save_question(replace(waits.questions[0], answer=answer))
+    done = carried_out(workshop, Search("the-greeting-is-missing", FAULT))
+    assert str(done.job.status) == status
+
+
+def test_without_a_policy_a_person_says_whether_the_fault_is_gone(tmp_path: Path) -> None:
+    workshop = a_search(tmp_path, CAUSE, is_auto=False)
+    waits = carried_out(workshop)
+    assert waits.job.status is JobStatus.BLOCKED
+    assert "Is the fault gone?" in waits.questions[-1].text
+    assert "status: awaiting_human_verify" in text_of(workshop)
+
+
+def test_a_cause_without_a_command_that_proves_the_fix_is_asked_for_again(tmp_path: Path) -> None:
+    workshop = a_search(tmp_path, {**CAUSE, "verify": ""}, CAUSE)
+    assert carried_out(workshop).job.status is JobStatus.DONE
+    assert len(workshop.stage.agent.asked("debugger")) == 2
