@@ -41,12 +41,13 @@ def _refined(text: str) -> str:
 
 
 def _audited(text: str) -> str:
-    files = [line for line in _framed(text, "files").splitlines() if line and " " not in line]
-    known = files[0] if files else "README.md"
+    lines = _framed(text, "files").splitlines()
+    files = [line for line in lines if line and " " not in line and line[0] != "("]
+    exists = f"- {files[0]}: the project as it is" if files else "None"
     return (
-        f"## What exists\n- {known}: the project as it is\n\n"
+        f"## What exists\n{exists}\n\n"
         "## Touched\n- notes/goal.md: is new\n- notes/checks.md: is new\n\n"
-        f"## Risks\n- {known}: stays as it is\n\n## Conflicts\nNone\n\n"
+        "## Risks\n- notes/goal.md: says less than was asked\n\n## Conflicts\nNone\n\n"
         "## Gaps\n- G1: whether a folder for notes is there already\n"
     )
 
