@@ -158,13 +158,7 @@ def test_every_command_that_changes_something_is_under_the_crash_sweeps() -> Non
         if any(parameter.name == "dry_run" for parameter in context.command.params)
     }
     swept = {" ".join(subject.arguments) for subject in product_subjects().values()}
-<<<<<<< HEAD
     # Whole runs are killed step by step in tests/crash/test_execution.py and test_council.py, and
     # what workflows add to them in the tests of each.
-    changing -= {"phase execute", "quick", "run"}
-=======
-    # A whole run is killed step by step in tests/crash/test_execution.py, and what workflows
-    # add to it in the tests of each of them.
-    changing -= {"phase execute", "quick", "debug"}
->>>>>>> 9ff8ce0 (Faults are looked for in rounds that end, and fixed through the gate)
+    changing -= {"phase execute", "quick", "debug", "run"}
     assert {path for path in changing if not any(s.startswith(path) for s in swept)} == set()
