@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from fairlead.interfaces.cli.council_pages import council_page
-from fairlead.interfaces.cli.show import Part, Styled, diff_lines
+from fairlead.interfaces.cli.council_pages import council_changes, council_page
+from fairlead.interfaces.cli.show import Part, Styled
 from tests.support.council_scenes import ANSWERED, PLAN, SCENES
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
@@ -65,7 +65,7 @@ def pictures() -> Mapping[str, str]:
         f"council-{name}": _picture(f"council-{name}", "fairlead job show", council_page(scene()))
         for name, scene in SCENES.items()
     }
-    changes = diff_lines("master_plan.md", PLAN, ANSWERED)
+    changes = council_changes((PLAN, ANSWERED))
     return {**found, "council-diff": _picture("council-diff", "fairlead job show --diff", changes)}
 
 

@@ -10,11 +10,13 @@ from fairlead.engine.council_report import council_report
 from fairlead.interfaces.cli.council_pages import council_page
 from fairlead.interfaces.cli.show import Styled, report
 from fairlead.model.council import Blocker
-from fairlead.model.council_job import CouncilJob, SeatPlan
+from fairlead.model.council_job import CouncilJob, SeatPlan, Veto
 from fairlead.model.job import JobStatus
 from fairlead.model.plain import plain
+from fairlead.store.jobs import JobFiles
+from tests.conftest import Fairlead
 from tests.support.council import NOW, SEATS, a_full_job
-from tests.support.council_scenes import SCENES
+from tests.support.council_scenes import ANSWERED, PLAN, SCENES
 from tools import pictures
 
 PAGES = Path(__file__).parent / "pages"
@@ -129,6 +131,61 @@ def test_a_journal_that_a_crash_cut_off_is_shown_as_far_as_it_goes() -> None:
     event = {"at": NOW, "kind": "moved", "subject": "j_1", "text": "PM_RUNNING"}
     told = page(a_full_job(), journal=f'{json.dumps(event)}\n"odd"\n{{"at": "2026')
     assert told.count("09:21:44  PM_RUNNING") == 1
+
+
+def test_a_plan_that_came_back_unchanged_shows_the_ballots_of_the_round_before() -> None:
+    job = replace(
+        a_full_job(JobStatus.BLOCKED),
+        blocker_reason="deadlock_same_plan: nobody was asked",
+        veto=None,
+    )
+    told = page(job)
+    assert told.splitlines()[0].endswith("deadlock_same_plan  Round 1 of 3: 5 approve, 1 revise")
+    assert "security-1" in told
+
+
+def test_the_veto_of_a_person_is_not_taken_for_that_of_a_seat() -> None:
+    veto = Veto("operator", 1, "", "not this quarter")
+    assert "Veto of a person\n  not this quarter" in page(
+        replace(a_full_job(JobStatus.BLOCKED), veto=veto)
+    )
+
+
+@pytest.fixture
+def saved(tmp_path: Path, fairlead: Fairlead) -> CouncilJob:
+    """A job with two versions of its plan, in a project."""
+    assert fairlead("init", "Demo", "--yes").exit_code == 0
+    job = a_full_job(JobStatus.APPROVED)
+    folder = tmp_path / ".planning/jobs" / job.id
+    folder.mkdir(parents=True)
+    JobFiles(str(tmp_path), job.id).save_job(job)
+    for at, plan in enumerate((PLAN, ANSWERED), 1):
+        (folder / f"master_plan.v{at}.md").write_text(plan, "utf-8")
+    return job
+
+
+def test_job_show_shows_the_page_of_a_council_job(saved: CouncilJob, fairlead: Fairlead) -> None:
+    shown = fairlead("job", "show", saved.id)
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert shown.stdout.startswith(f"{saved.id}  APPROVED  Round 2 of 3: ")
+    held = json.loads(fairlead("job", "show", "--json").stdout)
+    assert (held["version"], held["job"]["job_id"]) == (1, saved.id)
+
+
+def test_job_show_shows_what_a_revision_changed(saved: CouncilJob, fairlead: Fairlead) -> None:
+    shown = fairlead("job", "show", saved.id, "--diff")
+    assert shown.exit_code == 0
+    assert "version 1 → version 2" in shown.stdout
+    assert "+| security-1 | changed | step 2 takes the token by POST |" in shown.stdout
+    held = json.loads(fairlead("job", "show", saved.id, "--diff", "--json").stdout)
+    assert held["plans"] == [PLAN, ANSWERED]
+
+
+def test_job_list_lists_a_council_job(saved: CouncilJob, fairlead: Fairlead) -> None:
+    held = json.loads(fairlead("job", "list", "--json").stdout)
+    assert [(each["id"], each["kind"], each["status"]) for each in held["jobs"]] == [
+        (saved.id, "council", "APPROVED")
+    ]
 
 
 def test_the_pictures_are_in_step_with_the_pages() -> None:

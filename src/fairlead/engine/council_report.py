@@ -92,7 +92,7 @@ def council_report(
     held = read[-1]
     answers = {answer.id: answer for each in read for answer in each.answers}
     counted = _counted(job, held)
-    items = open_items(job.cumulative_votes, job.review_round)
+    items = open_items(job.cumulative_votes, _round(job))
     lacking = degraded(job.council_plans, _final(job))
     return CouncilReport(
         job,
@@ -113,15 +113,21 @@ def council_report(
 def _settled(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[OpenItem, ...]:
     held = {each.item.id for each in items}
     found: dict[str, OpenItem] = {}
-    for number in range(1, job.review_round):
+    for number in range(1, _round(job)):
         for each in open_items(job.cumulative_votes, number):
             found |= {} if each.item.id in held else {each.item.id: each}
     return tuple(found.values())
 
 
+def _round(job: CouncilJob) -> int:
+    """The round whose ballots are shown: of a plan that nobody was asked about, the one before."""
+    is_same = (job.blocker_reason or "").startswith(Blocker.DEADLOCK_SAME_PLAN)
+    return job.review_round - is_same
+
+
 def _final(job: CouncilJob) -> tuple[Ballot, ...]:
     final = [each for each in job.cumulative_votes if each.final]
-    return tuple(each for each in final if each.round == job.review_round)
+    return tuple(each for each in final if each.round == _round(job))
 
 
 def _counted(job: CouncilJob, plan: MasterPlan) -> Tally | None:
@@ -129,7 +135,7 @@ def _counted(job: CouncilJob, plan: MasterPlan) -> Tally | None:
     if job.master_plan is None or not job.review_round:
         return None
     sha256 = _final(job)[0].plan_sha256 if _final(job) else job.master_plan.sha256
-    return tally(Review(_final(job), job.review_round, sha256, plan.places))
+    return tally(Review(_final(job), _round(job), sha256, plan.places))
 
 
 def _headline(job: CouncilJob, counted: Tally | None) -> str:
@@ -151,14 +157,14 @@ def _headline(job: CouncilJob, counted: Tally | None) -> str:
     if counted is None:
         planned = len(valid_seats(job.council_plans))
         return f"{planned} of {len(NAMES)} seats planned" if job.council_plans else "no plan yet"
-    return f"Round {job.review_round} of {job.max_review_rounds}: {counted}"
+    return f"Round {_round(job)} of {job.max_review_rounds}: {counted}"
 
 
 def _seats_title(job: CouncilJob, counted: Tally | None) -> str:
     if counted is None or job.master_plan is None:
         return f"{len(valid_seats(job.council_plans))} of {len(NAMES)} seats planned"
     voted = len(NAMES) - counted.absent
-    title = f"{voted} of {len(NAMES)} seats voted on version {job.master_plan.version}"
+    title = f"{voted} of {len(NAMES)} seats voted on version {_round(job)}"
     return f"{title}: {counted}"
 
 
@@ -244,7 +250,10 @@ def _next(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[Step, ...]:
             return (Step("go on", (f"fairlead run --job {job.id}",)), end)
         case _:
             end = Step("stop it for good", (f'fairlead job veto {job.id} --why "…"',))
-            return (Step("go on", (f"fairlead run --job {job.id}",)), end)
+            is_approved = job.status is JobStatus.APPROVED
+            what = "agree to the commands of the plan, and carry it out" if is_approved else "go on"
+            command = f"fairlead run --job {job.id}" + (" --approve" if is_approved else "")
+            return (Step(what, (command,)), end)
 
 
 def _first(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from fairlead.engine.council_report import CouncilReport, council_report
 from fairlead.engine.decide import FIX
 from fairlead.engine.ports import Clock
 from fairlead.errors import NoQuestion, UnknownJob
@@ -17,7 +18,7 @@ from fairlead.records.state import moment
 from fairlead.store import layout
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles, job_ids
-from fairlead.store.layout_council import run_lock
+from fairlead.store.layout_council import plan_version, run_lock
 from fairlead.store.layout_roles import lock_of
 from fairlead.store.running import is_running, the_only_run
 from fairlead.text.inline import one_line
@@ -53,6 +54,19 @@ class Jobs:
     def record(self, job: str) -> Job | CouncilJob:
         """The record of a job; without a name, of the newest."""
         return self._job(job or self._newest()).load_record()
+
+    def council(self, job: CouncilJob) -> CouncilReport:
+        """A council job with all that one wants to know of it."""
+        loaded = self._files.load_for_display(layout.job_path(job.id, layout.EVENTS))
+        journal = loaded.text if loaded else ""
+        return council_report(job, self.plans_of(job), journal, self.questions_of(job))
+
+    def plans_of(self, job: CouncilJob) -> tuple[str, ...]:
+        """Every version of the master plan, the first one first."""
+        last = job.master_plan.version if job.master_plan else 0
+        paths = [layout.job_path(job.id, plan_version(each)) for each in range(1, last + 1)]
+        loaded = [self._files.load_for_display(path) for path in paths]
+        return tuple(each.text if each else "" for each in loaded)
 
     def questions_of(self, job: CouncilJob) -> tuple[Question, ...]:
         """What the execution of a council job asks a person."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from fairlead.engine.council_report import CouncilReport, SeatRow
-from fairlead.interfaces.cli.show import Cells, Part, Styled, counted, rows
+from fairlead.interfaces.cli.show import Cells, Part, Styled, counted, diff_lines, rows
 from fairlead.model.council_job import CouncilJob
 from fairlead.model.job import JobStatus
-from fairlead.model.seats import NAMES
+from fairlead.model.seats import VETO_SEATS
 from fairlead.model.tally import Answered, OpenItem
 
 Lines = list[Sequence[Part]]
@@ -55,6 +56,17 @@ def council_page(found: CouncilReport, width: int = 100) -> Lines:
     return lines + _section("What you can do", _steps(found))
 
 
+def council_changes(plans: Sequence[str]) -> Lines:
+    """What each version of the plan changed."""
+    lines: Lines = []
+    for at, (old, new) in enumerate(pairwise(plans), 1):
+        lines.append((Styled(f"version {at} → version {at + 1}", "bold"),))
+        lines += diff_lines("master_plan.md", old, new) or [("  no difference",)]
+    return lines or [
+        ("there is one version of the plan so far" if plans else "there is no plan yet",)
+    ]
+
+
 def _head(found: CouncilReport) -> Sequence[Part]:
     job = found.job
     style = _STATUS.get(job.status, "red" if job.status is JobStatus.FAILED else "bold")
@@ -78,7 +90,7 @@ def _ending(job: CouncilJob, width: int) -> Lines:
     if job.veto is not None:
         veto = job.veto
         where = f"{veto.where}, {veto.severity}" if veto.severity else veto.where
-        title = f"Veto of the {veto.by} seat" if veto.by in NAMES else "Veto of a person"
+        title = f"Veto of the {veto.by} seat" if veto.by in VETO_SEATS else "Veto of a person"
         title += f" ({where}, round {veto.round})" if where else ""
         lines += _section(title, _wrapped("  ", veto.why, width), "red")
     if job.status is JobStatus.FAILED:

@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
+from fairlead.errors import OtherJob
 from fairlead.interfaces.cli.options import Verbs, json_option, with_app
 from fairlead.interfaces.cli.show import Part, Styled, report, rows
+from fairlead.model.council_job import CouncilJob
 from fairlead.wiring import App
 
 
@@ -48,17 +50,21 @@ def list_jobs(app: App, *, as_json: bool) -> None:
 
 @job.command("show", epilog="Example: fairlead job show execute-04-20261115-233200")
 @click.argument("job_id", metavar="JOB", default="")
+@click.option("--diff", is_flag=True, help="Show what the versions of a council's plan changed.")
 @json_option
 @with_app
-def show_job(app: App, *, job_id: str, as_json: bool) -> None:
-    """Show a job: its gates, what it asked, and what it was told."""
+def show_job(app: App, *, job_id: str, diff: bool, as_json: bool) -> None:
+    """Show a job: its gates or its votes, what it asked, and what it was told."""
     held = app.jobs.record(job_id)
-    if held.kind == "council":
-        lines: list[Sequence[Part]] = [(Styled(held.id, "bold"), f"  {held.status}  {held.note}")]
-        report(held, lines, as_json=as_json)
+    if isinstance(held, CouncilJob):
+        _show_council(app, held, diff=diff, as_json=as_json)
         return
+    if diff:
+        raise OtherJob(held.id, held.kind)
     found = app.jobs.one(job_id)
-    lines = [(Styled(found.job.id, "bold"), f"  {found.job.status}  {found.job.note}")]
+    lines: list[Sequence[Part]] = [
+        (Styled(found.job.id, "bold"), f"  {found.job.status}  {found.job.note}")
+    ]
     lines += rows(
         [
             (
@@ -78,6 +84,20 @@ def show_job(app: App, *, job_id: str, as_json: bool) -> None:
         )
         lines += [(Styled("  ? ", "yellow"), each.text), (f"    {answer}",)]
     report(found, lines, as_json=as_json)
+
+
+def _show_council(app: App, held: CouncilJob, *, diff: bool, as_json: bool) -> None:
+    import shutil
+
+    from fairlead.interfaces.cli.council_pages import council_changes, council_page
+
+    if diff:
+        plans = app.jobs.plans_of(held)
+        report({"job": held.id, "plans": plans}, council_changes(plans), as_json=as_json)
+        return
+    found = app.jobs.council(held)
+    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
+    report(found, council_page(found, width), as_json=as_json)
 
 
 @job.command("watch", epilog="Example: fairlead job watch")
