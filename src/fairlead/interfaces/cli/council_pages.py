@@ -131,7 +131,14 @@ def _seats(seats: Sequence[SeatRow], width: int) -> Lines:
         table.append((head, each.seat, each.model or "-", time, tokens, cost, each.reason))
     plain = max(len("".join(map(str, line[:-2]))) for line in _texts(rows(table)))
     room = max(width - plain, 16)
-    return rows([(*cells[:-1], _cut(str(cells[-1]), room)) for cells in table])
+    lines = rows([(*cells[:-1], _cut(str(cells[-1]), room)) for cells in table])
+    return [_stripped(line) for line in lines]
+
+
+def _stripped(line: Sequence[Part]) -> Sequence[Part]:
+    """A row without the empty cells at its end."""
+    last = max((at for at, text in enumerate(_texts([line])[0]) if text.strip()), default=-1)
+    return line[: last + 1]
 
 
 def _texts(lines: Iterable[Sequence[Part]]) -> list[list[str]]:
