@@ -10,7 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.model.council_job import Ballot, Category, Item, Vote
+from fairlead.model.council import Guard
+from fairlead.model.council_job import (
+    Ballot,
+    Category,
+    CouncilJob,
+    Item,
+    Vote,
+    moved,
+    with_ballot,
+)
+from fairlead.model.job import JobStatus
 from fairlead.model.tally import (
     Answered,
     Outcome,
@@ -23,7 +33,7 @@ from fairlead.model.tally import (
     open_items,
     tally,
 )
-from tests.support.council import SEATS, SHA
+from tests.support.council import NOW, SEATS, SHA
 from tests.support.council_oracle import Round, outcome
 
 VOTES = {"A": Vote.APPROVE, "R": Vote.REVISE, "B": Vote.ABSTAIN, "V": Vote.VETO}
@@ -236,6 +246,37 @@ def test_one_approval_less_never_approves(letters: str, number: int) -> None:
 def test_the_counts_are_those_of_six_seats(letters: str) -> None:
     found = tally(review(Round(letters, 1, None, 1)))
     assert found.approve + found.revise + found.absent + found.vetoes == 6
+
+
+@given(st.lists(st.tuples(st.sampled_from(EVERY), st.sampled_from(EVERY)), min_size=3, max_size=3))
+def test_a_review_ends_within_three_rounds_with_six_final_ballots_each(
+    rounds: list[tuple[str, str]],
+) -> None:
+    job = CouncilJob("j_1", NOW, "make it", status=JobStatus.SYNTHESIZING)
+    for first, again in rounds:
+        job = moved(job, JobStatus.COUNCIL_REVIEWING, Guard.PLAN_VALID, NOW)
+        plan = f"{job.review_round:064x}"
+        before = [each for each in job.cumulative_votes if each.round == job.review_round - 1]
+        for seat, letter in zip(SEATS, first, strict=True):
+            job = with_ballot(job, _cast(job, seat, letter, plan), NOW)
+        held = Review((), job.review_round, plan, PLACES)
+        held = replace(held, open_before=blocking_count(before) if before else None)
+        found = tally(replace(held, ballots=job.council_votes))
+        for seat in found.reask:
+            letter = again[SEATS.index(seat)]
+            job = with_ballot(job, replace(_cast(job, seat, letter, plan), retry=1), NOW)
+        found = tally(replace(held, ballots=job.council_votes))
+        assert found.outcome is not Outcome.ASK_AGAIN
+        assert sum(each.final for each in job.cumulative_votes) == 6 * job.review_round
+        target = {"approved": "APPROVED", "revise": "SYNTHESIZING", "blocked": "BLOCKED"}
+        job = moved(job, JobStatus(target[found.outcome]), found.guard, NOW, found.text)
+        if job.status is not JobStatus.SYNTHESIZING:
+            return
+    pytest.fail("the council went on after its last round")
+
+
+def _cast(job: CouncilJob, seat: str, letter: str, plan: str) -> Ballot:
+    return Ballot(job.review_round, seat, VOTES[letter], plan, _items(seat, letter))
 
 
 @pytest.mark.parametrize(
