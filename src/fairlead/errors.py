@@ -514,6 +514,14 @@ class PlanField(DocumentError, code="plan-field"):
         self.field = field
 
 
+class ArtefactFault(DocumentError, code="artefact-fault"):
+    """An artefact that lacks what whoever reads it needs, or says it in a way that cannot be read."""
+
+    def __init__(self, what: str, *, line: int = 1) -> None:
+        hint = "write it by hand, or ask for it again; fairlead check shows what else is amiss"
+        super().__init__(what, line=line, column=1, hint=hint)
+
+
 class PlanCycle(DocumentError, code="plan-cycle"):
     """Plans that depend on each other in a circle."""
 
@@ -623,6 +631,14 @@ class FileExists(ConflictError, code="file-exists"):
 
     def __init__(self, path: object) -> None:
         super().__init__(f"{path} exists already", hint="nothing was changed")
+
+
+class PlansThere(ConflictError, code="plans-there"):
+    """A phase is to be planned that has plans which nobody has carried out yet."""
+
+    def __init__(self, phase: object, plans: "tuple[str, ...]") -> None:
+        hint = f"fairlead phase execute {phase}; or anew: fairlead phase plan {phase} --replan"
+        super().__init__(f"phase {phase} has open plans: {', '.join(plans)}", hint=hint)
 
 
 class PhaseStarted(ConflictError, code="phase-started"):

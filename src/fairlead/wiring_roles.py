@@ -10,11 +10,13 @@ from fairlead.wiring import App, workspace_of
 
 if TYPE_CHECKING:
     from fairlead.engine.fanout import Signal
+    from fairlead.engine.phase_plan import PhasePlanning
     from fairlead.engine.ports import Agent
     from fairlead.engine.role_jobs import Company, RoleJobs
     from fairlead.engine.role_site import Cast
     from fairlead.engine.site import Happening
     from fairlead.model.agent_events import AgentEvent
+    from fairlead.model.budget import Spent
     from fairlead.model.job import Question
     from fairlead.model.roles import Role
 
@@ -50,13 +52,41 @@ def role_jobs(app: App, folder: str = "") -> RoleJobs:
     return RoleJobs(app.files_of(place), app.state, app.clock, workspace, Scratch(workspace), fresh)
 
 
-def company(app: App, wanted: Wanted, beside: Beside, folder: str = "") -> Company:
+def phase_planning(app: App) -> PhasePlanning:
+    """Plans the phases of the project that this folder belongs to."""
+    from fairlead.engine.phase_documents import PhaseDocuments
+    from fairlead.engine.phase_plan import PhasePlanning
+
+    documents = PhaseDocuments(*app.step, lines=app.preferences.state_lines)
+    return PhasePlanning(role_jobs(app), documents)
+
+
+def models(app: App, wanted: Wanted) -> dict[str, str]:
+    """The model of each role, as far as the settings say it; no agent is looked for."""
+    from fairlead.model.roles import ROLES, model_for
+
+    values = {each.key: each.value for each in app.settings.all()}
+    agent = wanted.agent or str(values["fairlead.agent"]).removeprefix("auto") or "claude"
+    fixed = wanted.model or str(values["fairlead.model"])
+    if wanted.is_rehearsed:
+        return {}
+    return {each.name: fixed or model_for(each, values, agent) for each in ROLES}
+
+
+def company(
+    app: App,
+    wanted: Wanted,
+    beside: Beside,
+    *,
+    folder: str = "",
+    estimate: Spent | None = None,
+) -> Company:
     """Who works for a workflow here, and under which terms."""
     from fairlead.adapters import keeper, registry
     from fairlead.adapters.supervision import reap
     from fairlead.engine.role_jobs import Company
     from fairlead.errors import OnlyRehearses
-    from fairlead.model.budget import Caps
+    from fairlead.model.budget import Caps, Spent
     from fairlead.store import layout
 
     place = folder or app.place
@@ -77,6 +107,7 @@ def company(app: App, wanted: Wanted, beside: Beside, folder: str = "") -> Compa
         over=beside.over,
         is_auto=wanted.is_auto,
         is_rehearsed=wanted.is_rehearsed,
+        estimate=estimate or Spent(),
         guarded=(*app.guarded(place), f"{place}/{layout.CONFIG}"),
         keeps_documents=values["commit_docs"] is True
         and not workspace_of(place).is_ignored(layout.PLANNING),

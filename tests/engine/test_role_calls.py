@@ -44,7 +44,7 @@ def called(held: Stage, ask: Ask = RESEARCH, read: object = text) -> Reply[str]:
 
     def work(site: RoleSite) -> Outcome:
         replies.append(RoleCalls(site).call(ask, read))  # type: ignore[arg-type]
-        return Outcome(JobStatus.BLOCKED)
+        return Outcome(JobStatus.BLOCKED, is_over=False)
 
     held.jobs.run(ERRAND, held.company, work)
     return replies[0]

@@ -58,10 +58,12 @@ def main() -> None:
     text = sys.stdin.read()
     prompt = Prompt(text)
     _say(type="system", subtype="init", session_id="scripted", model="scripted")
+    answer = ""
     if "council" in text.partition("\n")[0]:
         answer = _sibling("scripted_council").answer(text)
-    else:
-        answer = _sibling("scripted_daily").answer(text) if "\nRole: " in text else ""
+    elif "\nRole: " in text:
+        scripts = (_sibling(name) for name in ("scripted_daily", "scripted_roles"))
+        answer = next((told for each in scripts if (told := each.answer(text))), "")
     if answer:
         pass
     elif not prompt.nonce:

@@ -156,7 +156,7 @@ class Execution:
             sheets=sheets,
             order=schedule(nodes_of(sheets, done=done)),
             left=left,
-            problems=tuple(self._problems(open_sheets)),
+            problems=tuple(self._problems(open_sheets, is_rehearsed=is_rehearsed)),
             warnings=(*_found(open_sheets, Severity.WARNING), *self._notes(folder)),
             commands=tuple(
                 (f"{sheet.id} task {task.number}", task.verify)
@@ -342,9 +342,11 @@ class Execution:
             notes += [f"{plan.summary} {fault}"] if fault else []
         return notes
 
-    def _problems(self, sheets: list[PlanSheet]) -> list[str]:
+    def _problems(self, sheets: list[PlanSheet], *, is_rehearsed: bool) -> list[str]:
         found = _found(sheets, Severity.ERROR)
         for sheet in sheets:
+            if sheet.is_rehearsed and not is_rehearsed:
+                found.append(f"{sheet.path}:1: it was made by a rehearsal and does not count")
             for task in sheet.tasks:
                 if task.kind.is_checkpoint:
                     continue
@@ -380,10 +382,7 @@ class Execution:
     def _unfinished(self, phase: str, *, is_rehearsed: bool) -> str:
         for job in reversed(job_ids(self._files)):
             held = self._job_files(job).load_record()
-            is_open = isinstance(held, Job) and held.status in (
-                JobStatus.EXECUTING,
-                JobStatus.BLOCKED,
-            )
+            is_open = held.status in (JobStatus.EXECUTING, JobStatus.BLOCKED)
             is_mine = held.kind == "execute" and held.phase == phase
             if is_mine and is_open and held.is_rehearsed == is_rehearsed:
                 return job

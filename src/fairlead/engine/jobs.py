@@ -14,6 +14,7 @@ from fairlead.model.council import TERMINAL
 from fairlead.model.council_job import KIND, CouncilJob
 from fairlead.model.job import Job, JobStatus, Question, TaskGate
 from fairlead.model.policy import OVERRIDE, SKIP_VERIFY, skip_kind
+from fairlead.model.roles import Call
 from fairlead.records.state import moment
 from fairlead.store import layout
 from fairlead.store.files import Files
@@ -31,6 +32,7 @@ class JobReport:
     job: Job
     gates: tuple[TaskGate, ...]
     questions: tuple[Question, ...]
+    calls: tuple[Call, ...] = ()  # of roles
 
 
 class Jobs:
@@ -49,7 +51,9 @@ class Jobs:
     def one(self, job: str) -> JobReport:
         """A job by its name; without one, the newest."""
         files = self._job(job or self._newest())
-        return JobReport(files.load_job(), files.load_gates(), files.load_questions())
+        held = files.load_job()
+        gates, questions = files.load_gates(), files.load_questions()
+        return JobReport(held, gates, questions, files.load_calls())
 
     def record(self, job: str) -> Job | CouncilJob:
         """The record of a job; without a name, of the newest."""

@@ -111,7 +111,7 @@ class RoleCalls:
 
     def call(self, ask: Ask, read: Read[Value]) -> Reply[Value]:
         """Ask a role, unless it has answered this very question already."""
-        digest = hashlib.sha256(text_of(ask).encode("utf-8", "replace")).hexdigest()
+        digest = self.digest(ask)
         held = self._site.jobs.load_call(ask.key)
         if held is not None and held.is_ok and held.digest == digest:
             return Reply(held, read(Given(dict(held.documents), held.answer)))
@@ -139,6 +139,10 @@ class RoleCalls:
         self._site.jobs.save_call(ended)
         self._site.tell("called", ask.key, ended.note, status=ended.status, tokens=ended.tokens)
         return Reply(ended, reply.value)
+
+    def digest(self, ask: Ask) -> str:
+        """What tells one question from another."""
+        return hashlib.sha256(text_of(ask).encode("utf-8", "replace")).hexdigest()
 
     def all(self, asks: Sequence[tuple[Ask, Read[Value]]]) -> tuple[Reply[Value], ...]:
         """Ask several at once; the replies in the order of the questions."""

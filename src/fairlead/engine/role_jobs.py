@@ -65,6 +65,8 @@ class Outcome:
     status: JobStatus = JobStatus.DONE
     note: str = ""
     written: tuple[str, ...] = ()  # documents of the project
+    message: str = ""  # of the commit that keeps them; empty: none is made
+    is_over: bool = True  # False: the same command goes on with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +111,10 @@ class RoleJobs:
             try:
                 outcome = work(site)
             except Waits as waiting:
-                outcome = Outcome(JobStatus.BLOCKED, str(waiting))
+                outcome = Outcome(JobStatus.BLOCKED, str(waiting), is_over=False)
             except Stopped:
-                outcome = Outcome(JobStatus.BLOCKED, "stopped by a person")
-            return self._ended(site, outcome, company)
+                outcome = Outcome(JobStatus.BLOCKED, "stopped by a person", is_over=False)
+            return self._ended(site, outcome)
 
     def unfinished(self, errand: Errand, *, is_rehearsed: bool) -> str:
         """The job of the same errand that was left; empty if there is none."""
@@ -121,16 +123,16 @@ class RoleJobs:
             if not isinstance(held, Job):
                 continue
             is_mine = (held.kind, held.phase) == (errand.kind, errand.phase)
-            is_open = held.status in (JobStatus.EXECUTING, JobStatus.BLOCKED)
+            is_open = held.status in (JobStatus.EXECUTING, JobStatus.BLOCKED) and not held.ended_at
             if is_mine and is_open and held.is_rehearsed == is_rehearsed:
                 return name
         return ""
 
     def keep_documents(self, site: RoleSite, paths: Iterable[str], message: str) -> str:
         """Commit documents of the project, where git keeps them."""
-        if not site.job.is_git:
+        if not site.job.is_git or not message:
             return ""
-        present = [path for path in paths if self.files.exists(path)]
+        present = [path for path in dict.fromkeys(paths) if self.files.exists(path)]
         with site.turn:
             return self.workspace.commit_paths(present, f"{message}\n\nJob: {site.job.id}\n")
 
@@ -181,15 +183,18 @@ class RoleJobs:
         files.save_job(job)
         return job
 
-    def _ended(self, site: RoleSite, outcome: Outcome, company: Company) -> RoleReport:
+    def _ended(self, site: RoleSite, outcome: Outcome) -> RoleReport:
         now = moment(self.clock.now())
+        ended = now if outcome.is_over else ""
         held = site.jobs.load_job()
-        job = replace(held, status=outcome.status, ended_at=now, note=outcome.note)
+        job = replace(held, status=outcome.status, ended_at=ended, note=outcome.note)
         calls = site.jobs.load_calls()
         job = replace(job, agent=", ".join(sorted({each.agent for each in calls})))
         site.jobs.save_job(job)
         site.tell("finished", job.id, outcome.note, status=str(job.status))
         spent, _ = Purse(self.files).spent(job, now[:10])
+        record = (*site.jobs.paths(), layout.ledger_path(job.id))
+        self.keep_documents(site, (*outcome.written, *record), outcome.message)
         return RoleReport(job, calls, site.jobs.load_questions(), spent, outcome.written)
 
     def _job_files(self, job: str) -> JobFiles:

@@ -121,6 +121,8 @@ class PlanSheet:
     task_count: int = 0  # Markdown tasks are counted, and only that
     is_superseded: bool = False
     notes: tuple[Finding, ...] = ()  # what the reader saw
+    check: str = ""  # failed: its checker found blockers; accepted: a person wants it so
+    is_rehearsed: bool = False
 
     @property
     def has_checkpoints(self) -> bool:

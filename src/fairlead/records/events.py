@@ -122,6 +122,16 @@ def phase_completed(document: Document, standing: Standing, phase: str, now: dat
     return _noted(document, standing, told, now)
 
 
+def step_left(document: Document, standing: Standing, told: str, now: datetime) -> Document:
+    """Nobody works on the step any more, and it is not done: the recommendation is what holds."""
+    return _moved(document, settled(standing), told, now)
+
+
+def artefact_ready(document: Document, standing: Standing, told: str, now: datetime) -> Document:
+    """A phase has one more document to go by; whoever is at work there stays at work."""
+    return _noted(document, standing, told, now)
+
+
 def synced(document: Document, standing: Standing, now: datetime) -> Document:
     """Everything derived, written anew; a phase that is being worked on stays the current one."""
     document.require_writable()

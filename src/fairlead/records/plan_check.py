@@ -31,6 +31,12 @@ def validate(sheet: PlanSheet) -> tuple[Finding, ...]:
 
 
 def _of_plan(sheet: PlanSheet) -> Iterator[Finding]:
+    if sheet.check == "failed":
+        phase = sheet.id.rpartition("-")[0].lstrip("0") or "N"
+        again = f"plan it again: fairlead phase plan {phase} --replan"
+        yield Finding(Severity.ERROR, f"the plan failed its check; {again}", 1)
+    if sheet.check == "accepted":
+        yield Finding(Severity.WARNING, "its check found blockers, and a person accepted it", 1)
     if not sheet.tasks:
         why = "its tasks are headings, which are only counted" if sheet.task_count else "no tasks"
         yield Finding(Severity.ERROR, f"the plan cannot be carried out: {why}", 1)

@@ -30,6 +30,7 @@ REQUIRED = (
     "autonomous",
     "must_haves",
 )
+CHECK = "plan_check"  # the key that says what became of a plan's check
 _NUMBER = re.compile(r"(?:.*[-_ ])?([0-9]{1,4})\Z")
 _REFERENCE = re.compile(r"(?:.*/)?([0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)-([0-9]{1,4})(?:-.*)?\Z")
 
@@ -154,6 +155,8 @@ def _read(path: str, text: str) -> PlanSheet:
         task_count=len(tasks) or count_headings(mask),
         is_superseded=text_of(front, "status").casefold() == "superseded",
         notes=(*odd, *notes),
+        check=text_of(front, CHECK).casefold(),
+        is_rehearsed=text_of(front, "rehearsed").casefold() == "true",
     )
 
 

@@ -27,6 +27,7 @@ class Told:
     requirements: tuple[str, ...]
     success_criteria: tuple[str, ...]
     section: str  # the text as it stands there
+    risk: str = ""  # LOW, MEDIUM or HIGH with its reason
 
 
 def told_of(document: Document, phase: PhaseId, milestone: str) -> Told:
@@ -40,6 +41,7 @@ def told_of(document: Document, phase: PhaseId, milestone: str) -> Told:
         return Told(first, "", (), (), text)
     lines = _lines(sheet, detailed)
     asked, mode = find_field(lines, "Requirements"), find_field(lines, "Mode")
+    risk = find_field(lines, "Risk")
     text = document.text[lines[0].start : lines[-1].end].rstrip()
     return Told(
         detailed.line,
@@ -47,6 +49,7 @@ def told_of(document: Document, phase: PhaseId, milestone: str) -> Told:
         ids_in(asked.value) if asked else (),
         tuple(_criteria(lines)),
         text,
+        risk.value if risk else "",
     )
 
 

@@ -77,6 +77,12 @@ def show_job(app: App, *, job_id: str, diff: bool, as_json: bool) -> None:
             for gate in found.gates
         ]
     )
+    lines += rows(
+        [
+            (f"  {call.key}", call.status, call.role, f"{call.tokens:,} tokens", call.note)
+            for call in found.calls
+        ]
+    )
     for each in found.questions:
         answer = (
             each.answer

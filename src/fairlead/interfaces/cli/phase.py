@@ -11,7 +11,13 @@ from fairlead.wiring import App
 goal_option = click.option("--goal", default="", metavar="TEXT", help="Its goal, in one line.")
 
 
-@click.group(cls=Verbs, rooms={"execute": "fairlead.interfaces.cli.execute:execute_phase"})
+@click.group(
+    cls=Verbs,
+    rooms={
+        "execute": "fairlead.interfaces.cli.execute:execute_phase",
+        "plan": "fairlead.interfaces.cli.phase_plan:plan_phase",
+    },
+)
 def phase() -> None:
     """Show the phases; add, insert, remove, carry out and complete them."""
 

@@ -238,13 +238,13 @@ class Live:
         return plans
 
 
-def view(*, as_events: bool, as_json: bool) -> View:
-    """The way to look on that fits where the output goes."""
+def view(*, as_events: bool, as_json: bool, may_ask: bool = False) -> View:
+    """The way to look on that fits where the output goes; a live table leaves no room to ask."""
     if as_events:
         return Events()
     if as_json:
         return Silent()
-    return Live() if sys.stdout.isatty() else Lines()
+    return Live() if sys.stdout.isatty() and not may_ask else Lines()
 
 
 class Silent(Lines):

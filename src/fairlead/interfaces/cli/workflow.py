@@ -18,15 +18,19 @@ import click
 from fairlead.errors import JobWaiting
 from fairlead.interfaces.cli.execute import interruptible, saying_the_stop
 from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
-from fairlead.interfaces.cli.show import Part, Styled, report
+from fairlead.interfaces.cli.show import Part, Styled, report, rows
+from fairlead.model.budget import Comparison
 from fairlead.wiring import App
 
 if TYPE_CHECKING:
     from fairlead.engine.execution import Watcher
     from fairlead.engine.fanout import Signal
+    from fairlead.engine.plan_asks import Receipt
     from fairlead.engine.quick import Hands
     from fairlead.engine.role_jobs import Company, RoleReport
+    from fairlead.model.budget import Spent
     from fairlead.model.job import Question
+    from fairlead.wiring_roles import Wanted
 
 _FAILED = 5
 _OPTIONS = (
@@ -36,6 +40,9 @@ _OPTIONS = (
     click.option("--rehearse", is_flag=True, help="With scripted agents, in a private copy."),
     click.option("--events", "as_events", is_flag=True, help="Print a JSON line for each event."),
 )
+
+
+here_option = click.option("--here", is_flag=True, help="Rehearse in the project itself.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +87,62 @@ def workflow(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def bench(app: App, chosen: Chosen, folder: str = "") -> Iterator[Bench]:
-    """Everything that a workflow needs, for as long as it runs."""
+def bench(
+    app: App, chosen: Chosen, folder: str = "", estimate: Spent | None = None
+) -> Iterator[Bench]:
+    """Everything that a workflow needs, for as long as it runs.
+
+    With an estimate it is one that asks people, and no table is drawn meanwhile.
+    """
     from fairlead.engine.execution import Watcher
     from fairlead.interfaces.cli.watching import view
-    from fairlead.wiring_roles import Beside, Wanted, company
+    from fairlead.wiring_roles import Beside, company
 
-    shown = view(as_events=chosen.as_events, as_json=chosen.as_json)
-    wanted = Wanted(chosen.agent, chosen.model, chosen.auto, chosen.rehearse)
+    shown = view(as_events=chosen.as_events, as_json=chosen.as_json, may_ask=estimate is not None)
+    wanted = wanted_of(app, chosen)
     with interruptible() as (stop, over):
         beside = Beside(over, shown.report, shown.watch, person(chosen))
         watcher = Watcher(shown.report, shown.watch, saying_the_stop(shown, over))
         try:
-            yield Bench(app, company(app, wanted, beside, folder), watcher, stop, over)
+            yield Bench(
+                app,
+                company(app, wanted, beside, folder=folder, estimate=estimate),
+                watcher,
+                stop,
+                over,
+            )
         finally:
             shown.close()
+
+
+def wanted_of(app: App, chosen: Chosen) -> Wanted:
+    """What the options say; `mode: yolo` in config.json is --auto for good."""
+    from fairlead.wiring_roles import Wanted
+
+    is_auto = chosen.auto or app.value("mode") == "yolo"
+    return Wanted(chosen.agent, chosen.model, is_auto, chosen.rehearse)
+
+
+def place_of(app: App, chosen: Chosen, *, here: bool) -> App:
+    """The project that is worked in: a rehearsal has a private copy, unless it may be here."""
+    if here and not chosen.rehearse:
+        raise click.UsageError("--here belongs to --rehearse")
+    if not chosen.rehearse or chosen.dry_run:
+        return app
+    if not here:
+        return app.rehearsal()
+    app.require_rehearsable()
+    return app
+
+
+def receipt_lines(receipts: Sequence[Receipt]) -> list[Sequence[Part]]:
+    """What each role will receive, and what that will probably take."""
+    table = []
+    for each in receipts:
+        sizes = ", ".join(f"{name} {size:,}" for name, size in each.pieces if size)
+        tokens = f"~{each.estimate.tokens:,} tokens"
+        table.append((f"  {each.role}", each.model or "-", tokens, f"characters: {sizes}"))
+    return rows(table)
 
 
 def hands_of(ready: Bench, chosen: Chosen, *, is_approved: bool) -> Hands:
@@ -120,7 +168,9 @@ def person(chosen: Chosen) -> Callable[[Question], str]:
             report({}, [(f"  {number}  {option}",)], as_json=False)
         most = len(question.options)
         number = click.prompt("which", type=click.IntRange(1, most), default=1)
-        return question.options[number - 1]
+        chosen_one = question.options[number - 1]
+        lead, colon, _ = chosen_one.partition(":")
+        return f"{lead}: {click.prompt('what')}" if colon else chosen_one
 
     return answer
 
@@ -135,7 +185,16 @@ def finished(done: RoleReport, chosen: Chosen, folder: str, **more: object) -> i
             "status": str(job.status),
             "rehearsed": job.is_rehearsed,
             "calls": [
-                {"key": each.key, "role": each.role, "status": each.status} for each in done.calls
+                {
+                    "key": each.key,
+                    "role": each.role,
+                    "status": each.status,
+                    "model": each.model,
+                    "tries": each.tries,
+                    "tokens": each.tokens,
+                    "left_out": list(each.left_out),
+                }
+                for each in done.calls
             ],
             "tokens": done.spent.tokens,
             "cost_usd": done.spent.usd,
@@ -145,16 +204,16 @@ def finished(done: RoleReport, chosen: Chosen, folder: str, **more: object) -> i
             "folder": folder,
             **more,
         }
-        report(content, _lines(done, folder), as_json=chosen.as_json)
+        report(content, _lines(done, folder, str(more.get("next", ""))), as_json=chosen.as_json)
     if job.status == "BLOCKED" and waiting and not chosen.as_json:
         raise JobWaiting(job.id, waiting[0].text, waiting[0].options)
     return {"DONE": 0, "FAILED": _FAILED}.get(job.status, JobWaiting.exit_code)
 
 
-def _lines(done: RoleReport, folder: str) -> list[Sequence[Part]]:
+def _lines(done: RoleReport, folder: str, ahead: str) -> list[Sequence[Part]]:
     job = done.job
     style = {"DONE": "green", "FAILED": "red"}.get(job.status, "yellow")
-    price = f"{done.spent.tokens:,} tokens, ${done.spent.usd:.2f}"
+    price = Comparison(job.estimate, done.spent)
     lines: list[Sequence[Part]] = [(Styled(str(job.status), style), f"  {price}")]
     lines += [(Styled(f"  {path}", "dim"),) for path in done.written]
     if job.target and job.base and job.status == "DONE" and not job.is_rehearsed:
@@ -165,6 +224,8 @@ def _lines(done: RoleReport, folder: str) -> list[Sequence[Part]]:
         lines.append((f"  note     {job.note}",))
     where = f"cd {shlex.quote(folder)} && " if job.is_rehearsed else ""
     lines.append((f"  record   {where}fairlead job show {job.id}",))
-    if job.status == "BLOCKED":
+    if job.status == "BLOCKED" and not job.ended_at:
         lines.append((f"  go on    {where}{job.command}",))
+    if job.status == "DONE" and ahead:
+        lines.append((f"  next     {where}{ahead}",))
     return lines

@@ -1,0 +1,223 @@
+"""The script of the roles that plan, research and advise; loaded by the scripted program alone.
+
+Like that program it knows nothing but the prompt and the folder. Its first plans lack a
+connection, which its checker finds; revised, they have it.
+"""
+
+import json
+import os
+import re
+
+_OUTPUT = "fairlead-output"
+_ID = re.compile(r"\b[A-Z][A-Z0-9]*-[0-9]+\b")
+
+
+class Asked:
+    """What a prompt says."""
+
+    def __init__(self, text: str) -> None:
+        found = re.search(r"^Role: ([\w-]+)(.*)$", text, re.MULTILINE)
+        self.role = found[1] if found else ""
+        self.line = found[2] if found else ""
+        nonces = re.findall(r'"nonce": "([^"]+)"', text)
+        self.nonce = nonces[-1] if nonces else ""
+        self.text = text
+
+    def piece(self, name: str) -> str:
+        """A piece of data from between its marks, without the bars."""
+        found = re.search(
+            rf"^\[\[{name} (\w+)\n(.*?)^{name} \1\]\]$", self.text, re.MULTILINE | re.DOTALL
+        )
+        lines = found[2].splitlines() if found else []
+        return "\n".join(line.removeprefix("| ") for line in lines)
+
+    def headings(self) -> "list[str]":
+        """The form that the prompt shows: its indented headings."""
+        return re.findall(r"^    (#{1,3} .+)$", self.text, re.MULTILINE)
+
+
+def answer(text: str) -> str:
+    """The answer to a prompt for a role; empty where the role has no part in this script."""
+    asked = Asked(text)
+    play = _PLAYS.get(asked.role)
+    return play(asked) if play else ""
+
+
+def _document(asked: Asked, name: str = "") -> str:
+    """A document in the form that the prompt shows, every section with a sentence in it."""
+    wanted = name or _first(rf"`{_OUTPUT}/([\w.*-]+)`", asked.text)
+    subject = _first(r"\*\*Goal\*\*: (.+)", asked.piece("phase")) or "the goal"
+    lines = []
+    for heading in asked.headings():
+        lines += [heading, ""]
+        if heading.startswith("## File Classification"):
+            lines += [
+                "| New/Modified File | Role | Data Flow | Closest Analog | Match Quality |",
+                "|---|---|---|---|---|",
+                "| `part.py` | module | call | none | none |",
+                "",
+            ]
+        if not heading.startswith("# "):
+            title = heading.lstrip("# ").removesuffix(" (RESOLVED)")
+            lines += [f"{title}, looked at for {subject.strip()} [ASSUMED].", ""]
+    _write(wanted, "\n".join(lines))
+    return _block(asked, {"status": "done", "reason": ""})
+
+
+def _plan(asked: Asked) -> str:
+    phase = _first(r"Phase (\S+)", asked.line)
+    padded = _first(r"`" + _OUTPUT + r"/([\w.]+)-\*-PLAN\.md`", asked.text)
+    folder = _first(r"^    phase: (\S+)$", asked.text)
+    named = _first(r"\*\*Requirements\*\*: (.+)", asked.piece("phase"))
+    wanted = list(dict.fromkeys(_ID.findall(named)))
+    decisions = list(dict.fromkeys(re.findall(r"\*\*(D-\d+)", asked.piece("context"))))
+    first = int(_first(r"begin with (\d+)", asked.piece("numbering")) or 1)
+    is_linked = bool(asked.piece("faults"))
+    groups = [wanted[::2], wanted[1::2]] if len(wanted) > 1 else [wanted]
+    for at, ids in enumerate(groups):
+        number = first + at
+        owed = decisions if at == 0 else []
+        before = f'"{padded}-{number - 1:02d}"' if at else ""
+        text = _plan_text(phase, folder, number, ids, owed, before, is_linked)
+        _write(f"{padded}-{number:02d}-PLAN.md", text)
+    return _block(asked, {"status": "done", "reason": ""})
+
+
+def _plan_text(
+    phase: str,
+    folder: str,
+    number: int,
+    ids: "list[str]",
+    decisions: "list[str]",
+    before: str,
+    is_linked: bool,
+) -> str:
+    home = "phase_" + re.sub(r"\W", "_", phase)
+    name = f"part_{number}"
+    path, use = f"{home}/{name}.py", f"{home}/use_{name}.py"
+    code = f"sys.path.insert(0, '{home}'); from {name} import {name}; assert {name}(1) == (1,)"
+    check = f'python3 -c "import sys; {code}"'
+    links = [
+        f"    - from: {use}",
+        f"      to: {path}",
+        '      via: "it is imported"',
+        f'      pattern: "from {name} import"',
+    ]
+    told = f" This carries out {', '.join(decisions)}." if decisions else ""
+    return "\n".join(
+        (
+            "---",
+            f"phase: {folder}",
+            f"plan: {number}",
+            "type: execute",
+            f"wave: {2 if before else 1}",
+            f"depends_on: [{before}]",
+            f"files_modified: [{path}, {use}]",
+            "autonomous: true",
+            f"requirements: [{', '.join(ids)}]",
+            "must_haves:",
+            "  truths:",
+            f'    - "{name} gives back what it is given"',
+            "  artifacts:",
+            f"    - path: {path}",
+            f'      provides: "{name}"',
+            f'      contains: "def {name}"',
+            *(["  key_links:", *links] if is_linked else ["  key_links: []"]),
+            "---",
+            "",
+            "<objective>",
+            f"{name} of phase {phase}, and who uses it.",
+            "</objective>",
+            "",
+            "<tasks>",
+            '<task type="auto">',
+            f"  <name>Task 1: Write {name}</name>",
+            f"  <files>{path}, {use}</files>",
+            f"  <action>Write def {name} in {path}, and use it in {use}:",
+            f"  from {name} import {name}.{told}</action>",
+            f"  <verify><automated>{check}</automated></verify>",
+            f"  <done>{name} gives back what it is given</done>",
+            "</task>",
+            "</tasks>",
+            "",
+        )
+    )
+
+
+def _check(asked: Asked) -> str:
+    plans = asked.piece("plans")
+    loose = re.findall(
+        r"^plan: (\d+)$(?:(?!^---$).)*?^  key_links: \[\]$", plans, re.MULTILINE | re.DOTALL
+    )
+    issues = [
+        {
+            "plan": number,
+            "task": 1,
+            "dimension": "links",
+            "severity": "blocker",
+            "description": "nothing connects what the plan makes with who uses it",
+            "fix_hint": "name the connection among the key_links",
+        }
+        for number in loose
+    ]
+    return _block(asked, {"verdict": "ISSUES" if issues else "PASSED", "issues": issues})
+
+
+def _assume(asked: Asked) -> str:
+    phase = _first(r"Phase (\S+)", asked.line)
+    area = {
+        "name": "Shape of the result",
+        "question": "Is the result a library or a command?",
+        "assumption": "a library, since nothing else is there",
+        "why": "the folder holds no command line",
+        "if_wrong": "a command has to be added later",
+        "confidence": "likely",
+    }
+    other = {**area, "name": "Errors", "question": "What happens with a wrong value?"}
+    return _block(
+        asked,
+        {
+            "boundary": f"phase {phase}, and nothing beyond its goal",
+            "areas": [area, other],
+            "insights": ["README.md is where people begin"],
+            "references": ["README.md"],
+            "deferred": [],
+        },
+    )
+
+
+def _advise(asked: Asked) -> str:
+    scores = {"fit": 4, "simplicity": 5, "risk": 4, "reversibility": 5}
+    plain = {"name": "the plain way", "pros": "little to go wrong", "cons": "less to offer"}
+    rich = {"name": "the rich way", "pros": "more to offer", "cons": "more to go wrong"}
+    options = [{**plain, "scores": scores}, {**rich, "scores": {**scores, "simplicity": 2}}]
+    told = "it can be changed later, and less can go wrong"
+    return _block(asked, {"options": options, "recommended": "the plain way", "rationale": told})
+
+
+def _write(name: str, text: str) -> None:
+    os.makedirs(_OUTPUT, exist_ok=True)
+    with open(os.path.join(_OUTPUT, os.path.basename(name)), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _block(asked: Asked, answer: "dict[str, object]") -> str:
+    told = json.dumps({"nonce": asked.nonce, **answer}, indent=2, ensure_ascii=False)
+    return f"This is what I found.\n\n```json\n{told}\n```\n"
+
+
+def _first(pattern: str, text: str) -> str:
+    found = re.search(pattern, text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+_PLAYS = {
+    "phase-researcher": _document,
+    "pattern-mapper": _document,
+    "project-researcher": _document,
+    "research-synthesizer": _document,
+    "planner": _plan,
+    "plan-checker": _check,
+    "assumptions-analyzer": _assume,
+    "advisor-researcher": _advise,
+}
