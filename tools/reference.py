@@ -18,6 +18,9 @@ from fairlead.interfaces.cli.main import cli
 from fairlead.model.config import SETTINGS, Setting
 from fairlead.store import layout, layout_daily
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # as a script it stands alone
+from tools import prompt_sizes
+
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 NOTE = "<!-- Written by `make docs` from the code. Change it there. -->"
 
@@ -69,6 +72,7 @@ def pages() -> dict[str, str]:
         "errors.md": errors_page(errors.FairleadError),
         "configuration.md": configuration_page(SETTINGS),
         "files.md": files_page({**vars(layout), **vars(layout_daily)}),
+        "prompts.md": prompts_page(),
     }
 
 
@@ -170,6 +174,12 @@ def files_page(names: Mapping[str, object]) -> str:
     }
     rows = [(f"`{path}`", FILES[name], limit(path)) for name, path in paths.items()]
     return page(["# Files", table(("path", "holds", "limit"), rows)])
+
+
+def prompts_page() -> str:
+    """How long the prompts of each workflow are, beside those of the reference tool."""
+    titles = ("workflow", "who is asked", "tokens", "the reference tool")
+    return page(["# Prompts", prompt_sizes.about(), table(titles, prompt_sizes.rows())])
 
 
 def limit(path: str) -> str:
