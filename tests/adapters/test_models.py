@@ -123,6 +123,19 @@ def test_every_way_to_go_wrong_has_its_class_and_is_no_answer(fault, kind):
     assert (ending.kind, len(server.requests)) == (BROKEN[fault], 1)
 
 
+@pytest.mark.parametrize(("kind", "last_word"), [("anthropic", 733), ("openai", 330)])
+def test_a_stream_that_ends_anywhere_before_its_last_word_is_no_answer(kind, last_word):
+    cuts = [*range(0, last_word, 37), None]
+    turns = [
+        Turn("a plan", fault=Fault.BREAK if at is not None else None, cut_at=at) for at in cuts
+    ]
+    with a_server(*turns) as server:
+        kinds = [spoken(kind, server).ending.kind for _ in cuts]
+
+    assert kinds[-1] is EndKind.OK
+    assert set(kinds[:-1]) <= {EndKind.OVERLOADED, EndKind.INVALID_OUTPUT}
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_broken_answer_has_cost_is_counted(kind):
     with a_server(Turn("a plan", fault=Fault.RESET_LATE)) as server:

@@ -59,6 +59,7 @@ class Turn:
     retry_after_seconds: int | None = None
     is_cut: bool = False  # the cap on its tokens was reached
     fault: Fault | None = None
+    cut_at: int | None = None  # the bytes of a stream before it breaks off; None: half of it
     error: Mapping[str, str] = field(default_factory=dict)  # more about a failure: type, message
 
 
@@ -84,9 +85,14 @@ class Request:
     @property
     def conversation(self) -> str:
         """All that was said so far, as one text to search in."""
+        return "\n".join(self.texts)
+
+    @property
+    def texts(self) -> list[str]:
+        """Every text that was said so far."""
         keys = ("messages", "input", "contents", "system", "instructions", "systemInstruction")
         said = {key: self.body[key] for key in keys if key in self.body}
-        return "\n".join(_texts(said))
+        return list(_texts(said))
 
     @property
     def is_aside(self) -> bool:
@@ -182,7 +188,11 @@ class _Handler(BaseHTTPRequestHandler):
             return
         whole, events, is_named, end = speak(number, turn, request)
         if turn.fault:
-            self._go_wrong(turn.fault, _stream_bytes(events, end, is_named=is_named))
+            pieces = _stream_bytes(events, end, is_named=is_named)
+            half = b"".join(pieces[: (len(pieces) - 1) // 2])
+            if turn.cut_at is not None:
+                half = b"".join(pieces)[: turn.cut_at]
+            self._go_wrong(turn.fault, half, b"".join(pieces))
             return
         if request.body.get("stream") or "streamGenerateContent" in path:
             self._stream(events, is_named=is_named, end=end)
@@ -226,7 +236,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
         self.close_connection = True
 
-    def _go_wrong(self, fault: Fault, pieces: list[bytes]) -> None:
+    def _go_wrong(self, fault: Fault, half: bytes, whole: bytes) -> None:
         self.close_connection = True
         is_late = fault in (Fault.STALL, Fault.BREAK, Fault.RESET_LATE, Fault.ERROR_EVENT)
         if fault is Fault.REDIRECT:
@@ -244,12 +254,12 @@ class _Handler(BaseHTTPRequestHandler):
             Fault.PAGE: b"<html><body>Please log in</body></html>",
             Fault.GARBLED: b'event: message_start\ndata: {"type": "mess\n\ndata: ]}\n\n',
             Fault.OTHER_SHAPE: b'event: hello\ndata: {"type": 7, "choices": "none"}\n\n' * 3,
-            Fault.ERROR_EVENT: b"".join(pieces[: (len(pieces) - 1) // 2]) + _ERROR_EVENT,
-        }.get(fault, b"".join(pieces[: (len(pieces) - 1) // 2]) if is_late else b"")
+            Fault.ERROR_EVENT: half + _ERROR_EVENT,
+        }.get(fault, half if is_late else b"")
         self.wfile.write(sent)
         self.wfile.flush()
         if fault is Fault.SLOW:
-            for byte in b"".join(pieces):
+            for byte in whole:
                 self.wfile.write(bytes([byte]))
                 self.wfile.flush()
                 if self.model.is_over.wait(0.05):

@@ -1,0 +1,86 @@
+"""A council of real clients: two agent programs and an OpenAI-compatible server, all on loopback."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from fairlead.adapters import scripted_council
+from tests.support.councils import GOAL
+from tests.support.killing import processes_of
+from tests.support.model_server import ModelServer, Request, Turn
+from tests.support.models import KEY, VARIABLE, files_below
+from tests.support.programs import fairlead
+from tests.support.real_agents import MODELS, carrying_out, surroundings_of
+from tests.support.repositories import a_repository, git
+
+PATIENCE_SECONDS = 600
+AGENTS = {"architect": "claude", "security": "codex"}  # the others are plain models
+
+
+def advising(request: Request) -> Turn:
+    """A model that knows what a council asks for, and otherwise does its task."""
+    said = next(filter(None, map(scripted_council.answer, request.texts)), "")
+    # Its plan says at once what a seat would miss: one round is enough here.
+    said = said.replace("its verify command fails", "its verify fails; a revert takes it back")
+    return Turn(said) if said else carrying_out(request)
+
+
+def a_council(server: ModelServer) -> dict[str, object]:
+    """The settings of a person who seats them."""
+    local = {"kind": "openai", "base_url": f"{server.url}/v1", "key_env": VARIABLE}
+    priced = {**local, "model": "llama3", "usd_in": 0.5, "usd_out": 2}
+    seats = {seat: f"{name}:{MODELS[name]}" for seat, name in AGENTS.items()}
+    plain = {seat: "local" for seat in ("builder", "skeptic", "operator", "advocate")}
+    council = {"pm": "local", "synthesiser": "local", "seats": {**seats, **plain}}
+    return {"agent": "claude", "reviewer": "codex", "models": {"local": priced}, "council": council}
+
+
+def the_command(project: Path, environment: dict[str, str], *words: str):
+    return subprocess.run(
+        [*fairlead().words, *words],
+        cwd=project,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+    )
+
+
+def test_a_council_of_real_clients_carries_a_goal_to_merged_work(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    a_repository(project, {"README.md": "a harbour\n"})
+    with (
+        ModelServer(advising) as agents,
+        ModelServer(advising, has_asides=False) as models,
+    ):
+        environment = surroundings_of(tmp_path / "home", agents, *AGENTS.values())
+        environment |= {VARIABLE: KEY}
+        del environment["FAIRLEAD_NOW"]
+        settings = Path(environment["XDG_CONFIG_HOME"]) / "fairlead" / "config.json"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(json.dumps({"fairlead": a_council(models)}))
+        assert the_command(project, environment, "init", "Harbour", "--yes").returncode == 0
+        git(project, "add", "-A")
+        git(project, "commit", "-qm", "the project")
+        done = the_command(project, environment, "run", GOAL, "--approve", "--json")
+    assert done.returncode == 0, done.stderr + done.stdout
+    told = json.loads(done.stdout)
+    assert (told["status"], set(told["votes"].values()), told["degraded"]) == (
+        "DONE",
+        {"APPROVE"},
+        [],
+    )
+    record: dict[str, Any] = json.loads(
+        (project / ".planning/jobs" / told["job"] / "job.json").read_text()
+    )
+    asked = {each["seat"]: (each["model"], each["family"]) for each in record["council_votes"]}
+    assert asked["architect"] == (MODELS["claude"], "claude")
+    assert asked["builder"] == ("llama3", "llama")
+    assert {"notes/goal.md", "notes/checks.md"} < set(git(project, "ls-files").splitlines())
+    assert git(project, "status", "--porcelain") == ""
+    assert processes_of(project, told["job"]) == []
+    written = {**files_below(project), **files_below(tmp_path / "home")}
+    assert [name for name, held in written.items() if KEY.encode() in held] == []
+    assert KEY not in done.stdout + done.stderr
