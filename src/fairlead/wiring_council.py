@@ -53,7 +53,6 @@ def table_of(app: App, *, is_rehearsed: bool) -> Table:
 def _voices(app: App, named: str, *, is_rehearsed: bool = False) -> list[Voice]:
     from fairlead.adapters import registry
     from fairlead.engine.asking import Voice
-    from fairlead.model.families import family_of
 
     found = []
     for each in filter(None, (part.strip() for part in named.split(","))):
@@ -63,8 +62,9 @@ def _voices(app: App, named: str, *, is_rehearsed: bool = False) -> list[Voice]:
         chosen = registry.agent(
             agent.removeprefix("auto"), outside=(app.place,), commands=app.settings.agents()
         )
+        model = model or registry.own_model(chosen)
         model = model or ("" if is_rehearsed else str(app.value("fairlead.model")))
-        found.append(Voice(chosen, model, family_of(chosen.name, model)))
+        found.append(Voice(chosen, model, registry.family(chosen, model)))
     return found
 
 

@@ -86,8 +86,12 @@ def agent(
 
 def family(found: CliAgent, model_name: str = "") -> str:
     """The family of the model that an agent asks: one that is named, or its own."""
-    own = found.row.service.model if found.row.service else ""
-    return family_of(found.name, model_name or own, found.row.family)
+    return family_of(found.name, model_name or own_model(found), found.row.family)
+
+
+def own_model(found: CliAgent) -> str:
+    """The model that a person has described; empty for an agent, which chooses."""
+    return found.row.service.model if found.row.service else ""
 
 
 def _made(each: Description) -> Maker:
