@@ -110,7 +110,7 @@ def rows() -> list[tuple[str, str, str, str]]:
         told = ", ".join(
             f"{times} × {name}" if times > 1 else name for name, times in roles.items()
         )
-        made.append((workflow, ", ".join(named), f"{mine:,}", f"{other:,}"))
+        made.append((workflow, told, f"{mine:,}", f"{other:,}"))
     return made
 
 
@@ -119,9 +119,9 @@ def about() -> str:
     version = json.loads(SIZES.read_text("utf-8"))["version"]
     return f"""\
 Tokens of the instructions that each workflow sends on its shortest way, without the project's own
-documents: {CHARACTERS_A_TOKEN} characters are counted as a token, for both. Ours are the prompt files of the roles
-that are asked, with the rules and the form of the answer, as often as they are asked; there is no
-orchestrating prompt, since the workflow is a program. For the reference tool ({version}) it is the
+documents: {CHARACTERS_A_TOKEN} characters are counted as a token, for both. Ours are the prompt files
+of the roles that are asked, with the rules and the form of the answer, as often as they are asked; there
+is no orchestrating prompt, since the workflow is a program. For the reference tool ({version}) it is the
 file of the workflow and the files of the agents it starts, as its npm package has them; what it
 loads on demand beside them is not counted. A role's whole prompt, documents included, has a cap:
 `prompt_tokens` of its row, at most 40,000, and what does not fit is cut and said."""

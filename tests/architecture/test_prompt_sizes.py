@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from fairlead.model.budget import CHARACTERS_A_TOKEN
 from fairlead.model.roles import ROLES, Role, Shape
 from tools import prompt_sizes
 
@@ -32,5 +33,5 @@ def test_the_figures_of_the_reference_tool_are_those_of_its_package() -> None:
     "role", [each for each in ROLES if each.shape is not Shape.WORK], ids=lambda role: role.name
 )
 def test_a_role_s_own_words_take_a_tenth_of_its_prompt_at_most(role: Role) -> None:
-    words = prompt_sizes.ours(role.name) // prompt_sizes.CHARACTERS_A_TOKEN
+    words = prompt_sizes.ours(role.name) // CHARACTERS_A_TOKEN
     assert words * 10 <= role.prompt_tokens
