@@ -633,6 +633,14 @@ class FileExists(ConflictError, code="file-exists"):
         super().__init__(f"{path} exists already", hint="nothing was changed")
 
 
+class ContextThere(ConflictError, code="context-there"):
+    """A phase is to be discussed whose context is there already."""
+
+    def __init__(self, phase: object, path: str) -> None:
+        hint = f"fairlead phase plan {phase}; or anew: fairlead phase discuss {phase} --again"
+        super().__init__(f"phase {phase} was discussed: {path}", hint=hint)
+
+
 class PlansThere(ConflictError, code="plans-there"):
     """A phase is to be planned that has plans which nobody has carried out yet."""
 

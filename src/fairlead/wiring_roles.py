@@ -10,6 +10,7 @@ from fairlead.wiring import App, workspace_of
 
 if TYPE_CHECKING:
     from fairlead.engine.fanout import Signal
+    from fairlead.engine.phase_discuss import PhaseDiscussion
     from fairlead.engine.phase_plan import PhasePlanning
     from fairlead.engine.ports import Agent
     from fairlead.engine.role_jobs import Company, RoleJobs
@@ -50,6 +51,15 @@ def role_jobs(app: App, folder: str = "") -> RoleJobs:
     place = folder or app.place
     workspace = workspace_of(place)
     return RoleJobs(app.files_of(place), app.state, app.clock, workspace, Scratch(workspace), fresh)
+
+
+def phase_discussion(app: App) -> PhaseDiscussion:
+    """Discusses the phases of the project that this folder belongs to."""
+    from fairlead.engine.phase_discuss import PhaseDiscussion
+    from fairlead.engine.phase_documents import PhaseDocuments
+
+    documents = PhaseDocuments(*app.step, lines=app.preferences.state_lines)
+    return PhaseDiscussion(role_jobs(app), documents)
 
 
 def phase_planning(app: App) -> PhasePlanning:

@@ -124,8 +124,10 @@ class PhaseDocuments(Steps):
 
     # -- writing ---------------------------------------------------------------------------
 
-    def write_artefact(self, subject: Subject, kind: str, text: str, told: str) -> Outcome:
-        """An artefact in its place, and STATE.md that tells of it."""
+    def write_artefact(
+        self, subject: Subject, kind: str, text: str, told: str, *, is_last: bool = False
+    ) -> Outcome:
+        """An artefact in its place, and STATE.md that tells of it; the last ends the step."""
         path = subject.path(kind)
 
         def decide(look: Look) -> Draft:
@@ -134,7 +136,8 @@ class PhaseDocuments(Steps):
             standing = standing_of(after)
 
             def state(held: Document, at: Look) -> Document:
-                return events.artefact_ready(held, standing, told, at.now)
+                event = events.step_left if is_last else events.artefact_ready
+                return event(held, standing, told, at.now)
 
             return self._drafted(look, {path: lambda _: text}, state, subject)
 

@@ -15,6 +15,7 @@ goal_option = click.option("--goal", default="", metavar="TEXT", help="Its goal,
     cls=Verbs,
     rooms={
         "execute": "fairlead.interfaces.cli.execute:execute_phase",
+        "discuss": "fairlead.interfaces.cli.phase_discuss:discuss_phase",
         "plan": "fairlead.interfaces.cli.phase_plan:plan_phase",
     },
 )
