@@ -233,6 +233,14 @@ class NoBlocker(UsageError, code="no-blocker"):
         super().__init__(f"no blocker holds {text!r}", hint=f"recorded blockers: {names}")
 
 
+class NoFinding(UsageError, code="no-finding"):
+    """Something was to be accepted that no verification has found."""
+
+    def __init__(self, what: str, known: "tuple[str, ...]") -> None:
+        names = "; ".join(known[:8]) or "none"
+        super().__init__(f"nothing was found that is called {what!r}", hint=f"found: {names}")
+
+
 class SeveralBlockers(UsageError, code="several-blockers"):
     """Several blockers hold the text that was given."""
 
@@ -924,6 +932,14 @@ class GitFault(AgentError, code="git-fault"):
         super().__init__(f"git {verb}: {said}", hint="look at the repository with: git status")
 
 
+class VerifierFault(AgentError, code="verifier-fault"):
+    """An agent was asked to look at a phase, and gave no answer that can be used."""
+
+    def __init__(self, phase: object, why: str) -> None:
+        hint = f"the rules can stand alone: fairlead phase verify {phase}"
+        super().__init__(f"the verifier of phase {phase} gave no answer: {why}", hint=hint)
+
+
 class GitTooOld(AgentError, code="git-too-old"):
     """A git that cannot merge without a checkout."""
 
@@ -950,14 +966,14 @@ class JobWaiting(BlockedError, code="job-waiting"):
 class PlansNotApproved(BlockedError, code="plans-not-approved"):
     """Commands of plans would be run that nobody has approved."""
 
-    def __init__(self, phase: object, commands: "tuple[str, ...]") -> None:
+    def __init__(self, phase: object, commands: "tuple[str, ...]", verb: str = "execute") -> None:
         shown = "; ".join(commands[:3]) + (
             f"; and {len(commands) - 3} more" if commands[3:] else ""
         )
         super().__init__(
             f"the verify commands of phase {phase} are not approved: {shown}",
-            hint=f"look at them: fairlead phase execute {phase} --dry-run, "
-            f"then: fairlead phase execute {phase} --approve",
+            hint=f"look at them: fairlead phase {verb} {phase} --dry-run, "
+            f"then: fairlead phase {verb} {phase} --approve",
         )
 
 

@@ -135,6 +135,7 @@ def test_the_frontmatter_of_a_plan_is_read() -> None:
         ("User can see messages", "It is fast"),
         (Artifact("src/a.ts", "Message list", "text", ("ChatList",), 30),),
         (Link("src/a.ts", "src/b.ts", "fetch in useEffect", "fetch.*api"),),
+        backstops=("It is fast",),
     )
     assert plan.objective == "Show the feed."
 

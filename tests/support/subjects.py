@@ -26,6 +26,12 @@ FINISHED = PLANNED | {
     f"{PHASE}/01-01-SUMMARY.md": "done\n",
     ".planning/todos/pending/a.md": "---\nresolves_phase: 1\n---\nx\n",
 }
+# A phase whose one plan promised a file, which is there.
+VERIFIABLE = FINISHED | {
+    f"{PHASE}/01-01-PLAN.md": "---\nphase: 01-foundation\nplan: 01\nfiles_modified: [guide.md]\n"
+    'must_haves:\n  truths: ["There is a guide"]\n  artifacts:\n    - path: guide.md\n---\n',
+    "guide.md": "# Guide\n\nTake the left road.\n",
+}
 # STATE.md says that the plan is done, and no summary proves it.
 CLAIMED = PLANNED | {
     STATE: "---\nstatus: executing\nprogress:\n  total_plans: 1\n  completed_plans: 1\n---\n\n"
@@ -138,6 +144,7 @@ def product_subjects() -> dict[str, Subject]:
         _in_a_project("phase-insert", ("phase", "insert", "1", "Fix")),
         _in_a_project("phase-remove", ("phase", "remove", "2"), [("phase", "add", "Second")]),
         _in_a_project("phase-complete", ("phase", "complete", "1"), files=FINISHED),
+        _in_a_project("phase-verify", ("phase", "verify", "1"), files=VERIFIABLE),
         _in_a_project("roadmap-progress", ("roadmap", "update-progress"), files=FINISHED),
         _in_a_project("milestone-complete", ("milestone", "complete", "v1.0"), files=FINISHED),
         _in_a_project(

@@ -30,23 +30,34 @@ class Look:
     """What one decision sees."""
 
     def __init__(
-        self, files: Files, now: datetime, workstream: str = "", *, lines: int = 0
+        self,
+        files: Files,
+        now: datetime,
+        workstream: str = "",
+        *,
+        lines: int = 0,
+        inventory: Inventory | None = None,
     ) -> None:
         self.files = files
         self.now = now
         self.workstream = workstream
+        self._inventory = inventory  # as it will be when the step is made; else what is there
         self.lines = lines  # how long STATE.md may become; 0: as long as it likes
         self.state_path = layout.documents_of(workstream)[0]
 
     @cached_property
     def inventory(self) -> Inventory:
         """What is on disk."""
-        return scan(self.files.folder, workstream=self.workstream)
+        return self._inventory or scan(self.files.folder, workstream=self.workstream)
 
     @cached_property
     def standing(self) -> Standing:
         """What follows from it."""
         return standing_of(self.inventory)
+
+    def after(self, inventory: Inventory) -> Look:
+        """The same look at the project as it will be."""
+        return Look(self.files, self.now, self.workstream, lines=self.lines, inventory=inventory)
 
     @property
     def stamp(self) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from fairlead.engine.look import Look, Steps
 from fairlead.engine.ports import Clock
@@ -40,6 +41,7 @@ from fairlead.store.moves import Move
 from fairlead.text.document import Document
 
 Also = Callable[[PhaseId], Mapping[str, Edit]]
+Event = Callable[[Document, Standing, str, datetime], Document]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class PhaseChange:
 
 
 @dataclass(frozen=True, slots=True)
-class _Decision:
+class Decision:
     """A draft, and what is told of it."""
 
     draft: Draft
@@ -76,7 +78,7 @@ class Phases(Steps):
     ) -> PhaseChange:
         """A phase more, after the last one of the milestone; `also` is written in the same step."""
 
-        def decide(look: Look) -> _Decision:
+        def decide(look: Look) -> Decision:
             _require_open(look)
             number = next_number(look.inventory, look.standing)
             before = _last_before(look.standing, number)
@@ -92,7 +94,7 @@ class Phases(Steps):
     ) -> PhaseChange:
         """A phase between two others, with a decimal number."""
 
-        def decide(look: Look) -> _Decision:
+        def decide(look: Look) -> Decision:
             _require_open(look)
             here = phase_of(look.standing, after)
             number = decimal_after(here.id, taken_numbers(look.inventory))
@@ -108,7 +110,7 @@ class Phases(Steps):
     ) -> PhaseChange:
         """A phase less. Its folder is moved out of the way; what is in it is never deleted."""
 
-        def decide(look: Look) -> _Decision:
+        def decide(look: Look) -> Decision:
             gone = phase_of(look.standing, phase)
             if look.standing.scope.is_archived:
                 raise MilestoneShipped(look.standing.scope.milestone)
@@ -123,7 +125,7 @@ class Phases(Steps):
     def complete(self, phase: str, *, dry_run: bool = False) -> PhaseChange:
         """A phase is done: roadmap, requirements, state and todos say so."""
 
-        def decide(look: Look) -> _Decision:
+        def decide(look: Look) -> Decision:
             done = phase_of(look.standing, phase)
             require_complete(done, look.standing.policy)
             return self._completed(look, done)
@@ -133,7 +135,7 @@ class Phases(Steps):
     def update_progress(self, phase: str = "", *, dry_run: bool = False) -> PhaseChange:
         """The marks of the roadmap as the files prove them."""
 
-        def decide(look: Look) -> _Decision:
+        def decide(look: Look) -> Decision:
             standing = look.standing
             chosen = (phase_of(standing, phase),) if phase else standing.scope.phases
             proven = [proven_of(each, standing.policy) for each in chosen if each.listed]
@@ -143,7 +145,7 @@ class Phases(Steps):
                 claims = marked(Document(text), proven, date).claims
             edit = editing(lambda held: marked(held, proven, date).document)
             notes = tuple(f"{self._roadmap}:{claim}" for claim in claims)
-            return _Decision(Draft({self._roadmap: edit}), notes=notes)
+            return Decision(Draft({self._roadmap: edit}), notes=notes)
 
         return self._carry_out("roadmap update-progress", decide, dry_run=dry_run)
 
@@ -151,7 +153,7 @@ class Phases(Steps):
 
     def _written(
         self, look: Look, phase: NewPhase, told: Evolution, more: Mapping[str, Edit] | None = None
-    ) -> _Decision:
+    ) -> Decision:
         edit = editing(lambda held: with_phase(held, phase))
         after = self._after(look, edit)
         home = f"{layout.planning_of(self._workstream)}/{layout.PHASES_NAME}"
@@ -160,9 +162,9 @@ class Phases(Steps):
         edits = {self._roadmap: edit, **(more or {})}
         draft = self._draft(look, edits, after, told, Places(folders=(folder,)))
         draft = replace(draft, may_create=draft.may_create | frozenset(more or ()))
-        return _Decision(draft, phase.id, phase.name, folder)
+        return Decision(draft, phase.id, phase.name, folder)
 
-    def _removed(self, look: Look, gone: Phase, numbers: dict[PhaseId, PhaseId]) -> _Decision:
+    def _removed(self, look: Look, gone: Phase, numbers: dict[PhaseId, PhaseId]) -> Decision:
         milestone = gone.listed.milestone if gone.listed else ""
         homes = {each.listed.milestone for each in look.standing.scope.phases if each.listed}
 
@@ -188,9 +190,11 @@ class Phases(Steps):
         touched = {gone.id, *numbers, *numbers.values()}
         draft = self._draft(look, edits, after, told, Places(moves=moves), touched)
         folder = gone.folder.path if gone.folder else ""
-        return _Decision(draft, gone.id, gone.name, folder)
+        return Decision(draft, gone.id, gone.name, folder)
 
-    def _completed(self, look: Look, done: Phase) -> _Decision:
+    def _completed(
+        self, look: Look, done: Phase, event: Event = events.phase_completed
+    ) -> Decision:
         date = f"{look.now:%Y-%m-%d}"
         policy = look.standing.policy
         proven = [proven_of(done, policy)]
@@ -216,13 +220,13 @@ class Phases(Steps):
         todos = self._todos(done.id)
 
         def state(held: Document, at: Look) -> Document:
-            moved = events.phase_completed(held, at.standing, done.id.short, at.now)
+            moved = event(held, at.standing, done.id.short, at.now)
             moved = without_todos(moved, (each.source for each in todos))
             return metrics.with_plans_completed(moved, at.standing, at.inventory)
 
         held = look.draft(state) if self._files.exists(look.state_path) else Draft({})
         draft = Draft({**edits, **held.edits}, Places(moves=todos), held.may_create)
-        return _Decision(draft, done.id, done.name, done.folder.path if done.folder else "", notes)
+        return Decision(draft, done.id, done.name, done.folder.path if done.folder else "", notes)
 
     def _todos(self, phase: PhaseId) -> tuple[Move, ...]:
         """The pending todos that this phase resolves go to the completed ones."""
@@ -302,9 +306,9 @@ class Phases(Steps):
         return Draft({**edits, **held.edits}, places, held.may_create)
 
     def _carry_out(
-        self, command: str, decide: Callable[[Look], _Decision], *, dry_run: bool
+        self, command: str, decide: Callable[[Look], Decision], *, dry_run: bool
     ) -> PhaseChange:
-        decided: list[_Decision] = []
+        decided: list[Decision] = []
 
         def draft(look: Look) -> Draft:
             decided.append(decide(look))

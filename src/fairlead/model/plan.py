@@ -95,6 +95,8 @@ class MustHaves:
     truths: tuple[str, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
     links: tuple[Link, ...] = ()
+    backstops: tuple[str, ...] = ()  # of the truths, those that need evidence of their own
+    judged: tuple[str, ...] = ()  # what must not be, and only a person can tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,7 @@ class PlanSheet:
     objective: str = ""
     tasks: tuple[Task, ...] = ()
     gap_closure: bool = False
+    gap_ids: tuple[str, ...] = ()  # the gaps of a verification that the plan is to close
     digest: str = ""  # sha256 of the bytes
     estimate_tokens: int | None = None
     path: str = ""

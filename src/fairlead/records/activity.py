@@ -20,8 +20,10 @@ _DATED = re.compile(rf"(?P<date>{_DATE})(?:\s+[—–-]{{1,2}}\s+(?P<told>.+))?\
 # What commands write behind the date, ours and those of the older tools.
 _BY_COMMAND = re.compile(
     r"(?:Completed|Failed:|Blocked:|Skipped:) .+"
-    r"|Phase \S+ (?:planning (?:started|complete)|execution (?:started|resumed)"
-    r"|complete|marked complete|verified)(?:, transitioned to .+| \(wave continue\)| — \d+ plans ready)?"
+    r"|Phase \S+ (?:(?:planning|discussion|verification) started|planning complete"
+    r"|execution (?:started|resumed)|verification (?:found \d+ gaps?|waits for a person)"
+    r"|COMPLETE, verified|complete|marked complete|verified)"
+    r"(?:, transitioned to .+| \(wave continue\)| — \d+ plans ready)?"
     r"|Plan \S+ complete|Milestone \S+ (?:started|complete)|Project initiali[sz]ed|Paused|Resumed"
 )
 _PHASE_FORM = re.compile(

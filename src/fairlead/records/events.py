@@ -132,6 +132,16 @@ def artefact_ready(document: Document, standing: Standing, told: str, now: datet
     return _noted(document, standing, told, now)
 
 
+def phase_verified(document: Document, standing: Standing, phase: str, now: datetime) -> Document:
+    """A phase has passed its verification: it is complete, whatever else is being worked on."""
+    here = _at(standing, phase, standing.words, standing.status)
+    told = f"Phase {_number(here)} COMPLETE, verified"
+    is_here = recorded_id(document) in (None, here.current.id if here.current else None)
+    moved = _moved(document, settled(standing), told, now, is_reset=is_here)
+    # Whatever a person wrote there goes to the archive: that a phase is complete must stand here.
+    return _signed(with_activity(moved, told, now, always=True), now)
+
+
 def synced(document: Document, standing: Standing, now: datetime) -> Document:
     """Everything derived, written anew; a phase that is being worked on stays the current one."""
     document.require_writable()

@@ -4,6 +4,7 @@ Works on bytes and looks before it parses: of ten thousand files nearly all are 
 search for a word.
 """
 
+import hashlib
 import re
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from fairlead.text.quick import read_front
 _PLAIN_FIELD = re.compile(
     rb"^(status|completed|verified):[ \t]+([\w.:+-]+)[ \t]*\r?$", re.MULTILINE
 )
+_SUMMARIES = re.compile(rb"^summaries: \"?([0-9a-f]{32})\"?\r?$", re.MULTILINE)
 _KEYS = (b"status", b"completed", b"verified")
 _ANY_FIELD = re.compile(rb"^[ \t]*[\"']?(?:status|completed|verified)[\"']?[ \t]*:", re.MULTILINE)
 
@@ -55,10 +57,22 @@ def summary_head(content: bytes) -> SummaryHead:
     return SummaryHead(Proof.COMPLETE, completed)
 
 
-def verified_head(content: bytes) -> tuple[str, str]:
-    """The status of a verification and when it was made."""
+def verified_head(content: bytes) -> tuple[str, str, str]:
+    """The status of a verification, when it was made, and the digest of the summaries it was made of."""
     fields = _fields(content)
-    return fields.get("status", ""), fields.get("verified", "")
+    status = fields.get("status", "")
+    if b"\nrehearsed: true" in content and _is_rehearsed(content):
+        status = Proof.REHEARSED
+    match = _SUMMARIES.search(content)
+    return status, fields.get("verified", ""), match[1].decode() if match else ""
+
+
+def summaries_digest(summaries: "dict[str, bytes]") -> str:
+    """What a phase's summaries say, as one short word."""
+    whole = hashlib.sha256()
+    for name, content in sorted(summaries.items()):
+        whole.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
+    return whole.hexdigest()[:32]
 
 
 def _is_rehearsed(content: bytes) -> bool:

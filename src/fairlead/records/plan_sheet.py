@@ -98,13 +98,20 @@ def new_plan(sheet: PlanSheet) -> str:
         front["files_deleted"] = list(sheet.deleted)
     if sheet.gap_closure:
         front["gap_closure"] = True
+        front |= {"gap_ids": list(sheet.gap_ids)} if sheet.gap_ids else {}
     if sheet.estimate_tokens is not None:
         front["estimate"] = {"tokens": sheet.estimate_tokens}
-    front["must_haves"] = {
-        "truths": list(haves.truths),
+    promised: dict[str, Value] = {
+        "truths": [
+            {"statement": each, "verification": "backstop"} if each in haves.backstops else each
+            for each in haves.truths
+        ],
         "artifacts": [_artifact_keys(each) for each in haves.artifacts],
         "key_links": [_link_keys(each) for each in haves.links],
     }
+    if haves.judged:
+        promised["prohibitions"] = [{"statement": each} for each in haves.judged]
+    front["must_haves"] = promised
     tasks = "\n\n".join(_task_text(task) for task in sheet.tasks)
     return "\n".join(
         (
@@ -149,6 +156,7 @@ def _read(path: str, text: str) -> PlanSheet:
         objective=block_text(text, mask, "objective") or text_of(front, "objective"),
         tasks=tasks,
         gap_closure=text_of(front, "gap_closure").casefold() == "true",
+        gap_ids=list_of(front, "gap_ids"),
         digest=hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest(),
         estimate_tokens=whole(text_of(estimate, "tokens")) if isinstance(estimate, dict) else None,
         path=path,
@@ -182,6 +190,12 @@ def _must_haves(held: object) -> MustHaves:
         tuple(_statement(each) for each in _items(held.get("truths"))),
         tuple(_artifact(each) for each in _items(held.get("artifacts"))),
         tuple(_link(each) for each in _items(held.get("key_links"))),
+        tuple(
+            text_of(each, "statement")
+            for each in _items(held.get("truths"))
+            if isinstance(each, dict) and text_of(each, "verification") == "backstop"
+        ),
+        tuple(_statement(each) for each in _items(held.get("prohibitions"))),
     )
 
 

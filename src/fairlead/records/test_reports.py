@@ -33,8 +33,26 @@ _SOMETHING = re.compile(
 )
 
 
+_SKIPPED = re.compile(
+    r"""(?im)^[ \t=]*[1-9][0-9]*\ (?:skipped|deselected|todo)[^\n]*\bin\ [0-9.]+s.*   # pytest
+      | ^ok\ \(.*\bskipped=(?P<skipped>[0-9]+).*                                      # unittest
+      | ^[ \t]*tests:?[ \t]+(?:[0-9]+\ (?:skipped|todo)[, ]*)+(?:[0-9]+\ total|\([0-9]+\)).*   # jest, vitest
+      | ^test\ result:\ ok\.\ 0\ passed;\ 0\ failed;\ [1-9][0-9]*\ ignored.*            # cargo
+      | ^\#\ pass\ 0$                                                              # node
+    """,
+    re.VERBOSE,
+)
+_RAN = re.compile(r"(?im)^ran ([0-9]+) tests?")
+_PASSED = re.compile(r"(?i)\b[1-9][0-9]* (?:passed|passing|failed)\b")
+
+
 def ran_no_test(output: str) -> str:
     """The line in which a test runner says that nothing ran; empty when anything did."""
+    skipped = _SKIPPED.search(output)
+    if skipped and not _PASSED.search(output):
+        ran = sum(map(int, _RAN.findall(output)))
+        if ran <= int(skipped["skipped"] or ran):
+            return skipped[0].strip(" =")
     found = _NOTHING.search(output)
     if found is None or _SOMETHING.search(output):
         return ""

@@ -22,7 +22,13 @@ from fairlead.model.inventory import (
 )
 from fairlead.records import naming
 from fairlead.records.config import read_settings
-from fairlead.records.phase_files import SummaryHead, plan_head, summary_head, verified_head
+from fairlead.records.phase_files import (
+    SummaryHead,
+    plan_head,
+    summaries_digest,
+    summary_head,
+    verified_head,
+)
 from fairlead.records.roadmap import read_roadmap
 from fairlead.store import confine, layout
 from fairlead.store.confine import Folder as Handle
@@ -214,10 +220,26 @@ def _verification(
         return None
     # The phase's own, `03-VERIFICATION.md`, before one of a plan and before one without a number.
     name = min(names, key=lambda each: (each == "VERIFICATION.md", len(each)))
-    status, verified = verified_head(_read(inside, name, listing, _HEAD) or b"")
+    status, verified, digest = verified_head(_read(inside, name, listing, _HEAD) or b"")
     is_open = any(not plan.is_complete for plan in plans if not plan.is_superseded)
-    is_older = bool(verified) and any(head.completed[:10] > verified[:10] for head in heads)
+    if digest:
+        is_older = digest != summaries_digest(_summaries(inside, path, listing, plans))
+    else:
+        is_older = bool(verified) and any(head.completed[:10] > verified[:10] for head in heads)
     return Verification(f"{path}/{name}", status, is_open or is_older)
+
+
+def _summaries(
+    inside: Handle, path: str, listing: Listing, plans: tuple[Plan, ...]
+) -> dict[str, bytes]:
+    """The summaries of a phase by their names, as a verification has seen them."""
+    names = [plan.summary.removeprefix(f"{path}/") for plan in plans if plan.summary]
+    found = {
+        name: _read(inside, name, listing, layout.DOCUMENT_LIMIT)
+        for name in names
+        if "/" not in name
+    }
+    return {name: content for name, content in found.items() if content is not None}
 
 
 def _read(inside: Handle, name: str, listing: Listing, limit: int) -> bytes | None:

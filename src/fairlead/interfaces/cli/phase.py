@@ -17,10 +17,11 @@ goal_option = click.option("--goal", default="", metavar="TEXT", help="Its goal,
         "execute": "fairlead.interfaces.cli.execute:execute_phase",
         "discuss": "fairlead.interfaces.cli.phase_discuss:discuss_phase",
         "plan": "fairlead.interfaces.cli.phase_plan:plan_phase",
+        "verify": "fairlead.interfaces.cli.verify:verify_phase",
     },
 )
 def phase() -> None:
-    """Show the phases; add, insert, remove, carry out and complete them."""
+    """Show the phases; add, insert, remove, carry out, verify and complete them."""
 
 
 @phase.command("list", epilog="Example: fairlead phase list --archived")

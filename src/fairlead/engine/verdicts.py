@@ -1,0 +1,68 @@
+"""Verdicts: a verification recorded, with the plans that patch its gaps, in one step with STATE.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from fairlead.engine.look import Look
+from fairlead.engine.phases import Decision, PhaseChange, Phases, require_complete
+from fairlead.model.inventory import Phase, Plan, Verification
+from fairlead.records import events
+from fairlead.records.position import phase_of
+from fairlead.store.files import Draft
+from fairlead.text.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a verification came to, and everything that is written with it."""
+
+    path: str  # of VERIFICATION.md
+    status: str
+    texts: Mapping[str, str]  # of the files that are written
+    plans: tuple[Plan, ...] = ()  # patch plans among them
+    told: str = ""  # what STATE.md says of it; empty: nothing
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether the phase is complete by it."""
+        return self.status == "passed"
+
+
+class Verdicts(Phases):
+    """Records the verifications of one project."""
+
+    def record(self, phase: str, judged: Judged, *, dry_run: bool = False) -> PhaseChange:
+        """A verification is recorded with its patch plans; one that passed completes the phase."""
+
+        def decide(look: Look) -> Decision:
+            here = phase_of(look.standing, phase)
+            assert here.folder is not None
+            folder = replace(
+                here.folder,
+                verification=Verification(judged.path, judged.status, is_stale=False),
+                plans=(*here.folder.plans, *judged.plans),
+            )
+            others = (each for each in look.inventory.folders if each.path != folder.path)
+            look = look.after(replace(look.inventory, folders=(*others, folder)))
+            here = phase_of(look.standing, phase)
+            if judged.is_passed:
+                require_complete(here, look.standing.policy)
+                made = self._completed(look, here, events.phase_verified)
+            else:
+                made = self._ended(look, here, judged.told)
+            draft = made.draft
+            texts = {path: (lambda _, text=text: text) for path, text in judged.texts.items()}
+            created = frozenset((*draft.may_create, *texts))
+            return replace(made, draft=Draft({**texts, **draft.edits}, draft.places, created))
+
+        return self._carry_out("phase verify", decide, dry_run=dry_run)
+
+    def _ended(self, look: Look, here: Phase, told: str) -> Decision:
+        def state(held: Document, at: Look) -> Document:
+            return events.step_left(held, at.standing, f"Phase {here.id.short} {told}", at.now)
+
+        has_state = bool(told) and self._files.exists(look.state_path)
+        draft = look.draft(state) if has_state else Draft({})
+        return Decision(draft, here.id, here.name, here.folder.path if here.folder else "")
