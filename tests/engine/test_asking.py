@@ -107,6 +107,12 @@ def test_a_fallback_answers_and_all_tries_are_told():
     assert (answer.tokens_in, answer.ms) == (130, 3500)
 
 
+def test_what_nobody_prices_is_priced_by_us():
+    answer = Asked(Told(ended(EndKind.OVERLOADED), FINE)).answer
+
+    assert answer.cost_usd == pytest.approx((10 * 3 + 1 * 15) / 1e6 + 0.25)
+
+
 def test_each_try_has_a_private_folder_of_its_own():
     first, second = Told(ended(EndKind.IDLE)), Told(FINE)
 

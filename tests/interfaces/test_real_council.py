@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from fairlead.adapters import scripted_council
-from tests.support.councils import GOAL
+from tests.support.councils import GOAL, a_world, events_of, record_of, run
 from tests.support.killing import processes_of
-from tests.support.model_server import ModelServer, Request, Turn
+from tests.support.model_server import USAGE, Fault, ModelServer, Request, Turn
 from tests.support.models import KEY, VARIABLE, files_below
 from tests.support.programs import fairlead
 from tests.support.real_agents import MODELS, carrying_out, surroundings_of
@@ -84,3 +84,34 @@ def test_a_council_of_real_clients_carries_a_goal_to_merged_work(tmp_path: Path)
     written = {**files_below(project), **files_below(tmp_path / "home")}
     assert [name for name, held in written.items() if KEY.encode() in held] == []
     assert KEY not in done.stdout + done.stderr
+
+
+def test_a_council_outlasts_a_provider_that_fails_in_every_way(tmp_path: Path) -> None:
+    faults = {
+        "architect": Turn(status=429, retry_after_seconds=1),
+        "builder": Turn(status=529),
+        "skeptic": Turn("half a plan", fault=Fault.RESET_LATE),
+        "advocate": Turn(fault=Fault.PAGE),
+    }
+
+    def failing_first(request: Request) -> Turn:
+        said = request.conversation
+        seat = next((each for each in faults if f"You hold the {each} seat" in said), "")
+        return faults.pop(seat, None) or advising(request)
+
+    with ModelServer(failing_first, has_asides=False) as server:
+        local = {"kind": "openai", "base_url": f"{server.url}/v1", "model": "llama3"}
+        seats = {"seats": dict.fromkeys(faults, "local")}
+        world = a_world(tmp_path, {"models": {"local": local}, "council": seats})
+        done = run(world, "run", GOAL, "--json")
+        told, record = json.loads(done.stdout), record_of(world)
+
+    assert (done.returncode, told["status"]) == (6, "APPROVED"), done.stdout + done.stderr
+    absent = [event for event in events_of(world) if event["kind"] == "absent"]
+    assert [each["text"].partition(":")[0] for each in absent] == ["raw/r0/advocate"]
+    assert {each["vote"] for each in record["council_votes"]} == {"APPROVE"}
+    retried = len(server.requests) - 4 * (1 + record["review_round"])
+    assert (retried, len(faults)) == (3, 0)  # a page instead of an answer is not asked for again
+    [skeptic] = [event for event in events_of(world) if event["text"] == "raw/r0/skeptic"][1:]
+    assert skeptic["tokens"] > sum(USAGE)  # with the half that was lost
+    assert record["usage"]["total_cost_usd"] > 0

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Retried
 from fairlead.model.agent_orders import Limits, Order
-from fairlead.model.budget import CHARACTERS_A_TOKEN
+from fairlead.model.budget import CHARACTERS_A_TOKEN, Prices
 
 if TYPE_CHECKING:
     from fairlead.engine.ports import Agent
@@ -59,7 +59,7 @@ class Try:
     ms: int
     tokens_in: int
     tokens_out: int
-    cost_usd: float | None  # None: nobody told
+    cost_usd: float  # as the program tells it, else at our own prices
 
 
 class Presence(StrEnum):
@@ -101,10 +101,9 @@ class Answer:
         return sum(each.tokens_out for each in self.tries)
 
     @property
-    def cost_usd(self) -> float | None:
-        """Of all tries that told it; None if none did."""
-        told = [each.cost_usd for each in self.tries if each.cost_usd is not None]
-        return sum(told) if told else None
+    def cost_usd(self) -> float:
+        """Of all tries."""
+        return sum(each.cost_usd for each in self.tries)
 
     @property
     def ms(self) -> int:
@@ -185,7 +184,9 @@ def _capped(ending: Ending, cap: int) -> tuple[str, bool]:
 
 
 def _try(voice: Voice, ending: Ending) -> Try:
-    usage = ending.usage
+    usage, cost = ending.usage, ending.cost_usd
+    if cost is None:  # a call without a price would never reach a cap
+        cost = Prices().cost(usage.tokens_in, usage.tokens_out)
     return Try(
         model=ending.model or voice.model,
         family=voice.family,
@@ -194,7 +195,7 @@ def _try(voice: Voice, ending: Ending) -> Try:
         ms=round(ending.seconds * 1000),
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
-        cost_usd=ending.cost_usd,
+        cost_usd=cost,
     )
 
 

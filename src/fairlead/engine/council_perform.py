@@ -106,7 +106,7 @@ class CouncilPerformer:
             characters=asking.characters,
             tokens_in=answer.tokens_in,
             tokens_out=answer.tokens_out,
-            cost_usd=answer.cost_usd or 0.0,
+            cost_usd=answer.cost_usd,
             ms=answer.ms,
             is_cut=answer.is_cut,
             tries=tuple(
