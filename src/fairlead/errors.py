@@ -334,6 +334,13 @@ class NoExecPhase(UsageError, code="no-exec-phase"):
         super().__init__(f"not in the Orchestration Phase: there is no {path}", hint=hint)
 
 
+class NoIdea(UsageError, code="no-idea"):
+    """A project is to be made, and nobody said of what."""
+
+    def __init__(self) -> None:
+        super().__init__("no idea is given", hint='say it: fairlead new "a desk for tickets"')
+
+
 class NothingNamed(UsageError, code="nothing-named"):
     """A change was asked for without saying what is to change."""
 

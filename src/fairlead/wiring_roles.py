@@ -10,6 +10,7 @@ from fairlead.wiring import App, workspace_of
 
 if TYPE_CHECKING:
     from fairlead.engine.fanout import Signal
+    from fairlead.engine.new_project import NewProjects
     from fairlead.engine.phase_discuss import PhaseDiscussion
     from fairlead.engine.phase_plan import PhasePlanning
     from fairlead.engine.ports import Agent
@@ -51,6 +52,33 @@ def role_jobs(app: App, folder: str = "") -> RoleJobs:
     place = folder or app.place
     workspace = workspace_of(place)
     return RoleJobs(app.files_of(place), app.state, app.clock, workspace, Scratch(workspace), fresh)
+
+
+def new_projects(app: App, granularity: str) -> NewProjects:
+    """Makes a project in this very folder."""
+    from fairlead.engine.new_project import NewProjects
+
+    chosen = granularity or str(app.value("granularity"))
+    return NewProjects(role_jobs(app, here_of(app)), chosen)
+
+
+def here_of(app: App) -> str:
+    """This very folder."""
+    import os
+
+    return os.path.realpath(app.folder)
+
+
+def rehearsal_here(app: App) -> App:
+    """The same for a private copy of this very folder, which may have no project yet."""
+    import os
+
+    from fairlead.adapters.copies import Copies
+    from fairlead.engine.rehearsal import private_copy
+    from fairlead.store import layout
+
+    copies = Copies(os.path.join(app.state.folder, layout.REHEARSALS), layout.PLANNING)
+    return App(private_copy(here_of(app), app.state, copies))
 
 
 def phase_discussion(app: App) -> PhaseDiscussion:

@@ -35,6 +35,8 @@ class Copies:
             ignored = shutil.ignore_patterns(self._memory)
             shutil.copytree(folder, place, symlinks=True, ignore=ignored)
         memory = os.path.join(folder, self._memory)
+        if not os.path.isdir(memory):
+            return place
         shutil.copytree(memory, os.path.join(place, self._memory), symlinks=True)
         return place
 

@@ -195,6 +195,76 @@ def _advise(asked: Asked) -> str:
     return _block(asked, {"options": options, "recommended": "the plain way", "rationale": told})
 
 
+def _wish(asked: Asked) -> str:
+    """The product manager: first what is meant, then what is wanted."""
+    idea = " ".join(asked.piece("idea").split())[:120] or "a thing"
+    title = " ".join(re.findall(r"[A-Za-z]+", idea)[:3]).capitalize() or "Thing"
+    core = f"People have {idea}"
+    if "questions" in asked.line:
+        topic = {"topic": "users", "question": "Who uses it?", "options": ["one person", "a team"]}
+        answer = {"title": title, "what_this_is": f"{idea}.", "core_value": core}
+        return _block(asked, {**answer, "questions": [topic]})
+    wanted = [
+        ("CORE-01", "Core", "A user can give a value and get it back", "v1"),
+        ("CORE-02", "Core", "A user can use what they got back", "v1"),
+        ("MORE-01", "More", "A user can do the same with a second value", "v1"),
+        ("MORE-02", "More", "A user can look at earlier values", "v2"),
+    ]
+    return _block(
+        asked,
+        {
+            "what_this_is": f"{idea}.",
+            "core_value": core,
+            "context": ["It begins from nothing"],
+            "constraints": [{"type": "Tech", "what": "Python alone", "why": "it is there"}],
+            "requirements": [
+                {"id": name, "category": category, "text": text, "when": when}
+                for name, category, text, when in wanted
+            ],
+            "out_of_scope": [{"feature": "A web page", "reason": "nobody asked for it"}],
+            "decisions": [{"decision": "Begin small", "rationale": "less can go wrong"}],
+        },
+    )
+
+
+def _map_out(asked: Asked) -> str:
+    """A roadmap with a phase for each category of requirements."""
+    title = _first(r"^    # Roadmap: (.+)$", asked.text)
+    number = int(_first(r"Number the phases from (\d+)", asked.text) or 1)
+    groups: dict[str, list[str]] = {}
+    for name in dict.fromkeys(
+        re.findall(r"^([A-Z][A-Z0-9]*-[0-9]+):", asked.piece("project"), re.MULTILINE)
+    ):
+        groups.setdefault(name.partition("-")[0], []).append(name)
+    phases = [
+        (number + at, word.capitalize(), ids) for at, (word, ids) in enumerate(groups.items())
+    ]
+    lines = [f"# Roadmap: {title}", "", "## Overview", "", "Step by step.", "", "## Phases", ""]
+    lines += [f"- [ ] **Phase {at}: {name}** - {name} works" for at, name, _ in phases]
+    lines += ["", "## Phase Details", ""]
+    for at, name, ids in phases:
+        before = f"Phase {at - 1}" if at > number else "Nothing (first phase)"
+        lines += [
+            f"### Phase {at}: {name}",
+            "",
+            f"**Goal**: {name} works for a user",
+            f"**Depends on**: {before}",
+            f"**Requirements**: [{', '.join(ids)}]",
+            "**Risk**: LOW - little is new",
+            "**Success Criteria** (what must be TRUE):",
+            "",
+            *(f"  {n}. {each} can be seen to work" for n, each in enumerate(ids, 1)),
+            "",
+            "**Plans**: TBD",
+            "",
+        ]
+    lines += ["## Progress", "", "| Phase | Plans Complete | Status | Completed |"]
+    lines += ["|-------|----------------|--------|-----------|"]
+    lines += [f"| {at}. {name} | 0/TBD | Not started | - |" for at, name, _ in phases]
+    _write("ROADMAP.md", "\n".join(lines) + "\n")
+    return _block(asked, {"status": "done", "reason": ""})
+
+
 def _write(name: str, text: str) -> None:
     os.makedirs(_OUTPUT, exist_ok=True)
     with open(os.path.join(_OUTPUT, os.path.basename(name)), "w", encoding="utf-8") as file:
@@ -218,6 +288,8 @@ _PLAYS = {
     "research-synthesizer": _document,
     "planner": _plan,
     "plan-checker": _check,
+    "pm": _wish,
+    "roadmapper": _map_out,
     "assumptions-analyzer": _assume,
     "advisor-researcher": _advise,
 }

@@ -39,7 +39,7 @@ class NewProject:
 
 def first_documents(project: NewProject, now: datetime) -> dict[str, str]:
     """Every document of the new project, by path."""
-    values = _values(project, now)
+    values = values_of(project, now)
     attributes = {layout.ATTRIBUTES: registered("")} if project.is_merged else {}
     return {
         **attributes,
@@ -53,7 +53,7 @@ def first_documents(project: NewProject, now: datetime) -> dict[str, str]:
 
 def fresh_requirements(title: str, core_value: str, now: datetime) -> str:
     """The requirements of a new milestone."""
-    values = _values(NewProject(title or "Project", core_value=core_value), now)
+    values = values_of(NewProject(title or "Project", core_value=core_value), now)
     return filled("REQUIREMENTS.md", values)
 
 
@@ -67,7 +67,8 @@ def filled(name: str, values: Mapping[str, str]) -> str:
     return filled
 
 
-def _values(project: NewProject, now: datetime) -> dict[str, str]:
+def values_of(project: NewProject, now: datetime) -> dict[str, str]:
+    """What the places of the templates are filled with."""
     title = one_line(project.title, "the title")
     phase = one_line(project.first_phase, "the name of the phase") if project.first_phase else ""
     return {

@@ -111,6 +111,7 @@ def _listed(wanted: tuple[Requirement, ...], bullet: str) -> Iterator[str]:
     category = None
     for each in wanted:
         if each.category != category:
+            yield from ("",) if category is not None else ()
             category = each.category
             yield from (f"### {one_line(category or 'General')}", "")
         yield f"{bullet}**{each.id}**: {one_line(each.text)}"

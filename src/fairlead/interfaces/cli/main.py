@@ -30,6 +30,7 @@ _COMMANDS = {
     "milestone": "fairlead.interfaces.cli.milestone:milestone",
     "planning": "fairlead.interfaces.cli.planning:planning",
     "pause": "fairlead.interfaces.cli.pause:pause",
+    "new": "fairlead.interfaces.cli.new:new",
     "phase": "fairlead.interfaces.cli.phase:phase",
     "quick": "fairlead.interfaces.cli.quick:quick",
     "resume": "fairlead.interfaces.cli.pause:resume",

@@ -1,0 +1,227 @@
+"""`new`: an idea becomes a project in one step, or nothing of it does."""
+
+from pathlib import Path
+
+import pytest
+
+from fairlead.engine.new_project import NewProjects
+from fairlead.errors import ArtefactFault, NoIdea, ProjectExists
+from fairlead.model.agent_orders import Order
+from fairlead.model.job import JobStatus
+from fairlead.records.product import read_product, read_vision
+from fairlead.records.roadmap_check import whole_roadmap
+from tests.support.repositories import a_repository, git, written
+from tests.support.roles import Answer, Play, Player, Stage
+
+VISION = {
+    "title": "Desk",
+    "what_this_is": "A desk.",
+    "core_value": "Tickets are found",
+    "questions": [{"topic": "users", "question": "Who?", "options": ["one", "many"]}],
+}
+PRODUCT = {
+    "what_this_is": "A desk.",
+    "core_value": "Tickets are found",
+    "requirements": [
+        {"id": "DESK-01", "category": "Desk", "text": "A user can file a ticket", "when": "v1"},
+        {"id": "FIND-01", "category": "Find", "text": "A user can find it", "when": "v1"},
+        {"id": "FIND-02", "category": "Find", "text": "A user can sort", "when": "v2"},
+    ],
+    "out_of_scope": [{"feature": "Chat", "reason": "not needed"}],
+}
+
+
+def roadmap(*phases: tuple[str, str], risk: str = "LOW - small", depends: str = "") -> str:
+    lines = ["# Roadmap: Desk", "", "## Phases", ""]
+    lines += [f"- [ ] **Phase {at}: P{at}** - x" for at, _ in phases]
+    lines += ["", "## Phase Details", ""]
+    for at, ids in phases:
+        lines += [f"### Phase {at}: P{at}", "", "**Goal**: it works", f"**Depends on**: {depends}"]
+        lines += [f"**Requirements**: [{ids}]", f"**Risk**: {risk}"]
+        lines += ["**Success Criteria** (what must be TRUE):", "", "  1. It works", ""]
+        lines += ["**Plans**: TBD", ""]
+    return "\n".join(lines)
+
+
+GOOD = roadmap(("1", "DESK-01"), ("2", "FIND-01"))
+PARTS = {
+    "STACK": ["Recommended Stack"],
+    "FEATURES": ["Table Stakes"],
+    "ARCHITECTURE": ["Recommended Architecture"],
+    "PITFALLS": ["Critical Pitfalls"],
+    "SUMMARY": ["Executive Summary", "Key Findings", "Implications for Roadmap"],
+}
+
+
+def wishes(order: Order, _: int) -> Answer:
+    return VISION if "pm · questions" in order.prompt else PRODUCT
+
+
+def researches(order: Order, _: int) -> Answer:
+    for kind, parts in PARTS.items():
+        if f"fairlead-output/{kind}.md" in order.prompt:
+            text = "# T\n\n" + "".join(f"## {each}\n\nthree good words\n\n" for each in parts)
+            written(Path(order.folder) / "fairlead-output" / f"{kind}.md", text)
+    return {"status": "done"}
+
+
+def maps(*texts: str) -> Play:
+    def play(order: Order, count: int) -> Answer:
+        text = texts[min(count, len(texts)) - 1]
+        written(Path(order.folder) / "fairlead-output" / "ROADMAP.md", text)
+        return {"status": "done"}
+
+    return play
+
+
+def stage(tmp_path: Path, **plays: Play) -> Stage:
+    usual: dict[str, Play] = {
+        "pm": wishes,
+        "project-researcher": researches,
+        "research-synthesizer": researches,
+        "roadmapper": maps(GOOD),
+    }
+    project = a_repository(tmp_path / "project", {"README.md": "x\n"})
+    return Stage(project, Player({**usual, **plays}))
+
+
+def test_an_idea_becomes_every_document_of_a_project(tmp_path: Path):
+    held = stage(tmp_path)
+
+    report = NewProjects(held.jobs).carry_out("a desk", held.company)
+
+    assert report.job.status is JobStatus.DONE
+    made = {path.relative_to(held.project / ".planning").as_posix() for path in report_files(held)}
+    assert made >= {
+        "PROJECT.md",
+        "REQUIREMENTS.md",
+        "ROADMAP.md",
+        "STATE.md",
+        "config.json",
+        *(f"research/{each}.md" for each in PARTS),
+    }
+    assert "| FIND-01 | Phase 2 | Pending |" in text_of(held, "REQUIREMENTS.md")
+    assert "Phase: 1 of 2 (P1)" in text_of(held, "STATE.md")
+    assert "next_action: discuss-phase" in text_of(held, "STATE.md")
+    assert git(held.project, "status", "--porcelain") == ""
+
+
+def report_files(held: Stage) -> list[Path]:
+    return [path for path in (held.project / ".planning").rglob("*") if path.is_file()]
+
+
+def text_of(held: Stage, name: str) -> str:
+    return (held.project / ".planning" / name).read_text("utf-8")
+
+
+def test_four_researchers_look_in_four_directions(tmp_path: Path):
+    held = stage(tmp_path)
+
+    NewProjects(held.jobs).carry_out("a desk", held.company)
+
+    asked = [order.prompt for order in held.agent.asked("project-researcher")]
+    assert len(asked) == 4
+    assert all("Who? one" in each for each in asked)
+
+
+def test_until_a_person_agrees_nothing_is_written(tmp_path: Path):
+    held = stage(tmp_path)
+    held.is_auto = False
+    held.answers = {"choice-users": "many"}
+
+    report = NewProjects(held.jobs).carry_out("a desk", held.company)
+
+    assert report.job.status is JobStatus.BLOCKED
+    assert not (held.project / ".planning/PROJECT.md").exists()
+
+
+def test_going_on_needs_no_idea_and_asks_nothing_twice(tmp_path: Path):
+    held = stage(tmp_path)
+    held.is_auto = False
+    held.answers = {"choice-users": "many"}
+    NewProjects(held.jobs).carry_out("a desk", held.company)
+    count = len(held.agent.orders)
+    held.answers = {"choice-requirements-1": "agree", "choice-roadmap-1": "agree"}
+
+    report = NewProjects(held.jobs).carry_out("", held.company)
+
+    assert report.job.status is JobStatus.DONE
+    assert [each.role for each in held.agent.orders[count:]] == ["roadmapper"]
+
+
+def test_what_a_person_wants_changed_reaches_the_product_manager(tmp_path: Path):
+    held = stage(tmp_path)
+    held.is_auto = False
+    held.answers = {
+        "choice-users": "one",
+        "choice-requirements-1": "change: no tickets",
+        "choice-requirements-2": "agree",
+        "choice-roadmap-1": "agree",
+    }
+
+    NewProjects(held.jobs).carry_out("a desk", held.company)
+
+    assert "no tickets" in held.agent.asked("pm")[-1].prompt
+
+
+def test_a_roadmap_that_leaves_a_requirement_out_is_made_again(tmp_path: Path):
+    held = stage(tmp_path, roadmapper=maps(roadmap(("1", "DESK-01")), GOOD))
+
+    report = NewProjects(held.jobs).carry_out("a desk", held.company)
+
+    assert report.job.status is JobStatus.DONE
+    assert "no phase has FIND-01" in held.agent.asked("roadmapper")[1].prompt
+
+
+def test_a_project_that_is_there_is_never_made_anew(tmp_path: Path):
+    held = stage(tmp_path)
+    NewProjects(held.jobs).carry_out("a desk", held.company)
+
+    with pytest.raises(ProjectExists):
+        NewProjects(held.jobs).preview("another", {})
+
+
+def test_without_an_idea_there_is_nothing_to_begin(tmp_path: Path):
+    with pytest.raises(NoIdea):
+        NewProjects(stage(tmp_path).jobs).preview("", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (roadmap(("1", "DESK-01"), ("2", "DESK-01, FIND-01")), "stands in phase 1 and in phase 2"),
+        (roadmap(("1", "DESK-01, FIND-01, ELSE-01")), "no requirement"),
+        (roadmap(("2", "DESK-01"), ("3", "FIND-01")), "numbered from 1"),
+        (roadmap(("1", "DESK-01"), ("2", "FIND-01"), risk="some"), "Risk"),
+        (roadmap(("1", "DESK-01"), ("2", "FIND-01"), depends="Phase 2"), "not before it"),
+        (GOOD.replace("  1. It works\n", ""), "Success Criteria"),
+        (GOOD.replace("- [ ] **Phase 2: P2** - x", ""), "in the list"),
+        ("# Roadmap\n", "no phase"),
+    ],
+)
+def test_a_roadmap_that_is_not_whole_is_refused_with_its_place(text: str, reason: str):
+    with pytest.raises(ArtefactFault, match=reason) as caught:
+        whole_roadmap("ROADMAP.md", text, ("DESK-01", "FIND-01"), 1)
+
+    assert str(caught.value).startswith("ROADMAP.md:")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"requirements": []}, "v1"),
+        ({"requirements": [PRODUCT["requirements"][0]] * 2}, "twice"),
+        ({"requirements": [{"id": "desk 1", "text": "x", "when": "v1"}]}, "AUTH-01"),
+        ({"core_value": ""}, "core_value"),
+    ],
+)
+def test_requirements_that_nobody_could_trace_are_refused(change: dict[str, object], reason: str):
+    with pytest.raises(ArtefactFault, match=reason):
+        read_product({**PRODUCT, **change}, "Desk")
+
+
+def test_more_than_five_questions_are_refused():
+    topics = VISION["questions"] * 6  # type: ignore[operator]
+
+    with pytest.raises(ArtefactFault, match="at most 5"):
+        read_vision({**VISION, "questions": topics})
