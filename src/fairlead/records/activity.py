@@ -20,17 +20,11 @@ _DATED = re.compile(rf"(?P<date>{_DATE})(?:\s+[—–-]{{1,2}}\s+(?P<told>.+))?\
 # What commands write behind the date, ours and those of the older tools.
 _BY_COMMAND = re.compile(
     r"(?:Completed|Failed:|Blocked:|Skipped:) .+"
-<<<<<<< HEAD
-    r"|Phase \S+ (?:(?:planning|discussion|verification) started|planning complete"
+    r"|Phase \S+ (?:(?:planning|discussion|verification) (?:started|stopped|complete)"
     r"|execution (?:started|resumed)|verification (?:found \d+ gaps?|waits for a person)"
+    r"|context gathered|(?:research|patterns) complete|planned — the plans failed their check"
     r"|COMPLETE, verified|complete|marked complete|verified)"
     r"(?:, transitioned to .+| \(wave continue\)| — \d+ plans ready)?"
-=======
-    r"|Phase \S+ (?:(?:planning|discussion|verification) (?:started|stopped|complete)"
-    r"|execution (?:started|resumed)|context gathered|(?:research|patterns) complete"
-    r"|planned — the plans failed their check"
-    r"|complete|marked complete|verified)(?:, transitioned to .+| \(wave continue\)| — \d+ plans ready)?"
->>>>>>> b984848 (An idea becomes a project: questions, four researchers, requirements, a roadmap, and every document in one step)
     r"|Plan \S+ complete|Milestone \S+ (?:started|complete)|Project initiali[sz]ed|Paused|Resumed"
 )
 _PHASE_FORM = re.compile(
