@@ -2,6 +2,7 @@
 
 from prove.agents import AGENTS
 from prove.approvals import APPROVALS
+from prove.councils import COUNCILS
 from prove.crowds import CROWDS
 from prove.documents import DOCUMENTS
 from prove.executions import EXECUTIONS
@@ -19,6 +20,7 @@ def proofs() -> tuple[Proof, ...]:
         *SCREENS,
         *HOOKS,
         *APPROVALS,
+        *COUNCILS,
         *AGENTS,
         *EXECUTIONS,
         *SWEEPS,

@@ -18,7 +18,7 @@ from fairlead.model.seats import (
 from fairlead.model.tally import Outcome, Review, tally
 from tests.support.council import SEATS, SHA
 
-PLAN = "Summary. " + "We change the parser in three small steps. " * 10
+PLAN = "## Summary\n" + "We change the parser in three places. " * 10 + "\n## Steps\n1. app.py\n"
 SUBSETS = [frozenset(each) for size in range(7) for each in itertools.combinations(SEATS, size)]
 WAYS = [AnswerStatus.ABSENT, AnswerStatus.DEGENERATE, AnswerStatus.UNREADABLE, AnswerStatus.BLIND]
 
@@ -110,6 +110,8 @@ def test_only_security_has_a_veto() -> None:
         "Credit balance is too low",
         "(no content)",
         "API Error: 529 overloaded",
+        "lorem ipsum " * 40,
+        "x" * 200,
     ],
 )
 def test_an_answer_that_is_none_does_not_count(text: str) -> None:
@@ -118,7 +120,12 @@ def test_an_answer_that_is_none_does_not_count(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [PLAN, PLAN + "Users cannot access the file of another user. " * 20, "x" * 200],
+    [
+        PLAN,
+        PLAN + "Users cannot access the file of another user. " * 20,
+        PLAN.replace("## ", "**"),
+        PLAN.replace("## ", "1. "),
+    ],
 )
 def test_a_plan_counts(text: str) -> None:
     assert degenerate(text) == ""

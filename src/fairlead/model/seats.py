@@ -30,6 +30,10 @@ _UNREAD = re.compile(
     r"(?:\w+ )?(?:plan|file|document|brief)\b",
     re.IGNORECASE,
 )
+_PART = re.compile(
+    r"^[\W_\d]*(summary|approach|step|risk|test|open question)", re.IGNORECASE | re.MULTILINE
+)
+_LEAST_PARTS = 2
 _STUB = re.compile(
     r"\A\W*(?:\(no (?:content|output|response)\)|no response requested\.?|credit balance is too low"
     r"|execution error|api error\b.*|(?:prompt|input) is too long|invalid api key\b.*"
@@ -80,6 +84,8 @@ def degenerate(text: str) -> str:
         return "the answer says that there was nothing to read"
     if len(bare) < LEAST_CHARACTERS:
         return f"the answer has {len(bare)} characters, {LEAST_CHARACTERS} are the least"
+    if len({part.casefold() for part in _PART.findall(text)}) < _LEAST_PARTS:
+        return "the answer has none of the parts of a plan"
     return ""
 
 

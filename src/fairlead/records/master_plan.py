@@ -8,6 +8,7 @@ becomes plans of the phase, in the same words.
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from fairlead.model.plan import MustHaves, PlanSheet, Task
@@ -18,7 +19,7 @@ from fairlead.records.answer_parts import Entry, Parts, entries_of
 from fairlead.text.inline import one_line
 from fairlead.text.outline import Line, Section
 from fairlead.text.tables import tables_of
-from fairlead.text.visible import is_unseen
+from fairlead.text.visible import visible
 
 PARTS = ("Goal", "Requirements", "Decisions", "Steps", "Tests", "Risks", "Dissent")
 ANSWERS = "Answers"
@@ -92,6 +93,7 @@ class Split:
     places: Mapping[str, str]
 
 
+@lru_cache(maxsize=8)  # a council looks at the same plan many times a round
 def read_master_plan(text: str) -> MasterPlan:
     """A master plan, as far as it can be read; `faults_of` says what is missing."""
     parts = Parts(text)
@@ -106,7 +108,7 @@ def read_master_plan(text: str) -> MasterPlan:
         tuple(_answers(parts)),
         tuple(each for each in (*PARTS, ANSWERS) if parts.section(each) is not None),
         tokens_of(parts.text),
-        any(is_unseen(mark) and mark not in "\n\r\t" for mark in parts.text),
+        visible(parts.text, keep="\n\r\t") != parts.text,
     )
 
 
