@@ -112,6 +112,9 @@ def test_what_was_rehearsed_here_is_replaced_by_a_real_run(world: Path) -> None:
     assert "\nrehearsed: true\n" in first
     assert complete(project) == 0
 
+    assert executed(world, "--approve").code == 6, "a plan of a rehearsal is none"
+    for each in PLANS:
+        written(folder / f"{each.id}-PLAN.md", each.text)
     real = executed(world, "--approve", "--json")
     assert real.code == 0, real.said
     assert "rehearsed" not in (folder / "01-01-SUMMARY.md").read_text()

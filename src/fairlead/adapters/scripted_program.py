@@ -19,6 +19,7 @@ _LEFT = "placeholder: to be done"
 _TEXT_LIMIT = 1 << 20
 _DEFINED = re.compile(r"\b(def|class|function|const) ([A-Za-z_]\w*)")
 _IMPORTED = re.compile(r"\bfrom [\w.]+ import ([\w, ]+)")
+_USED = re.compile(r"\bfrom (\w+) import ([A-Za-z_]\w*)")
 _QUOTED = re.compile(r"""(?:"([^"\n]+)"|'([^'\n]+)'|`([^`\n]+)`)""")
 _COMMENTS = {
     ".py": "# ", ".sh": "# ", ".toml": "# ", ".yml": "# ", ".yaml": "# ",
@@ -148,13 +149,14 @@ def _write(path: str, prompt: Prompt, mark: str) -> None:
             old = file.read(_TEXT_LIMIT).replace(_LEFT, "").rstrip("\n")
     if os.path.dirname(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
-    text = _json(old, prompt, mark) if kind == ".json" else _lines(kind, old, prompt, mark)
+    text = _json(old, prompt, mark) if kind == ".json" else _lines(path, old, prompt, mark)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
 
 
-def _lines(kind: str, old: str, prompt: Prompt, mark: str) -> str:
+def _lines(path: str, old: str, prompt: Prompt, mark: str) -> str:
     """Text that holds every word the verify command may look for."""
+    kind = os.path.splitext(path)[1]
     form = _COMMENTS.get(kind, "")
     form = form if "{}" in form else form + "{}"
     words = [prompt.name, *_looked_for(prompt.verify), *([mark] if mark else [])]
@@ -162,8 +164,19 @@ def _lines(kind: str, old: str, prompt: Prompt, mark: str) -> str:
     if kind in (".md", "") and not old:
         lines.insert(0, f"# {prompt.name}\n")
     if kind == ".py":
-        lines += [each for each in _definitions(prompt.wanted) if each not in old]
+        lines += [each for each in _code(path, prompt) if each not in old]
     return "\n".join(filter(None, (old, *lines))) + "\n"
+
+
+def _code(path: str, prompt: Prompt) -> list[str]:
+    """Python that defines what the task names; in a file that uses another of them, its use."""
+    mine = os.path.splitext(os.path.basename(path))[0]
+    others = {os.path.splitext(os.path.basename(each))[0] for each in prompt.files} - {mine}
+    for module, names in _USED.findall(prompt.wanted):
+        if module in others and mine.startswith("use_"):
+            calls = [f"assert {name}(1) == (1,)" for name in re.findall(r"[A-Za-z_]\w*", names)]
+            return [f"from {module} import {names.strip()}", *calls]
+    return _definitions(prompt.wanted)
 
 
 def _definitions(wanted: str) -> list[str]:
