@@ -153,6 +153,7 @@ class Council:
         is_asking = status not in (JobStatus.APPROVED, JobStatus.EXECUTING)
         place = f"{site.private}/worktrees/council"
         if is_asking and self._workspace.is_git:
+            self._workspace.remove(place)  # what a killed run left
             self._workspace.prepare(place, self._workspace.commit_of("HEAD"))
         folder = place if self._workspace.is_git else self._files.folder
         carry_on(_Work(site, folder), meeting.stop, meeting.over)

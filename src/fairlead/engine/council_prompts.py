@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.engine.council_site import PM, SYNTHESISER
 from fairlead.engine.prompting import framed_piece, prompt, template
-from fairlead.model.seats import ROSTER, VETO_SEATS
+from fairlead.model.seats import NAMES, ROSTER, VETO_SEATS
 from fairlead.records.raw_answer import digest
 from fairlead.records.secrets import LeftOut, without_secrets
 from fairlead.store import layout_council as names
@@ -108,7 +108,7 @@ def _of_pm(reading: Reading, name: str, cycle: int) -> Asked:
     if cycle > 1:
         pieces["failed"] = "\n".join(reading.verified(cycle - 1).failed_checks)
         pieces["earlier"] = reading.pm_text(name, cycle - 1)
-    pieces["rulings"] = _ruled(reading)
+    pieces["rulings"] = _ruled(reading, of_seats=False)
     return _asked(PM, PM, f"council_{name}", {}, pieces, terms.plan_tokens, terms.pm_wall)
 
 
@@ -156,6 +156,7 @@ def _of_ballot(reading: Reading, seat: str, round_: int, attempt: int) -> Asked:
         "plan": reading.master_plan(round_) or _LATER,
         "own": reading.text(names.seat_key(0, seat)) or "(none)",
         "last": last or "(none)",
+        "rulings": _ruled(reading),
     }
     if attempt == 2:
         pieces["faults"] = "\n".join(reading.ballot_faults(round_, seat))
@@ -173,8 +174,12 @@ def _seated(seat: str) -> dict[str, str]:
     return {"seat": seat, "lens": lens}
 
 
-def _ruled(reading: Reading) -> str:
-    return "\n".join(f"{each.id}: {each.text}" for each in reading.record.rulings)
+def _ruled(reading: Reading, *, of_seats: bool = True) -> str:
+    """What a person decided; items of seats arise after the brief and leave it as it is."""
+    wanted = [
+        each for each in reading.record.rulings if of_seats or each.id.split("-")[0] not in NAMES
+    ]
+    return "\n".join(f"{each.id}: {each.text}" for each in wanted)
 
 
 def _asked(

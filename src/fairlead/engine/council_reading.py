@@ -7,7 +7,7 @@ same plans, the same ballots and the same sums.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from fairlead.model.calls import Call
@@ -134,7 +134,7 @@ class Reading:
 
     def parsed(self, version: int) -> MasterPlan:
         """A version of the plan, by its parts."""
-        return read_master_plan(self.master_plan(version))
+        return _parsed(self.master_plan(version))
 
     def synthesis(self, version: int, attempt: int) -> CallFacts:
         """What an answer of the synthesiser is worth as a plan."""
@@ -144,7 +144,7 @@ class Reading:
         text = plan_text(call.text)
         wanted = [each.id for each in read_refined(self.pm_text("refined", 1)).requirements]
         items = [each.item.id for each in open_items(self.history, version - 1)]
-        faults = faults_of(read_master_plan(text), wanted, items)
+        faults = faults_of(_parsed(text), wanted, items)
         return CallFacts(True, call.is_cut, faults, digest(text))
 
     def synthesised(self, version: int) -> Call:
@@ -325,6 +325,12 @@ class Reading:
         for key in sorted(self._calls):
             stages.setdefault(names.stage_of(key), []).append(self._calls[key].input_sha256)
         return {stage: digest("".join(held)) for stage, held in stages.items()}
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> MasterPlan:
+    """A plan is read again at every look; the same text gives the same value."""
+    return read_master_plan(text)
 
 
 def plan_text(answer: str) -> str:

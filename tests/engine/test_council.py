@@ -1,0 +1,330 @@
+"""A council carried on: who is asked, what is stored, how it ends, and what a person can do."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fairlead.adapters.scripted_council import answer
+from fairlead.engine.council_site import SYNTHESISER, CouncilTerms
+from fairlead.errors import JobNotOver, JobTransition, NothingToRule, RunBusy
+from fairlead.model.agent_events import Ending, EndKind, Usage
+from fairlead.model.budget import Caps
+from fairlead.model.council_job import CouncilJob
+from fairlead.model.seats import NAMES
+from fairlead.store.council import CouncilFiles
+from tests.support.council_table import FAULTS, Speaker, a_meeting, dead, garbled, who_of
+
+
+def once(text: str, then=answer):
+    """Says one thing the first time, and what the script says after that."""
+    said = []
+
+    def says(prompt: str):
+        said.append(prompt)
+        return text if len(said) == 1 else then(prompt)
+
+    return says
+
+
+def revises(prompt: str) -> str:
+    """A seat that is never content, always for the same reason."""
+    script = answer(prompt)
+    if "Vote on the master plan" not in prompt:
+        return script
+    nonce = script.rpartition("VERDICT ")[2].partition(":")[0]
+    return f"- [scope] step 1: nobody asked for this file at all | leave it out\n\nVERDICT {nonce}: REVISE"
+
+
+def why(job: CouncilJob) -> str:
+    """Why a job is blocked."""
+    return job.blocker_reason or ""
+
+
+def stopped_by(job: CouncilJob) -> str:
+    """Whose veto it was."""
+    return job.veto.by if job.veto else ""
+
+
+def plan_of(job: CouncilJob) -> str:
+    """The hash of the plan."""
+    return job.master_plan.sha256 if job.master_plan else ""
+
+
+def _approves(prompt: str) -> str:
+    return answer(prompt).replace("step 1: the plan", "the plan").replace(": REVISE", ": APPROVE")
+
+
+def test_an_approved_job_has_every_answer_in_raw_memory(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    job = table.run()
+    assert (job.status, job.review_round) == ("APPROVED", 2)
+    assert [each.vote for each in job.council_votes] == ["APPROVE"] * 6
+    assert len([each for each in job.cumulative_votes if each.final]) == 12
+    assert {each.plan_sha256 for each in job.council_votes} == {plan_of(job)}
+    folder = table.project / f".planning/jobs/{job.id}"
+    raw = {str(path.relative_to(folder)) for path in folder.glob("raw/*/*.md")}
+    assert raw == {f"raw/r{at}/{seat}.md" for at in range(3) for seat in NAMES} | {
+        "raw/synthesis/v1.md",
+        "raw/synthesis/v2.md",
+    }
+    assert sorted(path.name for path in folder.glob("pm/*")) == [
+        "audit.md",
+        "refined.md",
+        "research.md",
+        "verify.md",
+    ]
+
+
+def test_nobody_is_asked_twice_and_a_second_run_changes_nothing(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    first = table.run()
+    asked = len(table.speaker.asked)
+    assert asked == 4 + 6 + 2 + 12
+    assert table.run(first.id) == first
+    assert len(table.speaker.asked) == asked
+
+
+def test_seats_plan_and_vote_without_seeing_each_other(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    table.run()
+    for who, prompt in table.speaker.asked:
+        others = [seat for seat in NAMES if seat != who and f"Seen by the {seat}" in prompt]
+        assert not others or who == SYNTHESISER
+    plans = next(prompt for who, prompt in table.speaker.asked if who == SYNTHESISER)
+    assert [f"PLAN {letter}" in plans for letter in "ABCDEF"] == [True] * 6
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    "seats", [("builder",), ("security",), ("architect", "builder", "skeptic")]
+)
+def test_seats_that_do_not_answer_are_never_a_yes(tmp_path: Path, fault: str, seats) -> None:
+    table = a_meeting(tmp_path, speaker=Speaker(dict.fromkeys(seats, FAULTS[fault])))
+    job = table.run()
+    assert job.status == "BLOCKED"
+    code = why(job).partition(":")[0]
+    is_short = "security" in seats or len(seats) > 2
+    assert code == ("planning_quorum" if is_short else "review_quorum")
+    assert all(seat in why(job) for seat in seats) or len(seats) > 2
+    assert any("of 6 seats" in each for each in job.degraded)
+
+
+def test_a_stand_in_takes_the_seat_of_one_who_is_gone(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path, speaker=Speaker({"skeptic": dead}), stand_in=Speaker())
+    job = table.run()
+    assert job.status == "APPROVED"
+    assert job.council_plans["skeptic"].family == "gemini"
+    assert not job.degraded
+
+
+def test_one_family_is_enough_and_marked_and_two_can_be_demanded(tmp_path: Path) -> None:
+    demanding = a_meeting(tmp_path / "a", terms=CouncilTerms(min_families=3))
+    assert why(demanding.run()).startswith("planning_quorum: the plans are of claude, gpt")
+
+
+def test_an_unreadable_ballot_is_put_right_once(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path, speaker=Speaker({"builder": _garbles_its_first_ballot()}))
+    job = table.run()
+    assert job.status == "APPROVED"
+    repaired = [each for each in job.cumulative_votes if each.status == "repaired"]
+    assert [each.seat for each in repaired] == ["builder"]
+
+
+def _garbles_its_first_ballot():
+    said = []
+
+    def says(prompt: str) -> str:
+        if "Vote on the master plan" in prompt:
+            said.append(prompt)
+            if len(said) == 1:
+                return garbled(prompt)
+        return answer(prompt)
+
+    return says
+
+
+def test_an_answer_that_was_cut_is_asked_for_once_more_and_shorter(tmp_path: Path) -> None:
+    def cut(prompt: str):
+        if "be shorter" in prompt or "Vote on" in prompt:
+            return answer(prompt)
+        return Ending(EndKind.OK, answer(prompt), usage=Usage(10, 0, 10), is_cut=True)
+
+    table = a_meeting(tmp_path, speaker=Speaker({"builder": cut}))
+    job = table.run()
+    assert job.status == "APPROVED"
+    assert job.council_plans["builder"].raw == "raw/r0/builder.2.md"
+    assert not job.council_plans["builder"].truncated
+
+
+def test_a_plan_with_faults_is_repaired_once_and_then_the_job_is_blocked(tmp_path: Path) -> None:
+    broken = "# Notes\n\n## Goal\nNothing.\n"
+    table = a_meeting(tmp_path / "a", speaker=Speaker({SYNTHESISER: once(broken)}))
+    assert table.run().status == "APPROVED"
+    table = a_meeting(tmp_path / "b", speaker=Speaker({SYNTHESISER: lambda _: broken}))
+    job = table.run()
+    assert why(job).startswith("synthesis_failed: the part 'Requirements' is missing")
+    assert [who for who, _ in table.speaker.asked].count(SYNTHESISER) == 2
+
+
+def test_a_revision_that_changes_nothing_is_a_deadlock_and_asks_nobody(tmp_path: Path) -> None:
+    texts = []
+
+    def stubborn(prompt: str) -> str:
+        texts.append(answer(prompt))
+        rows = "| builder-1 | declined | it was asked for in the request |\n| operator-1 | declined | no |\n"
+        return f"{texts[0]}\n## Answers\n| id | answer | reason |\n|---|---|---|\n{rows}"
+
+    table = a_meeting(tmp_path, speaker=Speaker({SYNTHESISER: stubborn, "builder": revises}))
+    job = table.run()
+    assert why(job).startswith("deadlock_same_plan")
+    assert "builder-1 step 1: nobody asked for this file at all" in why(job)
+    assert "synthesiser: declined: it was asked for in the request" in why(job)
+    assert len(table.speaker.asked) == 4 + 6 + 2 + 6
+
+
+def test_a_seat_that_is_never_content_stalls_the_council_and_a_ruling_ends_it(
+    tmp_path: Path,
+) -> None:
+    table = a_meeting(tmp_path, speaker=Speaker({"builder": revises, "operator": _approves}))
+    job = table.run()
+    assert why(job).startswith("deadlock_stall")
+    with pytest.raises(NothingToRule):
+        table.council.rule(job.id, "builder-9", "no such thing")
+    table.council.rule(job.id, "builder-1", "The file stays")
+    child = table.council.retry(job.id)
+    table.speaker.says = {}
+    table.speaker.asked.clear()
+    done = table.run(child)
+    assert (done.status, done.parent_job_id) == ("APPROVED", job.id), why(done)
+    asked = [who for who, _ in table.speaker.asked]
+    assert asked[0] == SYNTHESISER  # the brief and the plans are those of the parent
+    synthesis = next(prompt for who, prompt in table.speaker.asked if who == SYNTHESISER)
+    assert "| builder-1: The file stays" in synthesis
+
+
+def test_a_retry_keeps_every_answer_whose_question_is_the_same(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path, speaker=Speaker({"builder": revises}))
+    job = table.run()
+    assert job.status == "BLOCKED"
+    table.speaker.asked.clear()
+    again = table.run(table.council.retry(job.id))
+    assert table.speaker.asked == []
+    assert why(again) == why(job)
+    assert again.usage.total_tokens == 0
+    assert len(table.kinds("reused")) == len(
+        [each for each in table.happened if each.kind == "call"]
+    )
+
+
+def test_a_changed_request_asks_everything_anew(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path, speaker=Speaker({"builder": revises}))
+    job = table.run()
+    table.speaker.says = {}
+    child = table.council.retry(job.id, "Lamps follow the moon")
+    done = table.run(child)
+    assert (done.status, done.request) == ("APPROVED", "Lamps follow the moon")
+    assert not table.kinds("reused")
+
+
+def test_a_veto_of_the_security_seat_stops_the_job_with_its_evidence(tmp_path: Path) -> None:
+    told = "the file is written by anybody who can reach the share " * 3
+
+    def vetoes(prompt: str) -> str:
+        script = answer(prompt)
+        nonce = script.rpartition("VERDICT ")[2].partition(":")[0]
+        if "Vote on" not in prompt:
+            return script
+        return f"- [security, critical] step 1: {told}| close it\n\nVERDICT {nonce}: VETO"
+
+    job = a_meeting(tmp_path, speaker=Speaker({"security": vetoes})).run()
+    assert (job.status, stopped_by(job)) == ("BLOCKED", "security")
+    assert why(job).startswith("veto: the security seat, step 1: the file is written")
+    assert len(job.council_votes) == 6
+
+
+def test_a_person_can_veto_until_the_work_begins(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    job = table.run()
+    held = table.council.wish(job.id, "veto", "not this quarter")
+    assert why(held) == "operator_veto: not this quarter"
+    assert stopped_by(held) == "operator"
+    with pytest.raises(JobTransition, match="cannot become"):
+        table.council.wish(job.id, "cancel", "")
+
+
+def test_a_wish_is_heard_by_the_one_who_runs_the_job(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    job = table.begin()
+    files = CouncilFiles(str(table.project), job)
+
+    def cancels(prompt: str) -> str:
+        files.leave_wish("cancel", "enough")
+        return answer(prompt)
+
+    table.speaker.says = {"builder": cancels}
+    held = table.run(job)
+    assert why(held) == "operator_cancel: enough"
+    assert held.review_round == 0
+
+
+def test_a_job_that_somebody_carries_on_is_not_carried_on_twice(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    job = table.begin()
+    assert table.begin() == job
+    with CouncilFiles(str(table.project), job).alone("test"), pytest.raises(RunBusy):
+        table.run(job)
+
+
+def test_only_a_job_that_is_over_is_tried_again(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    with pytest.raises(JobNotOver):
+        table.council.retry(table.begin())
+
+
+def test_a_job_stops_before_the_stage_that_it_cannot_pay(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path, terms=CouncilTerms(caps=Caps(run_tokens=60_000)))
+    job = table.run()
+    assert why(job).startswith("budget: this run would take")
+    assert "limit is 60,000" in why(job)
+    spent = job.usage.total_tokens
+    assert 0 < spent < 60_000
+    assert spent == sum(each.tokens for each in job.usage.by_stage.values())
+
+
+def test_the_approved_plan_is_carried_out_and_done_is_proven(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    job = table.run(may_execute=True)
+    assert (job.status, job.exec.plans, job.exec.summaries) == ("DONE", 2, 2)
+    assert (table.project / "notes/goal.md").exists()
+    [context] = (table.project / ".planning/phases").glob("02-*/02-CONTEXT.md")
+    assert f"master_plan_sha256: {plan_of(job)}" in context.read_text()
+    assert "## Dissent" in context.read_text()
+
+
+def test_work_that_fails_its_verify_is_failed_and_a_retry_keeps_the_plan(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    table.hands.act = lambda order, _: (
+        {"verdict": "APPROVED"} if order.is_read_only else {"status": "success", "error": None}
+    )
+    waiting = table.run(may_execute=True)
+    assert waiting.status == "EXECUTING"
+    held = table.council.wish(waiting.id, "cancel", "give up")
+    assert (held.status, held.exec.reason) == ("FAILED", "cancelled")
+
+
+def test_the_record_is_what_its_raw_memory_says(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    job = table.run()
+    path = table.project / f".planning/jobs/{job.id}/job.json"
+    held = json.loads(path.read_text())
+    emptied = {**held, "council_votes": [], "cumulative_votes": [], "council_plans": {}, "pm": {}}
+    path.write_text(json.dumps(emptied))
+    assert replace(table.run(job.id), updated_at="") == replace(job, updated_at="")
+
+
+def test_who_of_knows_everybody_at_the_table(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    table.run()
+    assert {who_of(prompt) for _, prompt in table.speaker.asked} == {"pm", SYNTHESISER, *NAMES}
