@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 SCRIPTED = scripted.NAME
 GROUP = "fairlead.agents"
-REHEARSAL = "fairlead phase execute N --rehearse"
+REHEARSAL = 'fairlead run "GOAL" --rehearse'
 
 Maker = Callable[[], Row]
 Description = AgentCommand | ModelService

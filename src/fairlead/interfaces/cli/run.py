@@ -148,9 +148,9 @@ def _lines(app: App, job: CouncilJob) -> list[Sequence[Part]]:
     lines += [(f"  job      {job.id}",), (f"  council  {spent}",)]
     if job.phase:
         done = f"{job.exec.summaries} of {job.exec.plans} plans"
-        lines.append(
-            (f"  phase    {job.phase}: {done}  (look: git log --oneline {job.exec.base[:10]}..)",)
-        )
+        base = job.exec.base[:10]
+        look = f"  (look: git log --oneline {base}..)" if base else ""
+        lines.append((f"  phase    {job.phase}: {done}{look}",))
     where = f"cd {shlex.quote(app.place)} && " if job.is_rehearsed else ""
     if job.is_rehearsed:
         lines.append((f"  place    {app.place}  (rehearsed: nothing of it counts)",))
