@@ -10,12 +10,12 @@ from fairlead.engine.council_report import council_report
 from fairlead.interfaces.cli.council_pages import council_page
 from fairlead.interfaces.cli.show import Styled, report
 from fairlead.model.council import Blocker
-from fairlead.model.council_job import CouncilJob, SeatPlan, Veto
+from fairlead.model.council_job import Ballot, CouncilJob, SeatPlan, Veto, Vote
 from fairlead.model.job import JobStatus
 from fairlead.model.plain import plain
 from fairlead.store.jobs import JobFiles
 from tests.conftest import Fairlead
-from tests.support.council import NOW, SEATS, a_full_job
+from tests.support.council import NOW, SEATS, SHA, a_full_job
 from tests.support.council_scenes import ANSWERED, PLAN, SCENES
 from tools import pictures
 
@@ -96,12 +96,22 @@ def test_every_status_has_a_page_with_something_to_do(status: JobStatus) -> None
     assert "fairlead " in told.partition("What you can do")[2]
 
 
+def test_who_was_not_heard_yet_is_neither_absent_nor_missing() -> None:
+    ballots = tuple(Ballot(1, seat, Vote.APPROVE, SHA, family="gpt") for seat in SEATS[:2])
+    job = replace(a_full_job(), review_round=1, cumulative_votes=ballots, council_votes=ballots)
+    told = page(replace(job, degraded=()))
+    assert told.splitlines()[0].endswith("Round 1 of 3: 2 approve, 4 to come")
+    assert "degraded" not in told
+    assert told.count("· waiting") + told.count("✓ planned") == 4
+
+
 def test_a_partial_council_is_never_promised_as_more() -> None:
     plans = {seat: SeatPlan("…", family="gpt") for seat in SEATS[:3]}
     job = CouncilJob("j_1", NOW, "Make it", status=JobStatus.COUNCIL_PLANNING, council_plans=plans)
     told = page(job)
     assert told.splitlines()[0].endswith("3 of 6 seats have planned")
-    assert "! degraded: 3 of 6 seats planned" in told
+    assert "3 of 6 seats planned" in told
+    assert "degraded" not in told  # the others may still come
 
 
 def test_a_rehearsed_job_says_so_above_everything() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairlead.model.council import Blocker
 from fairlead.model.council_job import AnswerStatus, Ballot, CouncilJob, Vote
@@ -157,7 +157,17 @@ def _headline(job: CouncilJob, counted: Tally | None) -> str:
     if counted is None:
         planned = len(valid_seats(job.council_plans))
         return f"{planned} of {len(NAMES)} seats planned" if job.council_plans else "no plan yet"
-    return f"Round {_round(job)} of {job.max_review_rounds}: {counted}"
+    return f"Round {_round(job)} of {job.max_review_rounds}: {_votes(job, counted)}"
+
+
+def _votes(job: CouncilJob, counted: Tally) -> str:
+    """The count in words; who was not heard yet is not absent."""
+    unheard = len(NAMES) - len(_final(job))
+    if not unheard:
+        return str(counted)
+    heard = replace(counted, absent=counted.absent - unheard)
+    when = "to come" if job.status is JobStatus.COUNCIL_REVIEWING else "not asked"
+    return f"{heard}, {unheard} {when}"
 
 
 def _seats_title(job: CouncilJob, counted: Tally | None) -> str:
@@ -165,7 +175,7 @@ def _seats_title(job: CouncilJob, counted: Tally | None) -> str:
         return f"{len(valid_seats(job.council_plans))} of {len(NAMES)} seats planned"
     voted = len(NAMES) - counted.absent
     title = f"{voted} of {len(NAMES)} seats voted on version {_round(job)}"
-    return f"{title}: {counted}"
+    return f"{title}: {_votes(job, counted)}"
 
 
 def _seat(job: CouncilJob, name: str, places: Sequence[str]) -> SeatRow:

