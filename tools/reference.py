@@ -16,6 +16,8 @@ import click
 from fairlead import errors
 from fairlead.interfaces.cli.main import cli
 from fairlead.model.config import SETTINGS, Setting
+from fairlead.model.council import EDGES, TERMINAL
+from fairlead.model.job import JobStatus
 from fairlead.store import layout, layout_daily
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # as a script it stands alone
@@ -27,6 +29,11 @@ NOTE = "<!-- Written by `make docs` from the code. Change it there. -->"
 ABOUT_ERRORS = """\
 The code never changes: scripts may rely on it. `--json` carries it as `code`, beside the
 message and a hint that says what to do next."""
+
+ABOUT_STATUSES = """\
+A job that only carries out a phase begins with EXECUTING. Any one of its guards opens a way; to
+BLOCKED and FAILED they are the codes of the reason. What they mean:
+[the council](../guides/council.md)."""
 
 ABOUT_SETTINGS = """\
 A project's settings stand in `.planning/config.json`, a person's in
@@ -73,6 +80,7 @@ def pages() -> dict[str, str]:
         "configuration.md": configuration_page(SETTINGS),
         "files.md": files_page({**vars(layout), **vars(layout_daily)}),
         "prompts.md": prompts_page(),
+        "statuses.md": statuses_page(),
     }
 
 
@@ -128,6 +136,24 @@ def errors_page(root: type[errors.FairleadError]) -> str:
             table(("code", "meaning"), rows),
         ]
     return page(parts)
+
+
+def statuses_page() -> str:
+    """The statuses of a job, every way from one to another, and what opens it."""
+    rows = [
+        (
+            str(at),
+            edge.source,
+            edge.target,
+            edge.set_by,
+            ", ".join(f"`{guard}`" for guard in edge.guards),
+        )
+        for at, edge in enumerate(EDGES, 1)
+    ]
+    counts = f"{len(JobStatus)} statuses, {len(EDGES)} ways between them and no others."
+    final = f"From {', '.join(TERMINAL)} none leads on."
+    heads = ("way", "from", "to", "by", "opened by")
+    return page(["# Statuses of a job", f"{counts} {final}", ABOUT_STATUSES, table(heads, rows)])
 
 
 def kinds_below(kind: type[errors.FairleadError]) -> Iterator[type[errors.FairleadError]]:

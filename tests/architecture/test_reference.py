@@ -12,6 +12,7 @@ import pytest
 from fairlead import errors
 from fairlead.interfaces.cli.main import cli
 from fairlead.model.config import SETTINGS
+from fairlead.model.council import EDGES, Blocker, Edge
 from fairlead.store import layout
 from tests.support.subjects import product_subjects
 from tools import reference
@@ -132,6 +133,18 @@ def test_a_message_that_names_nothing_is_found():
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.key)
 def test_a_setting_stands_in_the_reference(setting):
     assert f"| `{setting.key}` |" in reference.written(reference.REFERENCE / "configuration.md")
+
+
+@pytest.mark.parametrize("edge", EDGES, ids=lambda edge: f"{edge.source}-{edge.target}")
+def test_a_way_between_statuses_stands_in_the_reference(edge: Edge):
+    page = reference.written(reference.REFERENCE / "statuses.md")
+    assert f"| {edge.source} | {edge.target} |" in page
+
+
+@pytest.mark.parametrize("code", Blocker)
+def test_a_reason_to_be_blocked_stands_in_the_guide(code: Blocker):
+    guide = reference.written(reference.REFERENCE.parent / "guides" / "council.md")
+    assert f"`{code}`" in guide
 
 
 def test_a_new_command_changes_its_page():
