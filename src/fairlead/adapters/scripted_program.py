@@ -10,6 +10,7 @@ import os
 import re
 import sys
 from importlib import import_module
+from textwrap import dedent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ _DEFINED = re.compile(r"\b(def|class|function|const) ([A-Za-z_]\w*)")
 _IMPORTED = re.compile(r"\bfrom [\w.]+ import ([\w, ]+)")
 _USED = re.compile(r"\bfrom (\w+) import ([A-Za-z_]\w*)")
 _QUOTED = re.compile(r"""(?:"([^"\n]+)"|'([^'\n]+)'|`([^`\n]+)`)""")
+_GIVEN = re.compile(r"^[ \t]*In (\S+) write:\n((?:[ \t]{4,}\S.*\n|[ \t]*\n)+)", re.MULTILINE)
 _COMMENTS = {
     ".py": "# ", ".sh": "# ", ".toml": "# ", ".yml": "# ", ".yaml": "# ",
     ".js": "// ", ".ts": "// ", ".tsx": "// ", ".go": "// ", ".rs": "// ", ".c": "// ",
@@ -43,6 +45,8 @@ class Prompt:
         self.was_rejected = "reject" in earlier
         task = _framed(text, "task")
         self.verify = _tag(task, "automated") or _tag(task, "verify")
+        action = _tag(task, "action") + "\n"
+        self.given = {path: dedent(code) for path, code in _GIVEN.findall(action)}
         self.wanted = "\n".join(_tag(task, each) for each in ("action", "done", "verify"))
         listed = re.split(r"[,\n]", _tag(task, "files"))
         self.files = [path for each in listed if (path := each.strip(" -*`")) and _is_inside(path)]
@@ -149,7 +153,10 @@ def _write(path: str, prompt: Prompt, mark: str) -> None:
             old = file.read(_TEXT_LIMIT).replace(_LEFT, "").rstrip("\n")
     if os.path.dirname(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
-    text = _json(old, prompt, mark) if kind == ".json" else _lines(path, old, prompt, mark)
+    if path in prompt.given:
+        text = prompt.given[path].rstrip("\n") + (f"\n# {mark}\n" if mark else "\n")
+    else:
+        text = _json(old, prompt, mark) if kind == ".json" else _lines(path, old, prompt, mark)
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
 

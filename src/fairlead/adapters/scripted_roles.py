@@ -68,79 +68,95 @@ def _plan(asked: Asked) -> str:
     phase = _first(r"Phase (\S+)", asked.line)
     padded = _first(r"`" + _OUTPUT + r"/([\w.]+)-\*-PLAN\.md`", asked.text)
     folder = _first(r"^    phase: (\S+)$", asked.text)
-    named = _first(r"\*\*Requirements\*\*: (.+)", asked.piece("phase"))
-    wanted = list(dict.fromkeys(_ID.findall(named)))
+    told = asked.piece("phase")
+    wanted = list(dict.fromkeys(_ID.findall(_first(r"\*\*Requirements\*\*: (.+)", told))))
+    criteria = re.findall(r"^\s*[0-9]+\. (.+)$", told, re.MULTILINE)
     decisions = list(dict.fromkeys(re.findall(r"\*\*(D-\d+)", asked.piece("context"))))
     first = int(_first(r"begin with (\d+)", asked.piece("numbering")) or 1)
-    is_linked = bool(asked.piece("faults"))
-    groups = [wanted[::2], wanted[1::2]] if len(wanted) > 1 else [wanted]
-    for at, ids in enumerate(groups):
+    count = 2 if len(wanted) > 1 else 1
+    for at in range(count):
         number = first + at
-        owed = decisions if at == 0 else []
-        before = f'"{padded}-{number - 1:02d}"' if at else ""
-        text = _plan_text(phase, folder, number, ids, owed, before, is_linked)
+        plan = {
+            "phase": folder,
+            "home": "phase_" + re.sub(r"\W", "_", phase),
+            "name": f"part_{number}",
+            "number": str(number),
+            "wave": str(at + 1),
+            "before": f'"{padded}-{number - 1:02d}"' if at else "",
+            "ids": ", ".join(wanted[at::count]),
+            "truths": "\n".join(
+                f'    - "{each}"' for each in criteria[at::count] or [f"part_{number} works"]
+            ).replace("\\", ""),
+            "told": f" This carries out {', '.join(decisions)}." if decisions and not at else "",
+            "links": _LINKS.rstrip() if asked.piece("faults") else "  key_links: []",
+        }
+        text = _PLAN.replace("{links}", plan.pop("links"))
+        for key, value in plan.items():
+            text = text.replace("{" + key + "}", value)
         _write(f"{padded}-{number:02d}-PLAN.md", text)
     return _block(asked, {"status": "done", "reason": ""})
 
 
-def _plan_text(
-    phase: str,
-    folder: str,
-    number: int,
-    ids: "list[str]",
-    decisions: "list[str]",
-    before: str,
-    is_linked: bool,
-) -> str:
-    home = "phase_" + re.sub(r"\W", "_", phase)
-    name = f"part_{number}"
-    path, use = f"{home}/{name}.py", f"{home}/use_{name}.py"
-    check = f"python3 {use}"
-    links = [
-        f"    - from: {use}",
-        f"      to: {path}",
-        '      via: "it is imported"',
-        f'      pattern: "from {name} import"',
-    ]
-    told = f" This carries out {', '.join(decisions)}." if decisions else ""
-    return "\n".join(
-        (
-            "---",
-            f"phase: {folder}",
-            f"plan: {number}",
-            "type: execute",
-            f"wave: {2 if before else 1}",
-            f"depends_on: [{before}]",
-            f"files_modified: [{path}, {use}]",
-            "autonomous: true",
-            f"requirements: [{', '.join(ids)}]",
-            "must_haves:",
-            "  truths:",
-            f'    - "{name} gives back what it is given"',
-            "  artifacts:",
-            f"    - path: {path}",
-            f'      provides: "{name}"',
-            f'      contains: "def {name}"',
-            *(["  key_links:", *links] if is_linked else ["  key_links: []"]),
-            "---",
-            "",
-            "<objective>",
-            f"{name} of phase {phase}, and who uses it.",
-            "</objective>",
-            "",
-            "<tasks>",
-            '<task type="auto">',
-            f"  <name>Task 1: Write {name}</name>",
-            f"  <files>{path}, {use}</files>",
-            f"  <action>Write def {name} in {path}, and use it in {use}:",
-            f"  from {name} import {name}.{told}</action>",
-            f"  <verify><automated>{check}</automated></verify>",
-            f"  <done>{name} gives back what it is given</done>",
-            "</task>",
-            "</tasks>",
-            "",
-        )
-    )
+_LINKS = """\
+  key_links:
+    - from: tests/test_{home}_{name}.py
+      to: {home}/{name}.py
+      via: "it is imported and called"
+      pattern: "from {home}.{name} import"
+"""
+_PLAN = """\
+---
+phase: {phase}
+plan: {number}
+type: execute
+wave: {wave}
+depends_on: [{before}]
+files_modified: [{home}/{name}.py, tests/test_{home}_{name}.py]
+autonomous: true
+requirements: [{ids}]
+must_haves:
+  truths:
+{truths}
+  artifacts:
+    - path: {home}/{name}.py
+      provides: "what goes in comes out again, in order"
+      contains: "def {name}"
+{links}
+---
+
+<objective>
+{name}: what is given to it comes back in order, and a test shows it.
+</objective>
+
+<tasks>
+<task type="auto">
+  <name>Task 1: Write {name} and its test</name>
+  <files>{home}/{name}.py, tests/test_{home}_{name}.py</files>
+  <action>Write the function and the test that calls it.{told}
+  In {home}/{name}.py write:
+    def {name}(values):
+        kept = []
+        for value in values:
+            kept.append(value)
+        return sorted(kept)
+  In tests/test_{home}_{name}.py write:
+    import unittest
+
+    from {home}.{name} import {name}
+
+
+    class Shown(unittest.TestCase):
+        def test_what_goes_in_comes_out_in_order(self):
+            self.assertEqual({name}([3, 1, 2]), [1, 2, 3])
+
+        def test_nothing_comes_of_nothing(self):
+            self.assertEqual({name}([]), [])
+  </action>
+  <verify><automated>python3 -B -m unittest tests/test_{home}_{name}.py</automated></verify>
+  <done>{name} gives back in order what it is given</done>
+</task>
+</tasks>
+"""
 
 
 def _check(asked: Asked) -> str:

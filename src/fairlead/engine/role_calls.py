@@ -305,7 +305,8 @@ def _judged(
 
 def _why(ending: Ending, held: object) -> str:
     if ending.kind is not EndKind.OK:
-        return ending.error or f"the agent ended: {ending.kind}"
+        said = ending.error.strip().splitlines()
+        return said[-1] if said else f"the agent ended: {ending.kind}"
     return held.reason if isinstance(held, Malformed) else ""
 
 
