@@ -47,6 +47,8 @@ def test_a_quick_task_waits_for_a_person_and_an_answer_goes_on(world: Path) -> N
     held = told(first)
     assert (first.code, held["status"]) == (6, "BLOCKED"), first.said
     place = str(held["folder"])
+    waits = told(called(world, "next", "--json", folder=place))["waiting"]
+    assert [each["job"] for each in waits] == [held["job"]]  # type: ignore[attr-defined]
     answered = called(world, "job", "answer", str(held["job"]), "accept", folder=place)
     assert answered.code == 0, answered.said
     assert f"fairlead quick resume {held['quick']}" in answered.said

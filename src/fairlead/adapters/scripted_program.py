@@ -6,6 +6,7 @@ As an architect it looks at the declared files and refuses what is missing or a 
 """
 
 import json
+import keyword
 import os
 import re
 import sys
@@ -197,7 +198,7 @@ def _definitions(wanted: str) -> list[str]:
         if kind == "class"
         else f"def {name}(*values):\n    return values"
         for name, kind in sorted(names.items())
-        if not name[0].isdigit()
+        if not (name[0].isdigit() or keyword.iskeyword(name))
     ]
 
 

@@ -48,6 +48,19 @@ class Jobs:
         found = [self._job(each).load_record() for each in job_ids(self._files)]
         return tuple(sorted(found, key=lambda each: each.started_at))
 
+    def waiting(self) -> tuple[tuple[str, str, str], ...]:
+        """What jobs ask of a person: the job, the question, and the command that answers it."""
+        found = []
+        for name in job_ids(self._files):
+            files = self._job(name)
+            held = files.load_record()
+            if isinstance(held, Job) and held.status is JobStatus.BLOCKED:
+                asked = [each for each in files.load_questions() if not each.answer]
+                found += [
+                    (name, each.text.partition("\n")[0], each.command(name)) for each in asked
+                ]
+        return tuple(found)
+
     def one(self, job: str) -> JobReport:
         """A job by its name; without one, the newest."""
         files = self._job(job or self._newest())

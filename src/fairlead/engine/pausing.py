@@ -263,9 +263,8 @@ class Pausing(Sessions):
 def _open_job(job: Job, questions: tuple[Question, ...], *, is_live: bool) -> OpenJob:
     asked = [each for each in questions if not each.answer]
     if asked:
-        option = (asked[0].options or ("…",))[0]
-        command = f'fairlead job answer {job.id} "{option}"'
-        return OpenJob(job.id, "waits", asked[0].text.partition("\n")[0], command)
+        told = asked[0].text.partition("\n")[0]
+        return OpenJob(job.id, "waits", told, asked[0].command(job.id))
     if is_live and job.status is JobStatus.EXECUTING:
         return OpenJob(job.id, "running", job.note, f"fairlead job watch {job.id}")
     return OpenJob(job.id, "interrupted", job.note, job.command)

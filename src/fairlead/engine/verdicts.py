@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from fairlead.engine.look import Look
-from fairlead.engine.phases import Decision, PhaseChange, Phases, require_complete
+from fairlead.engine.phases import Decision, PhaseChange, Phases, editing, require_complete
 from fairlead.model.inventory import Phase, Plan, Verification
 from fairlead.records import events
+from fairlead.records.compare_roadmap import roadmap_findings
 from fairlead.records.position import phase_of
-from fairlead.store.files import Draft
+from fairlead.records.repair import repaired_roadmap
+from fairlead.store.files import Draft, Edit
 from fairlead.text.document import Document
 
 
@@ -65,4 +67,16 @@ class Verdicts(Phases):
 
         has_state = bool(told) and self._files.exists(look.state_path)
         draft = look.draft(state) if has_state else Draft({})
+        if has_state and self._files.exists(self._roadmap):
+            draft = replace(draft, edits={self._roadmap: self._lowered(look, here), **draft.edits})
         return Decision(draft, here.id, here.name, here.folder.path if here.folder else "")
+
+    def _lowered(self, look: Look, here: Phase) -> Edit:
+        """The marks of a phase that has work left after all; those of others are not touched."""
+        name = f"phase {here.id.short} "
+        found = [
+            each
+            for each in roadmap_findings(look.standing, self._roadmap)
+            if each.what.startswith(name)
+        ]
+        return editing(lambda held: repaired_roadmap(held, found, self._roadmap).document)

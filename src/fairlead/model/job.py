@@ -146,3 +146,7 @@ class Question:
     asked_at: str = ""
     answer: str = ""
     answered_at: str = ""
+
+    def command(self, job: str) -> str:
+        """What answers it."""
+        return f'fairlead job answer {job} "{(self.options or ("…",))[0]}"'

@@ -54,8 +54,17 @@ def next_step(app: App, *, workstream: str, as_json: bool) -> None:
     """Say in one answer where you are and what to do now."""
     found = app.overview.status(workstream)
     where = _where(found)
-    content = {"where": where, "next": found.next, "phase": found.phase, "plan": found.plan}
+    waiting = app.jobs.waiting()
+    content = {
+        "where": where,
+        "next": found.next,
+        "phase": found.phase,
+        "plan": found.plan,
+        "waiting": [{"job": job, "question": text, "command": line} for job, text, line in waiting],
+    }
     lines: list[Sequence[Part]] = [(where,), _next(found)]
+    for _, text, command in waiting[:_SHOWN]:
+        lines += [(Styled("waits  ", "yellow"), text), (f"       {command}",)]
     report(content, lines, as_json=as_json)
 
 
