@@ -136,7 +136,7 @@ def company(
     agent = registry.agent(name, outside=(place,), commands=app.settings.agents())
     fixed = wanted.model or str(values["fairlead.model"])
     return Company(
-        cast=_casting(agent, fixed, values),
+        cast=_casting(agent, fixed, registry.own_model(agent), values),
         caps=Caps.of(values),
         reap=lambda job: reap(keeper.JOB, job),
         report=beside.report,
@@ -152,11 +152,13 @@ def company(
     )
 
 
-def _casting(agent: Agent, fixed: str, values: dict[str, object]) -> Callable[[Role], Cast]:
+def _casting(
+    agent: Agent, fixed: str, own: str, values: dict[str, object]
+) -> Callable[[Role], Cast]:
     from fairlead.engine.role_site import Cast
     from fairlead.model.roles import model_for
 
     def cast(role: Role) -> Cast:
-        return Cast(agent, fixed or model_for(role, values, agent.name))
+        return Cast(agent, fixed or own or model_for(role, values, agent.name))
 
     return cast

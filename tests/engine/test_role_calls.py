@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.adapters import agent_claude
 from fairlead.engine.role_calls import Ask, Given, Reply, RoleCalls, text_of
 from fairlead.engine.role_jobs import Errand, Outcome
 from fairlead.engine.role_site import RoleSite
@@ -272,3 +273,15 @@ def test_raw_output_is_kept_outside_the_project(tmp_path: Path):
     called(held)
 
     assert not Path(held.agent.orders[0].raw).is_relative_to(held.project)
+
+
+def test_a_role_that_researches_may_look_around_and_one_that_reads_is_offered_nothing_else():
+    def offered(name: str) -> str:
+        held = role(name)
+        order = Order(name, "", "", "", is_read_only=held.is_read_only, tools=held.tools)
+        words = agent_claude.row().words(order)
+        return words[words.index("--allowedTools") + 1] if "--allowedTools" in words else ""
+
+    assert offered("phase-researcher") == "Read,Grep,Glob,WebSearch,WebFetch"
+    assert offered("plan-checker") == "Read,Grep,Glob"
+    assert offered("planner") == ""

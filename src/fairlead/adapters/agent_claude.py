@@ -10,7 +10,8 @@ from fairlead.adapters.agent import Row
 from fairlead.model.agent_orders import Order
 from fairlead.model.agent_streams import Stream
 
-_READERS = "Read,Grep,Glob"
+_READERS = ("Read", "Grep", "Glob")
+_WEB = ("WebSearch", "WebFetch")
 
 
 def row() -> Row:
@@ -33,9 +34,13 @@ def row() -> Row:
 
 
 def _words(order: Order) -> tuple[str, ...]:
+    web = tuple(each for each in order.tools if each in _WEB)
     way: tuple[str, ...] = ("--permission-mode", "acceptEdits")
     if order.is_read_only:  # no tool that writes is even offered
-        way = ("--permission-mode", "dontAsk", "--tools", _READERS, "--allowedTools", _READERS)
+        readers = ",".join((*_READERS, *web))
+        way = ("--permission-mode", "dontAsk", "--tools", readers, "--allowedTools", readers)
+    elif web:  # a role that researches may look around without being asked
+        way = (*way, "--allowedTools", ",".join((*_READERS, *web)))
     return (
         *("-p", "--output-format", "stream-json", "--verbose"),
         *("--setting-sources", "user", "--strict-mcp-config"),

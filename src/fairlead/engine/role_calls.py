@@ -208,6 +208,7 @@ class RoleCalls:
             session=site.new_nonce(),
             model=cast.model,
             is_read_only=role.is_read_only,
+            tools=role.tools,
             limits=Limits(wall=role.wall, idle=min(Limits().idle, role.wall)),
         )
         again = 0

@@ -38,3 +38,6 @@ class Order:
     max_tokens: int = 0  # of a plain model's answer; 0: its own choice
     limits: Limits = field(default_factory=Limits)
     environment: tuple[str, ...] = ()  # names of further variables it may see
+    tools: tuple[
+        str, ...
+    ] = ()  # those of its role, where a program lets one choose; empty: its own
