@@ -12,7 +12,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.measure import Contestant, Sample, Timing, take_turns
+from bench.measure import Contestant, Sample, Timing, figures, take_turns
 from fairlead.engine.hosts import EVENTS
 from tests.support.plan_files import EXEC, PLAN, exec_text, message, plan_text, put
 from tests.support.programs import fairlead, run, scratch_environment
@@ -70,13 +70,7 @@ def contestants(scratch: Path) -> list[Contestant]:
 
 def lines(timings: dict[str, Timing]) -> list[str]:
     """The figures, and what they say about the goals."""
-    shown = [f"{'command':<40}{'median ms':>12}{'least ms':>12}"]
-    for name, timing in timings.items():
-        shown.append(f"{name:<40}{timing.median * 1000:>12.1f}{timing.least * 1000:>12.1f}")
-    for mine, theirs, goal in GOALS:
-        median, least = timings[mine].ratio_to(timings[theirs])
-        verdict = f"  goal {goal:g}: {'met' if median <= goal else 'MISSED'}" if goal else ""
-        shown.append(f"{f'{mine} / {theirs}':<60}{median:>7.2f}{least:>7.2f}{verdict}")
+    shown = figures(timings, GOALS)
     is_met = timings[ENDED].median < MOST_SECONDS_AT_THE_END
     shown.append(f"{ENDED} under {MOST_SECONDS_AT_THE_END:g} s: {'met' if is_met else 'MISSED'}")
     return shown

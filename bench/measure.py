@@ -107,3 +107,19 @@ def take_turns(
         if number and number % 10 == 0:
             say(f"  {number} of {rounds} rounds")
     return timings
+
+
+def figures(
+    timings: dict[str, Timing], goals: Sequence[tuple[str, str, float | None]]
+) -> list[str]:
+    """A line for everybody, and what the goals say of those who took part."""
+    shown = [f"{'command':<40}{'median ms':>12}{'least ms':>12}"]
+    for name, timing in timings.items():
+        shown.append(f"{name:<40}{timing.median * 1000:>12.1f}{timing.least * 1000:>12.1f}")
+    for mine, theirs, goal in goals:
+        if theirs not in timings:
+            continue
+        median, least = timings[mine].ratio_to(timings[theirs])
+        verdict = f"  goal {goal:g}: {'met' if median <= goal else 'MISSED'}" if goal else ""
+        shown.append(f"{f'{mine} / {theirs}':<72}{median:>7.2f}{least:>7.2f}{verdict}")
+    return shown

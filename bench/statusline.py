@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.measure import Contestant, Timing, take_turns
+from bench.measure import Contestant, figures, take_turns
 from tests.support.hook import HOOK, NODE
 from tests.support.programs import fairlead, scratch_environment
 
@@ -65,20 +65,6 @@ def contestants(scratch: Path) -> list[Contestant]:
     return everybody
 
 
-def lines(timings: dict[str, Timing]) -> list[str]:
-    """The figures, and what they say about the goals."""
-    shown = [f"{'command':<40}{'median ms':>12}{'least ms':>12}"]
-    for name, timing in timings.items():
-        shown.append(f"{name:<40}{timing.median * 1000:>12.1f}{timing.least * 1000:>12.1f}")
-    for mine, theirs, goal in GOALS:
-        if theirs not in timings:
-            continue
-        median, least = timings[mine].ratio_to(timings[theirs])
-        verdict = f"  goal {goal:g}: {'met' if median <= goal else 'MISSED'}" if goal else ""
-        shown.append(f"{f'{mine} / {theirs}':<72}{median:>7.2f}{least:>7.2f}{verdict}")
-    return shown
-
-
 def main() -> int:
     """Measure and show."""
     parser = argparse.ArgumentParser(prog="python -m bench.statusline", description=__doc__)
@@ -86,7 +72,7 @@ def main() -> int:
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         timings = take_turns(contestants(Path(scratch)), rounds, lambda _: None)
-    sys.stdout.write("\n".join(lines(timings)) + "\n")
+    sys.stdout.write("\n".join(figures(timings, GOALS)) + "\n")
     return 0
 
 

@@ -1,16 +1,18 @@
 """The stop hook starts fast: it imports an allow-list of modules, and only from our rooms."""
 
 import ast
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from fairlead.interfaces.hooks.start import ROOMS, start_command
+from tests.support.imports import imported
 from tests.support.plan_files import PLAN, message, plan_text, put
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "fairlead"
+
+NOWHERE = {"HOME": "/nowhere"}
 
 # What every stop needs where a plan is open. A module more is a decision.
 OURS = {
@@ -45,21 +47,12 @@ STANDARD = {
 }  # fmt: skip
 
 
-def imported(words: list[str], said: bytes) -> set[str]:
-    """The modules that an interpreter imports."""
-    command = [words[0], "-X", "importtime", *words[1:]]
-    done = subprocess.run(command, input=said, env={"HOME": "/nowhere"}, capture_output=True)
-    lines = done.stderr.decode().splitlines()
-    assert done.returncode == 0, lines
-    return {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
-
-
 @pytest.fixture
 def modules(tmp_path: Path) -> set[str]:
     put(tmp_path, PLAN, plan_text())
     words = start_command(sys.executable)
-    bare = imported([*words[:-2], "pass"], b"")
-    return imported(words, message(tmp_path)) - bare - {"imported package"}
+    bare = imported([*words[:-2], "pass"], b"", NOWHERE)
+    return imported(words, message(tmp_path), NOWHERE) - bare - {"imported package"}
 
 
 def test_only_an_allow_list_of_modules_is_imported(modules: set[str]):

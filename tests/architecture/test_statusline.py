@@ -2,13 +2,13 @@
 
 import ast
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from fairlead.interfaces.statusline.__main__ import ROOMS
+from tests.support.imports import imported
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "fairlead"
 START = Path("interfaces/statusline/__main__.py")
@@ -47,23 +47,15 @@ STANDARD = {
 FOR_GIT = {"fairlead.interfaces.statusline.child", "fairlead.interfaces.statusline.git"}
 
 
-def imported(*words: object, cwd: Path) -> set[str]:
+def isolated(*words: object, cwd: Path) -> set[str]:
     """The modules that an isolated interpreter imports."""
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-B", "-X", "importtime", *map(str, words)],
-        cwd=cwd,
-        env={"HOME": str(cwd), "PATH": "/usr/bin:/bin"},
-        input=SAID,
-        capture_output=True,
-    )
-    lines = done.stderr.decode().splitlines()
-    assert done.returncode == 0, lines
-    return {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
+    command = [sys.executable, "-I", "-S", "-B", *map(str, words)]
+    return imported(command, SAID, {"HOME": str(cwd), "PATH": "/usr/bin:/bin"}, cwd)
 
 
 def imported_by_line(package: Path, project: Path) -> set[str]:
-    bare = imported("-c", "pass", cwd=project)
-    return imported(package / START, cwd=project) - bare - {"imported package"}
+    bare = isolated("-c", "pass", cwd=project)
+    return isolated(package / START, cwd=project) - bare - {"imported package"}
 
 
 @pytest.fixture
@@ -74,7 +66,7 @@ def project(tmp_path: Path) -> Path:
     return planning.parent
 
 
-def test_only_an_allow_list_of_modules_is_imported(project: Path):
+def test_only_an_allow_list_of_modules_is_isolated(project: Path):
     assert imported_by_line(PACKAGE, project) - OURS - STANDARD == set()
 
 
@@ -97,7 +89,7 @@ def test_a_planted_import_is_found(project: Path, tmp_path: Path):
     assert "json" in imported_by_line(package, project) - OURS - STANDARD
 
 
-def test_a_module_of_an_installed_package_cannot_be_imported(project: Path, tmp_path: Path):
+def test_a_module_of_an_installed_package_cannot_be_isolated(project: Path, tmp_path: Path):
     package = tmp_path / "library" / "fairlead"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     (package.parent / "planted.py").write_text("raise SystemExit(7)", "utf-8")
