@@ -21,7 +21,13 @@ SIZES = ROOT / "tools" / "reference" / "prompt-sizes.json"
 # reference tool loads for the same: the workflow's own file and the files of its agents.
 WORKFLOWS: dict[str, tuple[dict[str, int], dict[str, int]]] = {
     "new project": (
-        {"pm": 1, "project-researcher": 4, "research-synthesizer": 1, "roadmapper": 1},
+        {
+            "pm": 1,
+            "project-researcher": 4,
+            "research-synthesizer": 1,
+            "pm-requirements": 1,
+            "roadmapper": 1,
+        },
         {
             "gsd-core/workflows/new-project.md": 1,
             "agents/gsd-project-researcher.md": 4,
@@ -76,7 +82,7 @@ WORKFLOWS: dict[str, tuple[dict[str, int], dict[str, int]]] = {
         },
     ),
 }
-_OTHER = {"quick-planner": "planner"}  # a prompt of its own for a role
+_OTHER = {"quick-planner": "planner", "pm-requirements": "pm"}  # a prompt of its own for a role
 _ENDINGS = {"executor": ("result",), "architect": ("verdict",)}
 
 

@@ -106,6 +106,20 @@ def test_an_idea_becomes_every_document_of_a_project(tmp_path: Path):
     assert git(held.project, "status", "--porcelain") == ""
 
 
+def test_code_that_is_there_already_is_mapped_and_told_to_everybody_who_plans(tmp_path: Path):
+    held = stage(tmp_path)
+    written(held.project / "desk/__main__.py", "print('desk')\n")
+    written(held.project / "pyproject.toml", 'dependencies = ["click"]\n')
+
+    NewProjects(held.jobs).carry_out("a better desk", held.company)
+
+    prompts = [order.prompt for order in held.agent.orders if order.role != "research-synthesizer"]
+    told = [each for each in prompts if "desk/__main__.py" in each]
+    assert len(told) == len(prompts) - 1  # the roadmapper goes by the requirements
+    assert "- Python: 1 files" in text_of(held, "codebase/STACK.md")
+    assert "`desk/__main__.py`" in text_of(held, "codebase/STRUCTURE.md")
+
+
 def report_files(held: Stage) -> list[Path]:
     return [path for path in (held.project / ".planning").rglob("*") if path.is_file()]
 

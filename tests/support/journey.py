@@ -46,6 +46,7 @@ class Journey:
     environment: Mapping[str, str]
     more: tuple[str, ...] = ()  # options of every command that asks an agent
     patience_seconds: int = 400
+    is_noting: bool = True  # whether its agent writes down what STATE.md says when it begins
     steps: list[str] = field(default_factory=list)
 
     def do(self, *words: str, asks: bool = False, code: int = 0) -> dict[str, Any]:
@@ -110,15 +111,13 @@ class Journey:
         return list(dict.fromkeys(found))
 
 
-def a_journey(folder: Path, *, is_noting: bool = True) -> Journey:
+def a_journey(folder: Path) -> Journey:
     """An empty project in git, and a person whose agent is the scripted one, behind a command."""
     project = a_repository(folder / "project", {"README.md": "nothing yet\n"})
     settings = folder / "config" / "fairlead" / "config.json"
     settings.parent.mkdir(parents=True)
     words = [str(project / STATE), str(folder / SEEN), str(_PROGRAM)]
     argv = [sys.executable, "-I", "-S", "-B", "-c", _NOTING, *words]
-    if not is_noting:
-        argv = [sys.executable, "-I", "-S", "-B", str(_PROGRAM)]
     agents = {"stub": {"argv": argv, "stream": "claude"}}
     settings.write_text(json.dumps({"fairlead": {"agent": "stub", "agents": agents}}))
     environment = {

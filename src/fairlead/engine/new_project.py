@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from fairlead.engine.codebase import map_documents, mapped
 from fairlead.engine.new_asks import (
     product_ask,
     research_ask,
@@ -26,6 +27,7 @@ from fairlead.model.budget import Spent
 from fairlead.model.ids import slug
 from fairlead.model.job import JobStatus, Question, QuestionKind
 from fairlead.records.artefacts import rehearsed, required
+from fairlead.records.codebase import CodeMap, told
 from fairlead.records.config import update_setting
 from fairlead.records.product import Product, Vision, new_project, read_product, read_vision
 from fairlead.records.requirements_sheet import new_requirements, read_requirements, require_mapped
@@ -100,12 +102,14 @@ class NewProjects:
 
     def _made(self, site: RoleSite, idea: str) -> Outcome:
         calls = RoleCalls(site)
+        idea = _beside_code(idea, mapped(self._jobs.files))
         understood = calls.call(vision_ask(idea), lambda given: read_vision(given.answer))
         if understood.value is None:
             return _failed("pm", understood.note)
         vision = understood.value
         answers = _answers(site, vision)
         brief = f"{vision.title}: {vision.what}\nCore value: {vision.core_value}"
+        brief = _beside_code(brief, mapped(self._jobs.files))
         researched = calls.all(
             [(research_ask(each, brief, answers), _reader(each)) for each in DIMENSIONS]
         )
@@ -137,8 +141,8 @@ class NewProjects:
                 return _failed("pm", wanted.note)
             sheet = wanted.value.requirements
             before = "\n".join(f"{each.id}: {each.text}" for each in sheet.now)
-            told = f"{len(sheet.now)} requirements for v1, {len(sheet.later)} for later: {before}"
-            change = _approved(site, f"requirements-{number}", told)
+            shown = f"{len(sheet.now)} requirements for v1, {len(sheet.later)} for later: {before}"
+            change = _approved(site, f"requirements-{number}", shown)
             if not change:
                 return self._mapped(site, calls, found, wanted.value)
         return _failed("pm", "the requirements were changed too often")
@@ -159,8 +163,8 @@ class NewProjects:
             if reply.value is None:
                 return _failed("roadmapper", reply.note)
             text, phases = reply.value
-            told = "; ".join(f"{each.id.short}. {each.name}: {each.goal}" for each in phases)
-            change = _approved(site, f"roadmap-{number}", f"{len(phases)} phases: {told}")
+            shown = "; ".join(f"{each.id.short}. {each.name}: {each.goal}" for each in phases)
+            change = _approved(site, f"roadmap-{number}", f"{len(phases)} phases: {shown}")
             if not change:
                 texts = self._documents(site, found, product, project, text, phases)
                 return self._written(site, texts, phases, title)
@@ -199,6 +203,7 @@ class NewProjects:
             texts = {path: rehearsed(text) for path, text in texts.items()}
         return {
             **texts,
+            **map_documents(mapped(self._jobs.files), now),
             layout.CONFIG: _config(config, self._granularity),
             layout.STATE: filled("STATE.gsd.md", {**values, **more}),
         }
@@ -227,6 +232,11 @@ def _idea(site: RoleSite, idea: str) -> str:
         held = replace(held, answer=idea, asked_at=held.asked_at or now, answered_at=now)
         site.jobs.save_question(held)
     return held.answer
+
+
+def _beside_code(text: str, code: CodeMap) -> str:
+    """What is wanted, and what is there already: a project may begin in the middle of its code."""
+    return f"{text}\n\nThis code is there already:\n{told(code)}" if code.is_code else text
 
 
 def _answers(site: RoleSite, vision: Vision) -> str:

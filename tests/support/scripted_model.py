@@ -1,0 +1,86 @@
+"""A model that thinks with the scripted agent's script: for real agent programs, on loopback.
+
+What the script would have written becomes calls of the tools that the program offers, or documents
+in the answer; so the program does the work, and the script decides what it is.
+"""
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.support.model_server import Call, Request, Turn
+from tests.support.programs import ROOT
+from tests.support.real_agents import has_answer
+
+_PROGRAM = ROOT / "src" / "fairlead" / "adapters" / "scripted_program.py"
+_OUTPUT = "fairlead-output"
+_NONCE = re.compile(r'"nonce": "([^"]+)"')
+_PLACE = re.compile(r"/[^\s\"'`<>]*/(?:worktrees|scratch)/[\w.-]+")
+
+
+def by_script(request: Request) -> Turn:
+    """The next turn of a conversation, as the script would have it."""
+    prompts = [text for text in request.texts if _NONCE.search(text)]
+    if not prompts:
+        return Turn("ready")
+    prompt = max(prompts, key=len)
+    found = _PLACE.search(request.conversation)
+    place = Path(found[0]) if found and Path(found[0]).is_dir() else None
+    with tempfile.TemporaryDirectory() as scratch:
+        here = Path(scratch) / "copy"
+        if place is None:
+            here.mkdir()
+        else:
+            shutil.copytree(place, here, ignore=shutil.ignore_patterns(".git"), symlinks=True)
+        before = _contents(here)
+        answer = _answered(prompt, here)
+        made = {path: text for path, text in _contents(here).items() if before.get(path) != text}
+    documents = {path: text for path, text in made.items() if path.startswith(f"{_OUTPUT}/")}
+    files = {path: text for path, text in made.items() if path not in documents}
+    if files and place is not None and not has_answer(request):
+        return Turn(calls=tuple(_writes(request.tools, place, files)))
+    nonce = _NONCE.findall(prompt)[-1]
+    told = "".join(
+        f"~~~~~ document {nonce} {path.rpartition('/')[2]}\n{text}~~~~~\n\n"
+        for path, text in sorted(documents.items())
+    )
+    return Turn(told + answer)
+
+
+def _answered(prompt: str, folder: Path) -> str:
+    """What the scripted agent says; what it writes stands in the folder."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-B", str(_PROGRAM)],
+        input=prompt,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    return str(json.loads(done.stdout.splitlines()[-1])["result"])
+
+
+def _contents(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text("utf-8", "replace")
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def _writes(tools: tuple[str, ...], place: Path, files: dict[str, str]) -> Iterator[Call]:
+    for path, text in files.items():
+        if "Write" in tools:
+            yield Call("Write", {"file_path": str(place / path), "content": text})
+        elif "exec_command" in tools:
+            held = base64.b64encode(text.encode()).decode()
+            folder = (Path(path).parent).as_posix()
+            line = f"mkdir -p {folder} && printf %s {held} | base64 -d > {path}"
+            yield Call("exec_command", {"cmd": line})
