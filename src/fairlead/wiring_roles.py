@@ -120,6 +120,8 @@ def company(
     estimate: Spent | None = None,
 ) -> Company:
     """Who works for a workflow here, and under which terms."""
+    from datetime import timedelta
+
     from fairlead.adapters import keeper, registry
     from fairlead.adapters.supervision import reap
     from fairlead.engine.role_jobs import Company
@@ -146,6 +148,9 @@ def company(
         is_auto=wanted.is_auto,
         is_rehearsed=wanted.is_rehearsed,
         estimate=estimate or Spent(),
+        idle=max(
+            timedelta(minutes=5), timedelta(minutes=int(str(values["fairlead.idle_minutes"])))
+        ),
         guarded=(*app.guarded(place), f"{place}/{layout.CONFIG}"),
         keeps_documents=values["commit_docs"] is True
         and not workspace_of(place).is_ignored(layout.PLANNING),

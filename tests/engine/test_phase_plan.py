@@ -382,3 +382,24 @@ def test_a_dry_look_asks_nobody_and_changes_nothing(tmp_path: Path):
     ]
     assert held.stage.agent.orders == []
     assert git(held.stage.project, "status", "--porcelain") == ""
+
+
+def test_planning_ahead_leaves_the_phase_that_is_executed_the_active_one(tmp_path: Path):
+    held = trial(tmp_path, plans(plan()), checks([issue()]))
+    second = ROADMAP.replace(
+        "### Phase 1: Work", "### Phase 2: Else\n\n**Goal**: x\n\n### Phase 1: Work"
+    )
+    listed = "- [ ] **Phase 1: Work** - it works\n"
+    written(
+        held.stage.project / ".planning/ROADMAP.md",
+        second.replace(listed, f"{listed}- [ ] **Phase 2: Else** - x\n"),
+    )
+    state = held.stage.project / ".planning/STATE.md"
+    text = STATE.replace(
+        "status: planning\nactive_phase: null", 'status: executing\nactive_phase: "2"'
+    )
+    written(state, text)
+
+    held.run()
+
+    assert 'active_phase: "2"' in state.read_text("utf-8")

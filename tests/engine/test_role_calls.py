@@ -285,3 +285,22 @@ def test_a_role_that_researches_may_look_around_and_one_that_reads_is_offered_no
     assert offered("phase-researcher") == "Read,Grep,Glob,WebSearch,WebFetch"
     assert offered("plan-checker") == "Read,Grep,Glob"
     assert offered("planner") == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "calls"), [("abort", JobStatus.FAILED, 0), ("accept", JobStatus.DONE, 1)]
+)
+def test_what_a_person_says_to_the_budget_holds(
+    tmp_path: Path, answer: str, status: JobStatus, calls: int
+):
+    held = stage(tmp_path, phase_researcher=writes("RESEARCH.md", "# Once"))
+    held.caps = Caps(run_tokens=1)
+    held.answers = {"budget-research": answer}
+
+    report = held.jobs.run(
+        ERRAND,
+        held.company,
+        lambda site: Outcome(note=RoleCalls(site).call(RESEARCH, text).value or ""),
+    )
+
+    assert (report.job.status, len(held.agent.orders)) == (status, calls)

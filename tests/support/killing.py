@@ -51,10 +51,12 @@ def a_world(folder: Path, plans: Sequence[PlanText] = THREE) -> Path:
     return folder
 
 
-def started(world: Path, *more: str) -> subprocess.Popen[str]:
+EXECUTE = ("phase", "execute", PHASE, "--approve")
+
+
+def started(world: Path, *more: str, words: tuple[str, ...] = EXECUTE) -> subprocess.Popen[str]:
     """A run of the installed command, telling its steps."""
-    words = ("phase", "execute", PHASE, "--approve", "--events", *more)
-    command = fairlead().command(world / "project", *words)
+    command = fairlead().command(world / "project", *words, "--events", *more)
     return subprocess.Popen(
         command.words,
         cwd=command.folder,
@@ -65,17 +67,17 @@ def started(world: Path, *more: str) -> subprocess.Popen[str]:
     )
 
 
-def steps_of(world: Path, *more: str) -> list[str]:
+def steps_of(world: Path, *more: str, words: tuple[str, ...] = EXECUTE) -> list[str]:
     """Every step of an undisturbed run."""
-    with started(world, *more) as run:
+    with started(world, *more, words=words) as run:
         said, problems = run.communicate(timeout=PATIENCE_SECONDS)
     assert run.returncode == 0, problems + said
     return said.splitlines()
 
 
-def killed_after(world: Path, steps: int, *more: str) -> None:
+def killed_after(world: Path, steps: int, *more: str, words: tuple[str, ...] = EXECUTE) -> None:
     """A run that is killed from outside as soon as it has told so many steps."""
-    with started(world, *more) as run:
+    with started(world, *more, words=words) as run:
         assert run.stdout is not None
         for _ in range(steps):
             if not run.stdout.readline():

@@ -136,8 +136,9 @@ class PhaseDocuments(Steps):
             standing = standing_of(after)
 
             def state(held: Document, at: Look) -> Document:
-                event = events.step_left if is_last else events.artefact_ready
-                return event(held, standing, told, at.now)
+                if is_last:
+                    return events.step_left(held, standing, subject.id.short, at.now, told=told)
+                return events.artefact_ready(held, standing, told, at.now)
 
             return self._drafted(look, {path: lambda _: text}, state, subject)
 
@@ -167,7 +168,7 @@ class PhaseDocuments(Steps):
                 if is_fit:
                     return events.plans_ready(held, standing, subject.id.short, at.now)
                 told = f"Phase {subject.id.short} planned — the plans failed their check"
-                return events.step_left(held, standing, told, at.now)
+                return events.step_left(held, standing, subject.id.short, at.now, told=told)
 
             return self._drafted(look, edits, state, subject, moves)
 
@@ -190,7 +191,7 @@ class PhaseDocuments(Steps):
 
         def decide(look: Look) -> Draft:
             def state(held: Document, at: Look) -> Document:
-                return events.step_left(held, at.standing, told, at.now)
+                return events.step_left(held, at.standing, subject.id.short, at.now, told=told)
 
             return self._drafted(look, {}, state, subject)
 

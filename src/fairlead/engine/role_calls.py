@@ -114,7 +114,9 @@ class RoleCalls:
         digest = self.digest(ask)
         held = self._site.jobs.load_call(ask.key)
         if held is not None and held.is_ok and held.digest == digest:
-            return Reply(held, read(Given(dict(held.documents), held.answer)))
+            known = _known(held, read)
+            if known is not None:
+                return Reply(held, known)
         cast = self._site.cast(ask.role)
         self._require_budget(ask, cast)
         call = Call(
@@ -199,6 +201,7 @@ class RoleCalls:
 
     def _ended(self, ask: Ask, cast: Cast, call: Call, place: str, text: str) -> Ending:
         site, role = self._site, ask.role
+        quiet = min(site.idle, role.wall)
         order = Order(
             role=role.name,
             prompt=text,
@@ -209,7 +212,7 @@ class RoleCalls:
             model=cast.model,
             is_read_only=role.is_read_only,
             tools=role.tools,
-            limits=Limits(wall=role.wall, idle=min(Limits().idle, role.wall)),
+            limits=Limits(wall=role.wall, first_event=quiet, idle=quiet),
         )
         again = 0
         while True:
@@ -271,6 +274,14 @@ class RoleCalls:
 
     def _guarded(self) -> dict[str, str]:
         return {**self._site.scratch.guard(), **digests_of(self._site.guarded)}
+
+
+def _known(call: Call, read: Read[Value]) -> Value | None:
+    """What a recorded call gave; nothing where our reader asks for more than it did."""
+    try:
+        return read(Given(dict(call.documents), call.answer))
+    except DocumentError:
+        return None
 
 
 def _again(note: str, nonce: str) -> str:

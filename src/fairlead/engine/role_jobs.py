@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from fairlead.engine.fanout import Signal
 from fairlead.engine.purse import Purse
-from fairlead.engine.role_site import Cast, RoleSite, Scratch, Stopped, Waits
+from fairlead.engine.role_site import Cast, Ended, RoleSite, Scratch, Stopped, Waits
 from fairlead.engine.site import Happening
 from fairlead.model.agent_events import AgentEvent
 from fairlead.model.budget import Caps, Spent
@@ -53,6 +54,7 @@ class Company:
     is_auto: bool = False
     is_rehearsed: bool = False
     slots: int = 4
+    idle: timedelta = timedelta(minutes=5)
     guarded: tuple[str, ...] = ()
     keeps_documents: bool = True
     estimate: Spent = field(default_factory=Spent)
@@ -112,6 +114,8 @@ class RoleJobs:
                 outcome = work(site)
             except Waits as waiting:
                 outcome = Outcome(JobStatus.BLOCKED, str(waiting), is_over=False)
+            except Ended as ended:
+                outcome = Outcome(JobStatus.FAILED, f"ended by a person: {ended}")
             except Stopped:
                 outcome = Outcome(JobStatus.BLOCKED, "stopped by a person", is_over=False)
             return self._ended(site, outcome)
@@ -154,6 +158,7 @@ class RoleJobs:
             person=company.person,
             is_auto=company.is_auto,
             slots=company.slots,
+            idle=company.idle,
             is_over=company.over,
             guarded=company.guarded,
         )

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Protocol
 
-from fairlead.engine.decide import question_id
+from fairlead.engine.decide import ABORT, question_id
 from fairlead.engine.fanout import Signal, Turn
 from fairlead.engine.ports import Agent, Clock
 from fairlead.engine.purse import Purse
@@ -67,6 +68,7 @@ class RoleSite:
     person: Callable[[Question], str] = lambda _: ""  # empty: nobody is there
     is_auto: bool = False  # the documented policy answers
     slots: int = 4
+    idle: timedelta = timedelta(minutes=5)  # how long a role may be silent
     turn: Turn = field(default_factory=Turn)
     is_over: Signal = field(default_factory=Signal)
     guarded: tuple[str, ...] = ()  # files that no agent may change
@@ -90,6 +92,10 @@ class Stopped(Exception):
     """A person wants everything to end now; the step is repeated when the job goes on."""
 
 
+class Ended(Exception):  # no error: a person wants no more of it
+    """A person ended the workflow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What is asked; `policy` is what `--auto` answers, and empty where only a person may."""
@@ -103,6 +109,14 @@ class Wish:
 
 def asked(site: RoleSite, wish: Wish) -> str:
     """The answer to a question, now or from before; without one the workflow waits."""
+    with site.turn:  # roles work at once, people answer one thing after another
+        answer = _answered(site, wish)
+    if answer == ABORT:
+        raise Ended(wish.text)
+    return answer
+
+
+def _answered(site: RoleSite, wish: Wish) -> str:
     question = Question(
         question_id(wish.kind, wish.subject), wish.kind, wish.subject, wish.text, wish.options
     )

@@ -63,7 +63,8 @@ class Verdicts(Phases):
 
     def _ended(self, look: Look, here: Phase, told: str) -> Decision:
         def state(held: Document, at: Look) -> Document:
-            return events.step_left(held, at.standing, f"Phase {here.id.short} {told}", at.now)
+            words = f"Phase {here.id.short} {told}"
+            return events.step_left(held, at.standing, here.id.short, at.now, told=words)
 
         has_state = bool(told) and self._files.exists(look.state_path)
         draft = look.draft(state) if has_state else Draft({})

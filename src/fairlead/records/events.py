@@ -122,8 +122,13 @@ def phase_completed(document: Document, standing: Standing, phase: str, now: dat
     return _noted(document, standing, told, now)
 
 
-def step_left(document: Document, standing: Standing, told: str, now: datetime) -> Document:
-    """Nobody works on the step any more, and it is not done: the recommendation is what holds."""
+def step_left(
+    document: Document, standing: Standing, phase: str, now: datetime, *, told: str
+) -> Document:
+    """Nobody works on the step of a phase any more: what is recommended holds, unless others work."""
+    active = active_phase(document)
+    if active is not None and active != phase_of(standing, phase).id:
+        return _noted(document, standing, told, now)
     return _moved(document, settled(standing), told, now)
 
 
