@@ -92,6 +92,46 @@ def test_several_commands_become_one() -> None:
     assert read_master_plan(text).steps[0].verify == "make && make t"
 
 
+@pytest.mark.parametrize(
+    "command", ["grep -c 'a  |  b' x", "a | b  ||  c", "test \"$(cat x)\" = '  y'", "R1: x", "a\tb"]
+)
+def test_a_command_is_kept_to_the_byte(command: str) -> None:
+    text = a_master_plan().replace("`pytest tests/test_1.py`", f"`{command}`")
+    assert read_master_plan(text).steps[0].verify == command
+
+
+def test_everything_below_a_field_belongs_to_it() -> None:
+    step = """\
+#### Step 1: a part
+- **Files:**
+  - `app/1.py` (new)
+  - app/b.py
+- action: do this:
+  - first
+
+    ```python
+    if x:
+        y
+    ```
+- verify:
+  ```sh
+  make
+  make test
+  ```
+- done when: it works
+  for everybody
+- requirements: R1, R2
+"""
+    found = read_master_plan(a_master_plan((step,))).steps[0]
+    assert found.files == ("app/1.py", "app/b.py")
+    assert found.action == "do this:\n- first\n\n  ```python\n  if x:\n      y\n  ```"
+    assert (found.verify, found.done) == ("make && make test", "it works for everybody")
+    assert faults(a_master_plan((step,))) == ""
+    sheet = split(read_master_plan(a_master_plan((step,))), "03", "03-sign-in").sheets[0]
+    read = read_plan("03-sign-in/03-01-PLAN.md", new_plan(sheet))
+    assert [(task.action, task.verify) for task in read.tasks] == [(found.action, found.verify)]
+
+
 def test_words_after_the_fields_are_part_of_the_action() -> None:
     text = a_master_plan().replace(
         "- requirements: R1\n\n", "- requirements: R1\n\nTake care of old\n- sessions\n\n", 1

@@ -12,14 +12,17 @@ from functools import cached_property
 from fairlead.text.lists import items_of
 from fairlead.text.outline import Line, Section, lines_of, sections_of
 
-LONGEST_PIECE = 4000
 _WRAPPED = re.compile(r"\A\s*(`{3,}|~{3,})(?:markdown|md)?[ \t]*\r?\n(.*)\r?\n\1\s*\Z", re.DOTALL)
 _ENTRY = re.compile(
     r"(?:[*_`]{0,3}(?P<id>[A-Za-z][A-Za-z_]{0,14}-?[0-9]{1,3}(?:\.[0-9]{1,3})?)[*_`]{0,3})?"
     r"\s*(?:\[(?P<mark>[\w ,-]{1,40})\])?\s*[*_`]{0,3}:\s*[*_`]{0,3}\s*"
 )
 _FIELD = re.compile(r"\s*([a-z][a-z ]{1,20}):\s*(.*)\Z", re.DOTALL)
-_NONE = ("none", "none.", "(none)", "n/a", "nothing", "-")
+_NONE = re.compile(  # "None of the routes is checked" is something
+    r"\W*(?:(?:none|nothing|n/a)(?:\W*|\s*[.,:;(–—-].{0,80}|\s+(?:found|identified|known|open)\b.{0,40})"
+    r"|no (?:\w+ )?(?:conflict|gap|risk|question|finding)s?\b.{0,40}|)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class Entry:
     mark: str = ""
     more: tuple[str, ...] = ()  # what stands behind each further bar
     indent: int = 0
+    source: str = ""  # all of it, as it stands there
 
     def field(self, name: str) -> str:
         """What stands behind a bar as `name: value`; empty if nothing does."""
@@ -99,8 +103,8 @@ def entries_of(lines: tuple[Line, ...]) -> tuple[Entry, ...]:
             if any(line.start <= start <= line.end for start in starts):
                 break  # an entry inside this one, with a line of its own
             told.append(line.text.strip())
-        text = " ".join(" ".join(told).split())[:LONGEST_PIECE]
-        if text.casefold() not in _NONE:
+        text = " ".join(told).strip()
+        if not _NONE.fullmatch(text):
             found.append(_entry(text, item.indent))
     return tuple(found)
 
@@ -109,5 +113,6 @@ def _entry(text: str, indent: int) -> Entry:
     head, *more = (piece.strip() for piece in re.split(r"(?<!\\)\s\|\s", text))
     found = _ENTRY.match(head)
     if found is None or not (found["id"] or found["mark"]):
-        return Entry(head, more=tuple(more), indent=indent)
-    return Entry(head[found.end() :], found["id"] or "", found["mark"] or "", tuple(more), indent)
+        return Entry(head, more=tuple(more), indent=indent, source=text)
+    said = head[found.end() :]
+    return Entry(said, found["id"] or "", found["mark"] or "", tuple(more), indent, text)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from fairlead.model.council_job import AnswerStatus, Ballot, Category, Item, Vote
 from fairlead.model.seats import says_unread
 from fairlead.model.tally import NO_REASON, is_place
-from fairlead.records.answer_parts import LONGEST_PIECE
 from fairlead.text.outline import Line, lines_of
 
+LONGEST_PIECE = 4000
 LONGEST_ANSWER = 256 * 1024
 MOST_ITEMS = 40
 SEVERITIES = ("low", "medium", "high", "critical")

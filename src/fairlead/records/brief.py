@@ -12,13 +12,19 @@ from fairlead.model.council_job import Verify
 from fairlead.model.seats import PLAN_TOKENS, tokens_of
 from fairlead.records.answer_parts import Entry, Parts, entries_of
 
+# Praise and nothing else. A word of praise in a sentence that says more is not held against it:
+# the person would be asked about a brief that is fine.
+_PRAISE = (
+    r"(?:good|well|nice(?:ly)?|clean(?:ly)?|robust|fine|correct(?:ly)?|proper(?:ly)?|intuitive|fast"
+    r"|as (?:expected|intended)|user.friendly|appropriate(?:ly)?|reasonabl[ey]|usable|done)"
+)
 _VAGUE = re.compile(
-    r"\b(?:works? (?:well|fine|correctly|properly|as expected)|user.friendly|intuitive|appropriate"
-    r"|properly|reasonabl[ey]|good|nice|clean|robust|tbd|tba|to be (?:defined|decided))\b",
+    rf"(?:(?:it|the \w+|everything|all)\s+)?(?:(?:is|are|looks?|works?|feels?|behaves?|performs?)\s+)?"
+    rf"{_PRAISE}(?:\s*(?:,|and)\s*{_PRAISE})*|.*\b(?:tbd|tba|to be (?:defined|decided))\b.*",
     re.IGNORECASE,
 )
 _CONCRETE = re.compile(r"`[^`]+`|[0-9]|\"[^\"]+\"")
-_LEAST_WORDS = 4
+_LEAST_WORDS = 2
 _CLAIM = re.compile(r"`?([\w./@+-]+)(?::[0-9]+(?:-[0-9]+)?)?`?\s*:\s+(.*)\Z", re.DOTALL)
 _MENTIONED = re.compile(r"[\w.@+-]*(?:/[\w.@+-]+)+/?|\b[\w@+-]+\.[a-z]{1,5}\b")
 _RISK = "accepted risk"
@@ -168,16 +174,19 @@ def failed_checks(
         ]
     ids = [one.id for one in refined.requirements]
     faults += [f"{name} stands for two requirements" for name in ids if ids.count(name) > 1][:1]
-    faults += [f"{gap.id or gap.text} is not answered" for gap in audit.gaps if gap.id not in known]
+    asked = len(audit.gaps) + len(audit.conflicts)
+
+    def is_answered(entry: Entry) -> bool:
+        # What has no id cannot be answered by it; then each has to have an answer of its own.
+        return entry.id in known if entry.id else len(research.answers) >= asked
+
+    faults += [
+        f"{gap.id or gap.text} is not answered" for gap in audit.gaps if not is_answered(gap)
+    ]
     faults += [
         f"the audit contradicts the brief: {each.id} {each.text}".strip()
         for each in audit.conflicts
-        if each.id not in known and not each.field("resolved")
-    ]
-    faults += [
-        f"no file is named: {claim.text}"
-        for claim in (*audit.exists, *audit.touched)
-        if not claim.path
+        if not is_answered(each) and not each.field("resolved")
     ]
     faults += [
         f"{each.id or each.text} blocks and is not answered"
@@ -191,9 +200,10 @@ def failed_checks(
 
 def is_testable(criterion: str) -> bool:
     """Whether a command or a look can decide it: something concrete, and not only praise."""
-    if _VAGUE.search(criterion) and not _CONCRETE.search(criterion):
+    bare = criterion.strip(" .*_")
+    if _VAGUE.fullmatch(bare):
         return False
-    return len(criterion.split()) >= _LEAST_WORDS or _CONCRETE.search(criterion) is not None
+    return len(bare.split()) >= _LEAST_WORDS or _CONCRETE.search(bare) is not None
 
 
 def referenced_files(audit: Audit) -> tuple[str, ...]:

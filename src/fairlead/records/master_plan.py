@@ -10,12 +10,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from textwrap import dedent
 
 from fairlead.model.plan import MustHaves, PlanSheet, Task
 from fairlead.model.seats import PLAN_TOKENS, tokens_of
 from fairlead.model.tally import Answered
 from fairlead.model.waves import Claims, normal_path
-from fairlead.records.answer_parts import Entry, Parts, entries_of
+from fairlead.records.answer_parts import Entry, Parts
 from fairlead.text.inline import one_line
 from fairlead.text.outline import Line, Section
 from fairlead.text.tables import tables_of
@@ -28,7 +29,7 @@ TASKS_A_PLAN = 3
 _WAVE = re.compile(r"wave\s+([0-9]{1,3})\b", re.IGNORECASE)
 _STEP = re.compile(r"step\s+([0-9]{1,3}[a-z]?)\s*[:.–-]?\s*(.*)\Z", re.IGNORECASE)
 _FIELD = re.compile(
-    r"[*_]{0,3}([a-z][a-z ]{2,20}?)[*_]{0,3}:[*_]{0,3}\s+(.*)\Z", re.IGNORECASE | re.DOTALL
+    r"[-*+] +[*_]{0,3}([a-z][a-z ]{2,20}?)[*_]{0,3}:[*_]{0,3}[ \t]*(.*)\Z", re.IGNORECASE
 )
 _NAMES = {
     "files": "files",
@@ -216,50 +217,50 @@ def _step(
     end = min(
         (each.heading for each in inside if each.heading > section.heading), default=section.last
     )
-    lines = parts.lines[section.first : min(end, section.last)]
-    held: dict[str, str] = {}
-    for entry in entries_of(lines):
-        found = _FIELD.match(" | ".join((entry.text, *entry.more)))
-        name = _NAMES.get(found[1].casefold()) if found else None
-        if found and name:
-            held[name] = f"{held[name]}\n{found[2]}" if name in held else found[2]
-    prose = _prose(lines)
+    held, prose = _fields(parts.lines[section.first : min(end, section.last)])
     return Step(
         *head,
         files=_files(held.get("files", "")),
         action="\n\n".join(each for each in (held.get("action", ""), prose) if each),
         verify=_command(held.get("verify", "")),
-        done=held.get("done", ""),
+        done=" ".join(held.get("done", "").split()),
         requirements=tuple(dict.fromkeys(_ID.findall(held.get("requirements", "")))),
     )
 
 
-def _prose(lines: tuple[Line, ...]) -> str:
-    """What stands in a step beside its fields: everything after them."""
-    last = -1
-    for at, line in enumerate(lines):
-        entry = line.text.strip() if line.is_prose else ""
-        found = _FIELD.match(entry[2:]) if entry[:2] in ("- ", "* ", "+ ") else None
-        if found and found[1].casefold() in _NAMES:
-            last = at
-    rest = lines[last + 1 :]
-    while rest and rest[0].text.startswith((" ", "\t")) and rest[0].text.strip():
-        rest = rest[1:]  # the field went on
-    return "\n".join(line.text for line in rest).strip()
+def _fields(lines: tuple[Line, ...]) -> tuple[dict[str, str], str]:
+    """The fields of a step with all that is indented below them, and what stands beside them."""
+    held: dict[str, list[str]] = {}
+    prose: list[str] = []
+    into = prose
+    for line in lines:
+        found = _FIELD.match(line.text) if line.is_prose else None
+        name = _NAMES.get(found[1].casefold()) if found else None
+        is_below = not line.text.strip() or line.text[0] in " \t"
+        if found and name:
+            into = held.setdefault(name, [])
+            into.append(found[2])
+        elif into is not prose and is_below:
+            into.append(line.text)
+        else:
+            into = prose
+            prose.append(line.text)
+    told = {name: "\n".join((said[0], dedent("\n".join(said[1:])))) for name, said in held.items()}
+    return {name: text.strip() for name, text in told.items()}, "\n".join(prose).strip()
 
 
 def _files(text: str) -> tuple[str, ...]:
-    said = (
-        re.sub(r"\s+\([^)]*\)\Z", "", each.strip()).strip("`* ")
-        for each in re.split(r"[,\n]", text)
-    )
-    return tuple(dict.fromkeys(each for each in said if each and each.casefold() != "none"))
+    said = (re.sub(r"\s+\([^)]*\)\Z", "", each.strip(" -*+")) for each in re.split(r"[,\n]", text))
+    found = (each.strip("`* ") for each in said)
+    return tuple(dict.fromkeys(each for each in found if each and each.casefold() != "none"))
 
 
 def _command(text: str) -> str:
     """The command of a step; several become one that fails with the first that does."""
-    spans = re.findall(r"`([^`]+)`", text)
-    return " && ".join(each.strip() for each in spans) if spans else text.strip()
+    said = re.findall(r"(?<!`)`([^`\n]+)`(?!`)", text) or [
+        line for line in text.splitlines() if not line.lstrip().startswith(("```", "~~~"))
+    ]
+    return " && ".join(each.strip() for each in said if each.strip())
 
 
 def _step_faults(steps: tuple[Step, ...]) -> list[str]:
