@@ -1,6 +1,7 @@
 """`fairlead run`: a whole job with the installed command, from a request to merged work."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,40 @@ def test_one_byte_changed_after_approval_and_nothing_is_executed(world: Path) ->
     assert (done.returncode, held["status"]) == (6, "BLOCKED")
     assert "is not the plan that was approved" in held["blocker_reason"]
     assert not list((world / "project/.planning/phases").glob("02-*"))
+
+
+HOST = """
+import json, pathlib, subprocess, sys
+word, number = sys.stdin.read().split()
+for plan in sorted(pathlib.Path(".planning/phases").glob(f"{number}-*/*-PLAN.md")):
+    name = plan.name.removesuffix("-PLAN.md")
+    pathlib.Path(f"{name}.txt").write_text("made")
+    plan.with_name(f"{name}-SUMMARY.md").write_text("---\\nplan: 1\\n---\\n\\n# Done\\n")
+who = ["-c", "user.name=host", "-c", "user.email=host@localhost"]
+subprocess.run(["git", "add", "-A"], check=True)
+subprocess.run(["git", *who, "commit", "-qm", word], check=True)
+usage = {"host": {"inputTokens": 5, "outputTokens": 5}}
+print(json.dumps({"type": "system", "subtype": "init", "session_id": "s", "model": "host"}))
+print(json.dumps({"type": "result", "subtype": "success", "is_error": False, "result": "done",
+                  "session_id": "s", "total_cost_usd": 0, "modelUsage": usage}))
+"""
+
+
+def test_the_host_carries_the_phase_out_in_one_process(tmp_path: Path) -> None:
+    script = tmp_path / "host.py"
+    script.write_text(HOST)
+    argv = [sys.executable, str(script)]
+    world = a_world(
+        tmp_path / "world",
+        {"council": {"bridge": "host"}},
+        {"hosting": {"argv": argv, "stream": "claude"}},
+    )
+    done = run(world, "run", GOAL, "--approve", "--agent", "hosting", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    held = json.loads(done.stdout)
+    assert (held["status"], held["exec"]["exit_code"], held["exec"]["summaries"]) == ("DONE", 0, 2)
+    subjects = git(world / "project", "log", "--format=%s").splitlines()
+    assert subjects.count("/gsd-execute-phase") == 1
 
 
 def test_a_dry_run_shows_who_receives_what_without_secrets_and_changes_nothing(world: Path) -> None:

@@ -30,12 +30,17 @@ class Outcome:
     left: int
 
 
-def a_world(folder: Path, settings: Mapping[str, object] | None = None) -> Path:
+def a_world(
+    folder: Path,
+    settings: Mapping[str, object] | None = None,
+    agents: Mapping[str, object] | None = None,
+) -> Path:
     """A scratch person whose one agent is scripted, and a project to plan for."""
     home = folder / "config/fairlead"
     home.mkdir(parents=True)
     argv = [sys.executable, "-m", "fairlead.adapters.scripted_program"]
-    mine = {"agent": "stub", "agents": {"stub": {"argv": argv, "stream": "claude"}}}
+    stub = {"argv": argv, "stream": "claude"}
+    mine = {"agent": "stub", "agents": {"stub": stub, **(agents or {})}}
     (home / "config.json").write_text(json.dumps({"fairlead": {**mine, **(settings or {})}}))
     project = folder / "project"
     a_repository(project, {"README.md": "a harbour\n"})

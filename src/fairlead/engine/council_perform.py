@@ -114,16 +114,18 @@ class CouncilPerformer:
             ),
         )
         kept = self._site.job.keep(call)
+        verdict = self._verdict(kept) if question.role == BALLOT else ""
+        told = f"{key} {verdict}".rstrip() if kept.is_ok else f"{key}: {'; '.join(kept.tries)}"
         self._site.tell(
             "answered" if kept.is_ok else "absent",
             question.who,
-            key if kept.is_ok else f"{key}: {'; '.join(kept.tries)}",
+            told,
             role=question.role,
             model=kept.model,
             tokens=kept.tokens_in + kept.tokens_out,
             ms=kept.ms,
             cost_usd=kept.cost_usd,
-            verdict=self._verdict(kept) if question.role == BALLOT else "",
+            verdict=verdict,
         )
 
     def _earlier(self, key: str, input_: str) -> Call | None:

@@ -1,0 +1,158 @@
+"""The bridge: an approved plan becomes a phase, and one process of the host carries it out."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fairlead.engine.council_site import CouncilTerms
+from fairlead.errors import PlanTampered
+from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Usage
+from fairlead.model.agent_orders import Order
+from fairlead.model.council_job import CouncilJob
+from tests.support.council_table import Meetings, a_meeting
+from tests.support.repositories import git, written
+
+HOST = CouncilTerms(bridge="host")
+OK = Ending(EndKind.OK, "done", usage=Usage(10, 0, 10), exit_code=0)
+
+
+@pytest.fixture(scope="module")
+def approved(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    folder = tmp_path_factory.mktemp("approved")
+    return folder, a_meeting(folder).run().id
+
+
+class Host:
+    """A host's own command, as one process: it makes some summaries and ends in some way."""
+
+    name = "host"
+
+    def __init__(self, plans: int = 9, ending: Ending = OK) -> None:
+        self.plans = plans
+        self.ending = ending
+        self.orders: list[Order] = []
+
+    def start(
+        self,
+        order: Order,
+        watch: Callable[[AgentEvent], None],
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> Ending:
+        """See the port."""
+        self.orders.append(order)
+        for plan in sorted(Path(order.folder).glob(".planning/phases/02-*/*-PLAN.md"))[
+            : self.plans
+        ]:
+            name = plan.name.removesuffix("-PLAN.md")
+            written(Path(order.folder) / f"notes/{name}.md", "made\n")
+            summary = f"---\nphase: 02\nplan: {name[3:]}\n---\n\n# Done\n\n## Self-Check: PASSED\n"
+            written(plan.with_name(f"{name}-SUMMARY.md"), summary)
+        git(Path(order.folder), "add", "-A")
+        git(Path(order.folder), "commit", "-qm", "the host's work", "--allow-empty")
+        return self.ending
+
+
+def carried_out(
+    approved: tuple[Path, str], place: Path, host: Host, terms: CouncilTerms = HOST
+) -> tuple[Meetings, CouncilJob]:
+    folder, job = approved
+    shutil.copytree(folder, place, symlinks=True)
+    table = Meetings(place / "project", terms=terms, hands=host)  # type: ignore[arg-type]
+    return table, table.run(job, may_execute=True)
+
+
+def ended(kind: EndKind, code: int | None = None) -> Ending:
+    return replace(OK, kind=kind, exit_code=code)
+
+
+@pytest.mark.parametrize(
+    ("plans", "ending", "status", "reason"),
+    [
+        (9, OK, "DONE", None),
+        (9, ended(EndKind.FAILED, 1), "FAILED", "exit_nonzero_with_summary"),
+        (1, OK, "FAILED", "partial"),
+        (0, OK, "FAILED", "no_summary"),
+        (0, ended(EndKind.FAILED, 1), "FAILED", "exec_failed"),
+        (9, ended(EndKind.TIMEOUT), "FAILED", "timeout"),
+        (0, replace(OK, text="", usage=Usage()), "FAILED", "exec_failed"),
+    ],
+)
+def test_what_the_host_leaves_behind_decides(
+    approved: tuple[Path, str],
+    tmp_path: Path,
+    plans: int,
+    ending: Ending,
+    status: str,
+    reason: str | None,
+) -> None:
+    host = Host(plans, ending)
+    _, job = carried_out(approved, tmp_path / "host", host)
+    assert (job.status, job.exec.reason) == (status, reason)
+    assert (job.exec.plans, job.exec.summaries) == (2, min(plans, 2))
+    [order] = host.orders
+    assert order.prompt == "/gsd-execute-phase 02"
+    assert order.limits.wall == HOST.host_wall
+    assert job.exec.deadline is not None
+
+
+def test_a_host_that_was_started_once_is_never_started_again(
+    approved: tuple[Path, str], tmp_path: Path
+) -> None:
+    class Killed(Host):
+        def start(self, *more: object, **most: object) -> Ending:
+            super().start(*more, **most)  # type: ignore[arg-type]
+            raise KeyboardInterrupt  # we die before the end is written down
+
+    host = Killed(plans=1)
+    with pytest.raises(KeyboardInterrupt):
+        carried_out(approved, tmp_path / "host", host)
+    table = Meetings(tmp_path / "host/project", terms=HOST, hands=host)  # type: ignore[arg-type]
+    job = table.run(approved[1], may_execute=True)
+    assert (job.status, job.exec.reason) == ("FAILED", "partial")
+    assert len(host.orders) == 1
+
+
+def test_what_stands_in_the_way_is_said_and_nothing_is_begun(
+    approved: tuple[Path, str], tmp_path: Path
+) -> None:
+    folder, job = approved
+    shutil.copytree(folder, tmp_path / "copy", symlinks=True)
+    written(tmp_path / "copy/project/README.md", "not committed\n")
+    host = Host()
+    table = Meetings(tmp_path / "copy/project", terms=HOST, hands=host)  # type: ignore[arg-type]
+    held = table.run(job, may_execute=True)
+    assert held.blocker_reason == (
+        "preflight: the tree has changes that are not committed: README.md"
+    )
+    assert not host.orders
+
+
+def test_a_plan_that_is_changed_while_it_is_carried_out_is_refused(
+    approved: tuple[Path, str], tmp_path: Path
+) -> None:
+    table, job = carried_out(approved, tmp_path / "a", Host(), CouncilTerms())
+    del table
+    plan = tmp_path / f"a/project/.planning/jobs/{job.id}/master_plan.md"
+    record = plan.with_name("job.json")
+    record.write_text(
+        record.read_text().replace(f'"status": "{job.status}"', '"status": "EXECUTING"')
+    )
+    plan.write_text(plan.read_text() + "\n")
+    again = Meetings(tmp_path / "a/project", hands=Host())  # type: ignore[arg-type]
+    with pytest.raises(PlanTampered):
+        again.run(job.id, may_execute=True)
+
+
+def test_a_retry_of_the_same_plan_finds_its_phase(
+    approved: tuple[Path, str], tmp_path: Path
+) -> None:
+    table, job = carried_out(approved, tmp_path / "a", Host(plans=1))
+    assert job.status == "FAILED"
+    table.hands = Host()  # type: ignore[assignment]
+    done = table.run(table.council.retry(job.id), may_execute=True)
+    assert (done.status, done.phase) == ("DONE", job.phase)
+    assert len(list((tmp_path / "a/project/.planning/phases").glob("02-*"))) == 1
+    assert table.speaker.asked == []
