@@ -2,6 +2,7 @@
 
 from prove.agents import AGENTS
 from prove.approvals import APPROVALS
+from prove.council_jobs import COUNCIL_JOBS
 from prove.councils import COUNCILS
 from prove.crowds import CROWDS
 from prove.documents import DOCUMENTS
@@ -23,6 +24,7 @@ def proofs() -> tuple[Proof, ...]:
         *COUNCILS,
         *AGENTS,
         *EXECUTIONS,
+        *COUNCIL_JOBS,
         *SWEEPS,
         *MUTATIONS,
         *DOCUMENTS,

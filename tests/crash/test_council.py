@@ -5,57 +5,67 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.councils import (
-    Outcome,
-    a_run,
-    a_world,
-    calls,
-    killed_after,
-    outcome_of,
-    started,
-    stored,
-)
+from tests.support import council_child as child
+from tests.support.council_table import Meetings, a_meeting
+from tests.support.councils import a_run, a_world, calls, killed_after, outcome_of, started, stored
 from tests.support.figures import record_quick
 from tests.support.killing import PATIENCE_SECONDS
 
 HALVES = 2  # two processes share the points
-SHARE = 16  # all points are in the long tier
+STRIDE = 4  # of all steps, which are in the long tier
+EVER = 10_000
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, Outcome]:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, tuple[object, ...]]:
     folder = tmp_path_factory.mktemp("undisturbed")
-    fresh = a_world(folder / "fresh")
-    whole = shutil.copytree(fresh, folder / "whole", symlinks=True)
-    done = a_run(whole)
-    assert done.returncode == 0, done.stderr
-    return fresh, len(done.stdout.splitlines()), outcome_of(whole)
+    fresh = a_meeting(folder / "fresh").project
+    whole = shutil.copytree(fresh, folder / "whole/project", symlinks=True)
+    steps = child.killed_after(whole, EVER)
+    return fresh, steps, child.outcome_of(Meetings(whole))
 
 
 @pytest.mark.parametrize("half", range(HALVES))
-def test_a_job_that_is_killed_ends_with_the_same_ballots_and_nobody_is_asked_twice(
-    undisturbed: tuple[Path, int, Outcome], tmp_path: Path, half: int
+def test_a_job_that_is_killed_at_a_step_ends_as_if_it_had_not_been(
+    undisturbed: tuple[Path, int, tuple[object, ...]], tmp_path: Path, half: int
 ) -> None:
     fresh, steps, wanted = undisturbed
-    points = range(1 + half * SHARE, steps, HALVES * SHARE)
+    assert wanted[0] == "DONE"
+    points = range(1 + half * STRIDE, steps, HALVES * STRIDE)
     for point in points:
-        world = shutil.copytree(fresh, tmp_path / f"{point}", symlinks=True)
-        killed_after(world, point)
-        before, made = stored(world), len(calls(world))
-        done = a_run(world)
-        assert done.returncode == 0, (point, done.stderr)
-        assert outcome_of(world) == wanted, point
-        assert not before.intersection(calls(world)[made:]), point
+        project = shutil.copytree(fresh, tmp_path / f"{point}/project", symlinks=True)
+        child.killed_after(project, point)
+        table = Meetings(project)
+        job = table.council.files_of("j_20260601_0001")
+        before = set(job.answers())
+        table.run(may_execute=True)
+        again = {each.text for each in table.happened if each.kind == "call"}
+        assert not before & again, point
+        assert child.outcome_of(table) == wanted, point
+        shutil.rmtree(tmp_path / f"{point}")
     record_quick(
         f"council-killed-{half + 1}",
-        "a council job that is killed ends with the same ballots, and no stored answer is asked for",
+        "a council job killed at a step ends with the same ballots, work and outcome, and no "
+        "stored answer is asked for again",
         {"kill points": len(points), "found": 0},
     )
 
 
+def test_the_command_with_real_processes_is_killed_and_goes_on(tmp_path: Path) -> None:
+    world = a_world(tmp_path / "world")
+    for steps in (5, 24):
+        killed_after(world, steps)
+    before, made = stored(world), len(calls(world))
+    done = a_run(world)
+    assert done.returncode == 0, done.stderr
+    found = outcome_of(world)
+    assert (found.status, found.left, len(found.merges), found.phases) == ("DONE", 0, 2, 2)
+    assert not before.intersection(calls(world)[made:])
+
+
 def test_of_many_starts_for_one_goal_exactly_one_runs(tmp_path: Path) -> None:
     world = a_world(tmp_path / "world")
-    runs = [started(world, "run", "Lamps follow the tide", "--approve") for _ in range(6)]
+    runs = [started(world, "run", "Lamps follow the tide", "--approve") for _ in range(4)]
     codes = []
     for each in runs:
         each.communicate(timeout=PATIENCE_SECONDS)

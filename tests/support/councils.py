@@ -77,9 +77,9 @@ def a_run(world: Path, *more: str) -> subprocess.CompletedProcess[str]:
     return run(world, "run", GOAL, "--approve", "--events", *more)
 
 
-def killed_after(world: Path, steps: int) -> None:
+def killed_after(world: Path, steps: int, *more: str) -> None:
     """A job that is killed from outside as soon as it has told so many steps."""
-    with started(world, "run", GOAL, "--approve", "--events") as begun:
+    with started(world, "run", GOAL, "--approve", "--events", *more) as begun:
         assert begun.stdout is not None
         for _ in range(steps):
             if not begun.stdout.readline():
