@@ -35,15 +35,15 @@ def table_of(app: App, *, is_rehearsed: bool) -> Table:
 
     stand_ins = [] if is_rehearsed else _voices(app, str(app.value("fairlead.council.fallback")))
     keys = {PM: PM, SYNTHESISER: SYNTHESISER, **{seat: f"seats.{seat}" for seat in NAMES}}
-    known: dict[str, Voice] = {}
+    known: dict[str, list[Voice]] = {}
     voices = {}
     for role, key in keys.items():
         named = str(app.value(f"fairlead.council.{key}")) or str(app.value("fairlead.agent"))
         named = "scripted" if is_rehearsed else named
         if named not in known:
-            [known[named]] = _voices(app, named, is_rehearsed=is_rehearsed)
-        main = known[named]
-        others = [each for each in stand_ins if each != main]
+            known[named] = _voices(app, named, is_rehearsed=is_rehearsed)
+        main, *own = known[named]  # a seat may name its own stand-ins
+        others = [*own, *(each for each in stand_ins if each not in known[named])]
         if role == SYNTHESISER:  # one of another family comes first
             others.sort(key=lambda each: each.family == main.family)
         voices[role] = (main, *others)
@@ -55,7 +55,7 @@ def _voices(app: App, named: str, *, is_rehearsed: bool = False) -> list[Voice]:
     from fairlead.engine.asking import Voice
 
     found = []
-    for each in filter(None, (part.strip() for part in named.split(","))):
+    for each in (part.strip() for part in named.split(",") if named):
         agent, _, model = each.partition(":")
         if agent == registry.SCRIPTED and not is_rehearsed:
             raise OnlyRehearses

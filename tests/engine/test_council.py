@@ -1,6 +1,8 @@
 """A council carried on: who is asked, what is stored, how it ends, and what a person can do."""
 
 import json
+import shutil
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +12,13 @@ from fairlead.adapters.scripted_council import answer
 from fairlead.engine.council_site import SYNTHESISER, CouncilTerms
 from fairlead.errors import JobNotOver, JobTransition, NothingToRule, RunBusy
 from fairlead.model.agent_events import Ending, EndKind, Usage
+from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps
 from fairlead.model.council_job import CouncilJob
 from fairlead.model.seats import NAMES
 from fairlead.store.council import CouncilFiles
 from tests.support.council_table import FAULTS, Speaker, a_meeting, dead, garbled, who_of
+from tests.support.execution import Ticking, does_it
 
 
 def once(text: str, then=answer):
@@ -312,6 +316,36 @@ def test_work_that_fails_its_verify_is_failed_and_a_retry_keeps_the_plan(tmp_pat
     assert waiting.status == "EXECUTING"
     held = table.council.wish(waiting.id, "cancel", "give up")
     assert (held.status, held.exec.reason) == ("FAILED", "cancelled")
+
+
+def test_a_rehearsal_whose_output_is_lost_before_the_verify_step_has_failed(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path, terms=CouncilTerms(is_rehearsed=True))
+
+    def loses_it(order: Order, call: int) -> Mapping[str, object]:
+        said = does_it(order, call)
+        shutil.rmtree(Path(order.folder) / "notes", ignore_errors=True)
+        return said
+
+    table.hands.act = loses_it
+    table.clock = Ticking(step_seconds=60)
+    job = table.run(may_execute=True)
+    assert (job.status, job.exec.reason, job.exec.summaries) == ("FAILED", "exec_failed", 0)
+
+
+def test_a_question_that_blocks_is_answered_by_a_ruling(tmp_path: Path) -> None:
+    asks = "## Open questions\n- Q1 [blocking]: which harbour is meant\n"
+
+    def unsure(prompt: str) -> str:
+        return answer(prompt).replace("## Open questions\nNone\n", asks)
+
+    table = a_meeting(tmp_path, speaker=Speaker({"pm": unsure}))
+    job = table.run()
+    assert why(job) == "pm_verify: Q1 blocks and is not answered"
+    assert [who for who, _ in table.speaker.asked] == ["pm"] * 6  # a second cycle, and no more
+    table.council.rule(job.id, "Q1", "The old one")
+    done = table.run(table.council.retry(job.id))
+    assert done.status == "APPROVED"
+    assert any("| Q1: The old one" in prompt for who, prompt in table.speaker.asked if who == "pm")
 
 
 def test_the_record_is_what_its_raw_memory_says(tmp_path: Path) -> None:

@@ -131,10 +131,11 @@ class Meetings:
     def run(self, job: str = "", *, may_execute: bool = False) -> CouncilJob:
         """Carry a job on as far as it goes; without a name, the one for the goal."""
         crew = Crew(self.hands, self.hands, Shell(), lambda _: 0)
+        terms = Terms(Caps(), GateLimits(), is_rehearsed=self.terms.is_rehearsed)
         meeting = Meeting(
             self.table,
             self.terms,
-            Hands(crew, Terms(Caps(), GateLimits()), self.hands),
+            Hands(crew, terms, self.hands),
             CouncilWatcher(self.happened.append),
             stop=Signal(),
             over=Signal(),

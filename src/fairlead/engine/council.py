@@ -237,7 +237,7 @@ class Council:
             raise JobNotOver(job, str(held.status))
         known = [each.item.id for each in open_items(held.cumulative_votes, held.review_round)]
         if held.pm.verify and not held.pm.verify.ok:
-            known += [each.partition(":")[0] for each in held.pm.verify.failed_checks]
+            known += [each.split()[0].rstrip(":") for each in held.pm.verify.failed_checks]
         if item not in known:
             raise NothingToRule(job, item, tuple(known))
         ruling = Ruling(item, text, moment(self._clock.now()))
