@@ -23,8 +23,8 @@ _ENTRY = re.compile(
     r"(?:^|/)(?:main|index|cli|app|server|manage|wsgi|asgi|__main__|__init__|setup|conftest|mod|lib|build|"
     r"tasks|fabfile|noxfile|gulpfile|gruntfile|rakefile|urls|admin|apps|models|settings|worker|sw|"
     r"page|layout|route|loading|error|not-found|middleware|template|_app|_document)\.\w+$"
-    r"|\.config\.\w+$|(?:^|/)(?:bin|scripts?|tools|migrations?|versions|cmd|pages|app|api|public|static|"
-    r"commands|benches|examples|hooks|plugins|functions|lambdas|db|seeds?)/|\.d\.ts$|rc\.[cm]?js$",
+    r"|\.config\.\w+$|(?:^|/)(?:bin|scripts?|tools|migrations?|versions|cmd|public|static|"
+    r"commands|benches|examples|plugins|functions|lambdas|db|seeds?)/|(?:^|/)(?:pages|app|api)/.*\.[jt]sx?$|\.d\.ts$|rc\.[cm]?js$",
     re.IGNORECASE,
 )
 _GENERATED = re.compile(

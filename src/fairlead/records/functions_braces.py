@@ -16,6 +16,7 @@ _HEADS = {
     "js": (
         rf"\bfunction\s*\*?\s*{_NAME}?\s*(?:<[^>(){{}}]*>)?\s*(?=\()",
         rf"\b(?:const|let|var)\s+{_NAME}\s*(?::[^=\n]+)?=\s*(?:async\s*)?(?:<[^>(]*>\s*)?(?=\()",
+        r"\.(?P<route>get|post|put|patch|delete)\(\s*[\"'`][^\"'`]*[\"'`]\s*,\s*(?:async\s*)?(?=\()(?P<name>)",
         rf"(?m:^)[ \t]+(?:(?:public|private|protected|static|async|override|get|set)\s+)*{_NAME}\s*(?=\()",
     ),
     "go": (rf"(?m:^)func\s*(?:\((?P<owner>[^)]*)\)\s*)?{_NAME}\s*(?:\[[^\]]*\])?(?=\()",),
@@ -46,6 +47,10 @@ _SAID = re.compile(
     r"|Log\.\w+|alert|puts|p|echo|NSLog)(?:\s*\(.*\)|\s.*)?\Z",
     re.DOTALL,
 )
+_ANSWER = re.compile(
+    r"(?:return\s+)?\w+(?:\.status\(\s*\d+\s*\))?\.(?:json|send|end|text)\("
+    r"(?:\{\s*\}|\[\s*\]|null|\"[^\"]*\"|'[^']*')?\)"
+)
 _QUIET = re.compile(
     r"(?:\w+\.(?:preventDefault|stopPropagation)\(\)|_ = \w+|void \w+|let _ = \w+)\Z"
 )
@@ -72,6 +77,14 @@ def outline_of(code: Code) -> Outline:
     return Outline(found, has_more=True)
 
 
+def bodies_of(code: Code) -> Iterator[tuple[str, str]]:
+    """The named functions of a file with their bodies, comments left out."""
+    for head in _heads(code.bare, code.language):
+        body = _body_after(code.bare, closing(code.bare, head.end()))
+        if body is not None and head["name"]:
+            yield head["name"], code.uncommented[body[0] : body[1]]
+
+
 def _braced(code: Code) -> Iterator[Function]:
     # The empty interface of Go stands where a body could.
     bare = re.sub(
@@ -81,8 +94,11 @@ def _braced(code: Code) -> Iterator[Function]:
     ended = 0
     for head in _heads(bare, code.language):
         name = head["name"] or "default"
-        is_unnamed = not head["name"] and not bare[: head.start()].rstrip().endswith("default")
-        if name in _NOT_NAMES or is_unnamed:
+        is_unnamed = not (head["name"] or head.groupdict().get("route")) and not bare[
+            : head.start()
+        ].rstrip().endswith("default")
+        is_type = re.search(r"\b(?:record|class|struct|enum|object|interface|new)\s", head[0])
+        if name in _NOT_NAMES or is_unnamed or is_type:
             continue
         after = closing(bare, head.end())
         body = _body_after(bare, after)
@@ -134,8 +150,11 @@ def _function(
 ) -> Function:
     start, end = span
     body = code.uncommented[start:end].strip().rstrip(";").strip()
-    deed, value = _deed_of(body, is_value=is_value, is_rust=code.language == "rust")
     groups = head.groupdict()
+    route = groups.get("route") or ""
+    deed, value = _deed_of(body, is_value=is_value, is_rust=code.language == "rust")
+    if route and deed is Deed.REAL and _ANSWER.fullmatch(body):
+        deed, value = Deed.CONSTANT, body
     receiver = (groups.get("owner") or "").replace("*", " ").split()
     marks = (
         groups.get("marks")
@@ -150,7 +169,7 @@ def _function(
     )
     first = re.search(r"\S", head[0])
     return Function(
-        name=head["name"] or "default",
+        name=f"route {route}" if route else head["name"] or "default",
         line=code.line_at(head.start() + (first.start() if first else 0)),
         deed=deed,
         params=params,
@@ -165,7 +184,7 @@ def _function(
             re.search(r"\b(?:abstract|declare|extern|native)\b", code.bare[line_start : head.end()])
         ),
         is_nested=is_nested,
-        is_route=bool(_ROUTE.match(head["name"] or "")),
+        is_route=bool(route or _ROUTE.match(head["name"] or "")),
         note=_comments(code, start, end) if deed is not Deed.REAL else "",
     )
 

@@ -2,14 +2,14 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from fairlead.records.functions_python import Def, name_of, parsed, without_docstring
 from fairlead.text.code import Code
 
 _ASSERTING = re.compile(
     r"(?:self\.)?_?(?:assert|expect|check|verify|ensure|should|must|fail|raises|warns|deprecated_call|refute|require|compare|match_snapshot)"
-    r"|.*\.(?:assert\w*|raises|warns|fail|check|verify|match|should\w*|expect\w*|called_once\w*|run_test\w*|fnmatch_lines\w*)$",
+    r"|.*\.(?:assert\w*|raises\w*|warns|fail|check\w*|verify|raise_for_status|match|should\w*|expect\w*|called_once\w*|run_test\w*|fnmatch_lines\w*)$",
     re.IGNORECASE,
 )
 _FIXTURES = re.compile(
@@ -20,6 +20,7 @@ _OURS = re.compile(
     re.IGNORECASE,
 )
 _SKIPS = re.compile(r"(?:.*\.)?(?:skip|skipTest)$")
+_IMPORTED = "\0imported"
 _COLLECTS = frozenset(("load_tests", "pytest_generate_tests", "main", "make_suite"))
 
 
@@ -29,13 +30,21 @@ def tests_of(code: Code) -> list[tuple[str, int, str]] | None:
     if isinstance(tree, SyntaxError):
         return None
     helpers = _helpers(tree)
+    taken = {
+        each.asname or each.name.partition(".")[0]
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for each in node.names
+    }
     found = []
     for node, owner in _tests(tree):
         off = any(
             _SKIPS.match(name_of(each))
             for each in (*node.decorator_list, *(owner.decorator_list if owner else ()))
         )
-        found.append((node.name, node.lineno, "is switched off" if off else _fault(node, helpers)))
+        found.append(
+            (node.name, node.lineno, "is switched off" if off else _fault(node, helpers, taken))
+        )
     return found
 
 
@@ -89,7 +98,7 @@ def _is_asserting(node: Def, helpers: frozenset[str]) -> bool:
     return not _fault(node, helpers)
 
 
-def _fault(node: Def, helpers: frozenset[str]) -> str:
+def _fault(node: Def, helpers: frozenset[str], taken: Collection[str] = ()) -> str:
     body = without_docstring(node.body)
     if (
         body
@@ -103,7 +112,8 @@ def _fault(node: Def, helpers: frozenset[str]) -> str:
     given = [each.arg for each in (*node.args.args, *node.args.kwonlyargs)]
     if any(_FIXTURES.search(each) for each in given):
         return ""
-    known = _assigned(node)
+    # That a name was imported holds before any test begins.
+    known = _assigned(node) | dict.fromkeys(taken, _IMPORTED)
     said = [_proof(each, known, helpers, given) for each in _walked(body)]
     if any(each is True for each in said):
         return ""
@@ -121,9 +131,15 @@ def _proof(
     if not isinstance(node, ast.Call):
         return None
     name = name_of(node)
+    if any(each.arg == "check" for each in node.keywords):  # a process that must succeed
+        return True
     if _is_given(name, helpers, given):
         return True
-    return not _is_always_call(node, name, known) if _ASSERTING.match(name) else None
+    # `verify_token` is what the test is about, when it comes from the code and not from a helper.
+    is_subject = known.get(name) == _IMPORTED and not re.match(r"assert|expect|raises|warns", name)
+    if is_subject or not _ASSERTING.match(name):
+        return None
+    return not _is_always_call(node, name, known)
 
 
 def _is_given(name: str, helpers: frozenset[str], given: list[str]) -> bool:
@@ -182,6 +198,8 @@ def _is_always(test: ast.expr, known: dict[str, str]) -> bool:
     """Whether an assertion cannot fail, whatever the code does."""
     if isinstance(test, ast.Constant):
         return bool(test.value)
+    if _is_import(test, known):
+        return True
     if isinstance(test, ast.Tuple | ast.List | ast.Dict | ast.JoinedStr):
         return bool(
             getattr(test, "elts", None)
@@ -202,9 +220,19 @@ def _is_always(test: ast.expr, known: dict[str, str]) -> bool:
     return _meaning(left, known) == _meaning(right, known)
 
 
+def _is_import(test: ast.expr, known: dict[str, str]) -> bool:
+    """Whether only the presence of something imported is asserted."""
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.IsNot):
+        test = test.left
+    elif isinstance(test, ast.Call) and name_of(test) == "callable" and test.args:
+        test = test.args[0]
+    return isinstance(test, ast.Name) and known.get(test.id) == _IMPORTED
+
+
 def _meaning(node: ast.expr, known: dict[str, str]) -> str:
     text = ast.unparse(node)
-    return known.get(text) or text
+    held = known.get(text)
+    return held if held and held != _IMPORTED else text
 
 
 def _is_always_call(call: ast.Call, name: str, known: dict[str, str]) -> bool:

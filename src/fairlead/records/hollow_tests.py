@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from fairlead.model.verification import Finding
-from fairlead.records import hollow_python
+from fairlead.records import functions_braces, hollow_python
 from fairlead.records.code_files import is_test_file
 from fairlead.text.code import Code, closing
 
 _HEADS = {
     "js": re.compile(
-        r"(?<![\w$.])(?:it|test|specify)(?P<how>(?:\.\w+)*)\s*(?:\([^()]*\)|`[^`]*`)?\s*(?=\()"
+        r"(?<![\w$.])(?P<off>x)?(?:it|test|specify)(?P<how>(?:\.\w+)*)\s*(?:\([^()]*\)|`[^`]*`)?\s*(?=\()"
     ),
     "go": re.compile(r"^func (?P<name>Test\w+)\(\s*\w+ \*testing\.T\s*\)\s*(?=\{)", re.MULTILINE),
     "rust": re.compile(
@@ -31,13 +31,14 @@ _HEADS = {
     "shell": re.compile(r"^@test (?P<how>)[^\n{]*(?=\{)", re.MULTILINE),
 }
 _OFF = re.compile(r"\.(?:skip|todo|fails|failing)\b|#\[ignore|@Disabled|@Ignore|x?it\.skip")
+_GROUP_OFF = re.compile(r"\b(?:(?:describe|context|suite)\.(?:skip|todo)|xdescribe|xcontext)\s*\(")
 _EXPECTED = re.compile(r"should_panic|expected\s*=|fails|each|Test\(expect")
 _ASSERTS = {
     "js": re.compile(
         r"\bexpect\w*\s*\([^;]*?\)\s*\.|\bassert\w*\s*[.(]|\.should\b|\bshould\(|\bt\.(?:is|not|true|false|truthy|falsy|deepEqual|like|throws\w*|"
         r"notThrows\w*|regex|snapshot|equals?|same|match|ok|strictSame|rejects|resolves|fail|plan|pass|error|notOk|deepEquals)\w*\(|"
         r"\.(?:rejects|resolves|toMatch\w*|toEqual|toBe\w*|calledWith|assert\w*)\b|\bfc\.assert|\bcy\.\w|\bverify\w*\(|\bcheck\w*\(|"
-        r"\bexpect(?:TypeOf|Type)\b|\b(?:get|find)(?:All)?By\w+\(|\bsnapshot\w*\(|\bdone\(\s*err|\bthrow\b|\.expect\(|\bcheck[A-Z]\w*\("
+        r"\bexpect(?:TypeOf|Type)\b|\bsatisfies\b|\bassertType\b|\b(?:get|find)(?:All)?By\w+\(|\bsnapshot\w*\(|\bdone\(\s*err|\bthrow\b|\.expect\(|\bcheck[A-Z]\w*\("
     ),
     "go": re.compile(
         r"\bt\.(?:Error|Fatal|Fail)|\b(?:assert|require|is|qt|check|must|expect|cmp|quick|suite|testify|g|c|td)\.\w|\w\(\s*t\s*[,)]|\bt\.Run\(|golden|\.Assert|\.Expect|panic\("
@@ -80,7 +81,8 @@ class _Test(NamedTuple):
 
 def findings_of(path: str, text: str) -> list[Finding]:
     """What a file of tests does not prove."""
-    if not is_test_file(path) or not text.strip():
+    is_inline = path.endswith(".rs") and "test]" in text  # tests of Rust stand beside the code
+    if not (is_test_file(path) or is_inline) or not text.strip():
         return []
     code = Code(path, text)
     if code.language == "python":
@@ -95,6 +97,8 @@ def findings_of(path: str, text: str) -> list[Finding]:
     else:
         return []
     if not tests:
+        if is_inline:
+            return []
         if code.language == "python" and hollow_python.is_no_collection(code):
             return []
         return [
@@ -120,6 +124,7 @@ def findings_of(path: str, text: str) -> list[Finding]:
 def _braced(code: Code) -> Iterator[_Test]:
     bare = code.bare
     helpers = _helpers(code)
+    off = [(m.start(), closing(bare, m.end() - 1)) for m in _GROUP_OFF.finditer(bare)]
     for head in _HEADS[code.language].finditer(bare):
         end = closing(bare, head.end())
         how = head.groupdict().get("how") or ""
@@ -127,7 +132,13 @@ def _braced(code: Code) -> Iterator[_Test]:
         line = code.line_at(head.start())
         name = head.groupdict().get("name") or _title(body)
         before = code.bare[max(0, head.start() - 40) : head.start()]
-        if _OFF.search(how) or re.search(r"@(?:Disabled|Ignore)\b[^\n{;]*\s*$", before):
+        is_inside = any(start < head.start() < end_ for start, end_ in off)
+        if (
+            is_inside
+            or head.groupdict().get("off")
+            or _OFF.search(how)
+            or re.search(r"@(?:Disabled|Ignore)\b[^\n{;]*\s*$", before)
+        ):
             yield _Test(name, line, "is switched off")
         elif code.language == "js" and not re.search(
             r"=>|\bfunction\b|,\s*[\w.$]+\s*(?:,[^,]*)?\)\s*$", body
@@ -162,10 +173,9 @@ def _helpers(code: Code) -> frozenset[str]:
     """Functions of the same file that assert, and what is imported from the tests' own modules."""
     asserts = _ASSERTS[code.language]
     found = set()
-    for match in re.finditer(r"\b(?:function|func|fn|void|const)\s+(\w+)[^{;\n]*\{", code.bare):
-        body = code.uncommented[match.end() : closing(code.bare, match.end() - 1)]
-        if asserts.search(body) and not re.match(r"Test|main$", match[1]):
-            found.add(match[1])
+    for name, body in functions_braces.bodies_of(code):
+        if asserts.search(body) and not re.match(r"Test|main$|it$|test$|describe$", name):
+            found.add(name)
     for match in re.finditer(
         r"import\s*\{([^}]*)\}\s*from\s*[\"'][^\"']*(?:test|spec|helper|support|fixture|util)[^\"']*[\"']",
         code.uncommented,

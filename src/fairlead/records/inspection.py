@@ -257,8 +257,8 @@ class _Inspection:
         own = [each for each in self._checks if each.plan == sheet.id]
         bad = [each for each in own if each.state is State.FAILED]
         lies = [each for each in self._findings if each.plan == sheet.id and each.is_blocking]
-        shown = [each for each in own if each.state is State.VERIFIED]
-        ran = [each for each in shown if each.kind is Kind.COMMAND and not cannot_fail(each.what)]
+        shown = [each for each in own if _shows(each)]
+        ran = [each for each in shown if each.kind is Kind.COMMAND]
         for truth in sheet.must_haves.truths:
             check = Check(Kind.TRUTH, truth, State.VERIFIED, "", sheet.id)
             if truth in sheet.must_haves.backstops:
@@ -278,7 +278,7 @@ class _Inspection:
 
     def _criteria(self, truths: list[Check]) -> Iterator[Check]:
         spoken: frozenset[str] | None = None
-        shown = [each for each in self._checks if each.state is State.VERIFIED]
+        shown = [each for each in self._checks if _shows(each)]
         has_gaps = any(each.state is State.FAILED for each in self._checks)
         for criterion in self._subject.criteria:
             check = Check(Kind.CRITERION, criterion, State.VERIFIED)
@@ -378,6 +378,13 @@ def _excused(
         if mine and not still and check.state is State.FAILED
         else check
     )
+
+
+def _shows(check: Check) -> bool:
+    """Whether a check is evidence: a command that cannot fail is none, nor is a name in a plan."""
+    if check.state is not State.VERIFIED or check.kind is Kind.REQUIREMENT:
+        return False
+    return check.kind is not Kind.COMMAND or not cannot_fail(check.what)
 
 
 def _same(key: str, what: str) -> bool:

@@ -56,6 +56,7 @@ _LOOKED_FOR = re.compile(
     r"|includes|\bcase\b|replace|compile|log|Error|raise|throw"
     r"|, ['\"]"
 )
+_OPEN = re.compile(r"(?:TODO|TBD|FIXME)\b\s*[:—-]")
 _ELEMENT = re.compile(r">([^<>{}]{2,160})<")
 _STRUCTURE = re.compile(
     r"\A---\n.*?\n---\n|^(?P<fence>```+|~~~+)[^\n]*\n.*?^(?P=fence)[^\n]*$|`[^`\n]*`",
@@ -144,7 +145,7 @@ def _is_shown(code: Code, line: int, *, is_word: bool) -> bool:
 def _shown(code: Code) -> Iterator[Finding]:
     for match in _ELEMENT.finditer(code.uncommented):
         said = match[1].strip()
-        if said and (_WHOLE.fullmatch(said) or _LOREM.search(said)):
+        if said and (_WHOLE.fullmatch(said) or _LOREM.search(said) or _OPEN.match(said)):
             yield Finding(
                 "placeholder",
                 code.path,
@@ -166,8 +167,10 @@ def _document(code: Code) -> Iterator[Finding]:
             else [said]
         )
         is_heading = said.startswith("#")
-        if _LOREM.search(said) or (
-            not is_heading and any(len(cell) > 2 and _WHOLE.fullmatch(cell) for cell in cells)
+        if (
+            _LOREM.search(said)
+            or (_OPEN.match(line) and not line.startswith(("-", "*")))
+            or (not is_heading and any(len(cell) > 2 and _WHOLE.fullmatch(cell) for cell in cells))
         ):
             is_row = len(cells) > 1
             yield Finding(

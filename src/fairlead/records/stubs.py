@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from fairlead.model.function import Deed, Function, Outline
+from fairlead.model.function import Deed, Function, Outline, is_empty_value
 from fairlead.model.verification import Finding
 from fairlead.records import functions_braces, functions_python
 from fairlead.records.code_files import is_generated, is_stand_in, is_test, may_be_empty
@@ -18,8 +18,12 @@ from fairlead.text.code import CODE, FILLER, Code
 
 _NOTHING = re.compile(
     r"_*(?:noop|no_op|nop|nothing|ignore|discard|identity|pass|void|dummy|empty|never|always)"
-    r"|.*(?:noop|no_op|[nN]ull)|(?:un)?(?:ref|subscribe|register)|__\w+__|constructor|initialize|init"
-    r"|_?\w|close|flush|shutdown|dispose|cleanup|reset|destroy|release|finish|pre\w+|post\w+|setUp|tearDown|setup|teardown|before\w*|after\w*|deinit"
+    r"|.*(?:noop|no_op|[nN]ull)|__\w+__|constructor|initialize|_\w"
+)
+# Steps in a life that may be empty, as long as nobody gives them anything to work on.
+_LIFE = re.compile(
+    r"(?:async_?)?(?:init|close|flush|shutdown|dispose|cleanup|reset|destroy|release|finish|setUp|tearDown"
+    r"|setup|teardown|deinit|(?:before|after|pre|post)_?[a-zA-Z]+|(?:un)?(?:ref|subscribe|register)|start|stop)"
 )
 _NULL_OWNER = re.compile(
     r"_*(?:Null|Noop|NoOp|Nop|nop|noop|No(?=[A-Z])|Silent|Quiet|Discard|Blackhole|Void|Disabled|Empty|Default)"
@@ -44,6 +48,11 @@ _EMPTY_HANDLER = re.compile(
     r"\bon(?:Click|Submit|Press|Save|Delete)=\{\s*(?:async\s*)?\(?[\w\s,:.]*\)?\s*=>\s*(?:\{\s*\}|undefined|null"
     r"|\{?\s*(?:\w+\.preventDefault\(\);?\s*)?console\.log\([^()]*\);?\s*\}?)\s*\}"
 )
+_TALK = re.compile(
+    r"todo|not implemented|placeholder|stub|coming soon|complete|done\b|success|finished|starting|deployed",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(r"_?(?:get_?)?(?:calculate|compute|count|sum|total)", re.IGNORECASE)
 _CURE = "write the body, or take the function out of the plan"
 
 
@@ -104,7 +113,7 @@ def _of_kind(code: Code) -> Iterator[Finding]:
         case "markup" if re.search(r"<body[^>]*>\s*</body>", bare) and "<script" not in bare:
             yield no_code(why="its body is empty")
         case "markdown" if not re.search(
-            r"^[ \t]*[^#\s=~-].*",
+            r"^(?!\s*#)(?!\s*(?:[-=~*_]\s*)+$)\s*\S",
             re.sub(r"\A---\n.*?\n---", "", bare, flags=re.DOTALL),
             re.MULTILINE,
         ):
@@ -133,11 +142,7 @@ def _has_commands(bare: str) -> bool:
     idle = re.compile(r"(?:set\s+[-+].*|exit(?:\s+0)?|true|:|return(?:\s+0)?|#.*|shopt .*)\Z")
     said = re.compile(r"echo\s+[^$`|>&;]*\Z")
     left = [line for line in lines if not idle.match(line)]
-    is_talk = all(map(said.match, left)) and bool(
-        re.search(
-            r"todo|not implemented|placeholder|stub|coming soon", " ".join(left), re.IGNORECASE
-        )
-    )
+    is_talk = all(map(said.match, left)) and bool(_TALK.search(" ".join(left)))
     return bool(left) and not is_talk
 
 
@@ -218,9 +223,14 @@ def _hollow_owners(outline: Outline) -> frozenset[str]:
         owner
         for owner, methods in by_owner.items()
         if len(methods) > 1
-        and all(each.deed in (Deed.EMPTY, Deed.UNIMPLEMENTED) for each in methods)
+        and all(_is_hollow(each) for each in methods)
         and not _NULL_OWNER.match(owner)
     )
+
+
+def _is_hollow(each: Function) -> bool:
+    is_blind = each.deed is Deed.CONSTANT and bool(each.params) and not each.uses_params
+    return is_blind or each.deed in (Deed.EMPTY, Deed.UNIMPLEMENTED)
 
 
 def _fault(each: Function, code: Code, around: _Around) -> tuple[str, bool]:
@@ -271,9 +281,10 @@ def _is_base(each: Function, code: Code, around: _Around) -> bool:
 def _is_excused(each: Function, around: _Around) -> bool:
     return (
         bool(_NOTHING.fullmatch(each.name))
+        or (not each.params and bool(_LIFE.fullmatch(each.name)))
         or bool(_NULL_OWNER.match(each.owner))
         or (each.is_override and each.owner not in around.hollow)
-        or each.is_nested
+        or (each.is_nested and not (each.deed is Deed.LOG and _HANDLER.match(each.name)))
         or each.name in around.made
     )
 
@@ -291,10 +302,11 @@ def _constant(each: Function, wanted: frozenset[str]) -> tuple[str, bool]:
     if each.params and not each.uses_params:
         return why, True
     if each.is_route or each.name in wanted:
-        return why, not is_bare
-    return (
-        (why, False) if _READS.match(each.name) and not is_bare and not each.params else ("", False)
-    )
+        return why, not is_bare and is_empty_value(each.value)
+    if _AMOUNT.match(each.name) and each.value in ("0", "0.0", "None", "null"):
+        return why, True
+    is_read = bool(_READS.match(each.name)) and not is_bare and not each.params
+    return (why, False) if is_read else ("", False)
 
 
 def _log(each: Function) -> tuple[str, bool]:

@@ -66,6 +66,8 @@ class Project:
         self.texts = texts
         self._more = "\n".join(more)  # commands of plans: who is called there is used
         self._bare: dict[str, str] = {}
+        self._words: dict[str, frozenset[str]] = {}
+        self._users: dict[str, list[str]] = {}
         self._bases: frozenset[str] | None = None
         self._methods: dict[str, set[str]] | None = None
 
@@ -103,11 +105,28 @@ class Project:
 
     def users_of(self, path: str) -> list[str]:
         """The other files that name a file: its module, its path, or its own name."""
-        found = [each for each in self.texts if each != path and self.names(each, path)]
-        return [*found, *(["a command"] if re.search(_naming(path), self._more) else [])]
+        if path not in self._users:
+            found = [each for each in self.texts if each != path and self.names(each, path)]
+            called = ["a command"] if re.search(_naming(path), self._more) else []
+            self._users[path] = [*found, *called]
+        return self._users[path]
+
+    def _may_name(self, user: str, path: str) -> bool:
+        """Whether the words of a file's own name stand in another one at all."""
+        if user not in self._words:
+            self._words[user] = frozenset(re.findall(r"\w+", self.texts.get(user, "")))
+        words = self._words[user]
+        own, camel = _own_name(path)
+        return (
+            camel in words
+            or set(re.findall(r"\w+", own)) <= words
+            or own.replace("-", "_") in words
+        )
 
     def names(self, user: str, path: str) -> int:
         """The line on which a file names another: in an import or a string, where it is code; 0: nowhere."""
+        if not self._may_name(user, path):
+            return 0
         text = self.uncommented(user)
         naming = _naming(path)
         language = language_of(user)
@@ -311,26 +330,34 @@ def _is_in_import(text: str, place: int) -> bool:
     return is_open and bool(re.search(r"\bimport\s*$", text[:opened]))
 
 
-def _naming(path: str) -> str:
-    """A pattern for every way to name a file: import path, dotted module, route, file name."""
+def _parts(path: str) -> list[str]:
+    """The parts of a path that name a file, without those that only hold it."""
     stem = re.sub(r"(?:\.d)?\.\w+$", "", path)
     parts = [
         part for part in stem.split("/") if part not in ("", ".", "src", "lib", "app", "pages")
     ]
     while len(parts) > 1 and parts[-1] in ("index", "__init__", "mod", "route", "page", "main"):
         parts.pop()
+    return parts
+
+
+def _own_name(path: str) -> tuple[str, str]:
+    """A file's own name, plain and as a class would be called."""
+    parts = _parts(path)
+    last = parts[-1] if parts else path
+    return last, "".join(word.capitalize() for word in re.split(r"[_-]", last))
+
+
+def _naming(path: str) -> str:
+    """A pattern for every way to name a file: import path, dotted module, route, file name."""
+    parts = _parts(path)
     if not parts:
         return re.escape(path)
-    last = parts[-1]
-    camel = "".join(word.capitalize() for word in re.split(r"[_-]", last))
+    last, camel = _own_name(path)
     own = {re.escape(each) for each in (last, last.replace("-", "_"), camel)}
-    routed = (
-        re.escape("/".join(parts)).replace(r"\[", "[^/]*(?:").replace(r"\]", ")?")
-        if len(parts) > 1 and "[" not in stem
-        else ""
-    )
+    routed = [re.escape("/".join(parts))] if len(parts) > 1 else []
     forms = [rf"(?<![\w$]){each}(?![\w$])" for each in sorted(own)]
-    return "|".join([re.escape(path), *([routed] if routed else []), *forms])
+    return "|".join([re.escape(path), *routed, *forms])
 
 
 def _has_application(project: Project, language: str) -> bool:

@@ -4,7 +4,6 @@ The frontmatter is what programs go by: status, score, gaps, what a person has t
 person has accepted. The tables below it are for people, with the evidence of each check.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -23,6 +22,7 @@ from fairlead.records.keys import text_of
 from fairlead.text.document import Document
 from fairlead.text.emit import Value, block_lines
 from fairlead.text.inline import one_line
+from fairlead.text.visible import visible
 
 _MARKS = {
     State.VERIFIED: "✓ VERIFIED",
@@ -147,12 +147,21 @@ def new_verification(sheet: Sheet) -> str:
     }
     lists: dict[str, list[Value]] = {
         "overrides": [
-            {"must_have": o.what, "reason": o.reason, "accepted_by": o.by, "accepted_at": o.at}
+            {
+                "must_have": _text(o.what),
+                "reason": _text(o.reason),
+                "accepted_by": _text(o.by),
+                "accepted_at": o.at,
+            }
             for o in found.overrides
         ],
         "gaps": [_gap_keys(each) for each in gaps],
         "human_verification": [
-            {"test": each.test, "expected": each.expected, "why_human": each.why}
+            {
+                "test": _text(each.test),
+                "expected": _text(each.expected),
+                "why_human": _text(each.why),
+            }
             for each in found.waiting
         ],
     }
@@ -197,17 +206,22 @@ def read_verification(path: str, text: str) -> Record:
     )
 
 
+def _text(text: str) -> str:
+    """A value of the frontmatter: one line, and nothing unseen in it."""
+    return visible(" ".join(text.split()))
+
+
 def _gap_keys(gap: Gap) -> dict[str, Value]:
     issue = f"{gap.rule}: {gap.reason}" if gap.rule else gap.reason
     place = f"{gap.path}:{gap.line}" if gap.line else gap.path
-    artifacts: list[Value] = [{"path": place, "issue": issue}] if gap.path else []
+    artifacts: list[Value] = [{"path": _text(place), "issue": _text(issue)}] if gap.path else []
     return {
         "id": gap.id,
-        "truth": gap.truth,
+        "truth": _text(gap.truth),
         "status": "failed",
-        "reason": gap.reason,
+        "reason": _text(gap.reason),
         "artifacts": artifacts,
-        "missing": [gap.cure] if gap.cure else [],
+        "missing": [_text(gap.cure)] if gap.cure else [],
     }
 
 
@@ -220,7 +234,7 @@ def _maps(held: object) -> list[Mapping[str, object]]:
 
 
 def _re_verification(before: Record, gaps: tuple[Gap, ...]) -> Value:
-    now = {(gap.truth, gap.reason) for gap in gaps}
+    now = {(_text(gap.truth), _text(gap.reason)) for gap in gaps}
     was = {(gap.truth, gap.reason) for gap in before.gaps}
     return {
         "previous_status": before.status or "unknown",
@@ -240,9 +254,9 @@ def _accepted(found: Verified) -> list[Finding]:
 def _body(sheet: Sheet, gaps: tuple[Gap, ...]) -> Iterable[str]:
     found = sheet.verified
     done, total = found.score
-    yield f"# Phase {sheet.number}: {one_line(sheet.name)} Verification Report"
+    yield f"# Phase {sheet.number}: {_plain(sheet.name)} Verification Report"
     yield ""
-    yield f"**Phase Goal:** {one_line(sheet.goal or sheet.name)}"
+    yield f"**Phase Goal:** {_plain(sheet.goal or sheet.name)}"
     yield f"**Verified:** {sheet.at}"
     yield f"**Status:** {found.outcome}"
     yield f"**Re-verification:** {'Yes' if sheet.before else 'No'}"
@@ -267,10 +281,10 @@ def _body(sheet: Sheet, gaps: tuple[Gap, ...]) -> Iterable[str]:
         yield from ("", "### Human Verification Required", "")
         for at, item in enumerate(found.waiting, 1):
             yield from (
-                f"#### {at}. {one_line(item.test)[:120]}",
+                f"#### {at}. {_plain(item.test)[:120]}",
                 "",
-                f"**Expected:** {one_line(item.expected)}",
-                f"**Why human:** {one_line(item.why)}",
+                f"**Expected:** {_plain(item.expected)}",
+                f"**Why human:** {_plain(item.why)}",
                 "",
             )
     if gaps:
@@ -278,12 +292,12 @@ def _body(sheet: Sheet, gaps: tuple[Gap, ...]) -> Iterable[str]:
             "",
             "### Gaps Summary",
             "",
-            *(f"- **{gap.id}** {one_line(gap.truth)}: {one_line(gap.reason)}" for gap in gaps),
+            *(f"- **{gap.id}** {_plain(gap.truth)}: {_plain(gap.reason)}" for gap in gaps),
         )
     if sheet.plans:
         yield from ("", "### Recommended Fix Plans", "", *(f"- `{each}`" for each in sheet.plans))
     commit = f" at commit {sheet.commit[:12]}" if sheet.commit else ""
-    agent = f"; {one_line(sheet.agent)} looked as well" if sheet.agent else ""
+    agent = f"; {_plain(sheet.agent)} looked as well" if sheet.agent else ""
     yield from ("", "---", f"_Checked by rules and commands{commit}{agent}._")
 
 
@@ -335,5 +349,10 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterable[s
 
 
 def _cell(text: str) -> str:
-    plain = one_line(re.sub(r"[\x00-\x1f\x7f]", " ", text))[:300].replace("|", "\\|")
-    return plain or "-"
+    return _plain(text)[:300].replace("\\|", "|").replace("|", "\\|")
+
+
+def _plain(text: str) -> str:
+    """A text of anybody as one line that cannot become structure."""
+    folded = visible(" ".join(text.split()))
+    return one_line(folded) if folded else "-"
