@@ -13,3 +13,10 @@ class Ran:
     tail: str
     is_timeout: bool = False
     problem: str = ""  # it could not be run at all
+
+    @property
+    def told(self) -> str:
+        """How it ended, in one line, with the last thing it said."""
+        lines = self.tail.strip().splitlines()
+        last = f": {lines[-1].strip()[:100]}" if lines else ""
+        return f"exit {self.exit_code}, {self.seconds:.1f} s{last}"

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from fairlead.model.plan import Artifact, Link, PlanSheet
-from fairlead.model.ran import Ran
 from fairlead.model.verification import (
     Check,
     Finding,
@@ -227,7 +226,7 @@ class _Inspection:
                         plan=sheet.id,
                     )
                 )
-                yield replace(check, state=State.FAILED, detail=why, evidence=_told(ran))
+                yield replace(check, state=State.FAILED, detail=why, evidence=ran.told)
             elif idle := ran_no_test(ran.tail):
                 reason = f"it succeeded without a test: {idle}"
                 self._findings.append(
@@ -241,9 +240,9 @@ class _Inspection:
                         plan=sheet.id,
                     )
                 )
-                yield replace(check, state=State.FAILED, detail=reason, evidence=_told(ran))
+                yield replace(check, state=State.FAILED, detail=reason, evidence=ran.told)
             else:
-                yield replace(check, evidence=_told(ran))
+                yield replace(check, evidence=ran.told)
 
     def _claims(self, sheet: PlanSheet) -> list[Finding]:
         if sheet.id not in self._subject.summaries:
@@ -395,8 +394,3 @@ def _same(key: str, what: str) -> bool:
 
 def _shown(check: Check) -> str:
     return f"`{check.what}` {check.evidence}" if check.kind is Kind.COMMAND else check.evidence
-
-
-def _told(ran: Ran) -> str:
-    last = ran.tail.strip().splitlines()[-1].strip()[:100] if ran.tail.strip() else ""
-    return f"exit {ran.exit_code}, {ran.seconds:.1f} s" + (f": {last}" if last else "")
