@@ -403,3 +403,26 @@ def test_planning_ahead_leaves_the_phase_that_is_executed_the_active_one(tmp_pat
     held.run()
 
     assert 'active_phase: "2"' in state.read_text("utf-8")
+
+
+def objects(*rounds: list[str]) -> Play:
+    def play(_: Order, count: int) -> Answer:
+        found = rounds[min(count, len(rounds)) - 1]
+        objections = [
+            {"severity": "blocker", "where": "01-01", "objection": each, "settled_by": "a test"}
+            for each in found
+        ]
+        return {"verdict": "DOUBTFUL" if found else "SOUND", "objections": objections}
+
+    return play
+
+
+def test_a_critic_looks_at_plans_that_passed_and_is_heard(tmp_path: Path):
+    held = trial(tmp_path, plans(plan(), plan(more="D-01, mended,")), critic=True)
+    held.stage.agent.plays = {**held.stage.agent.plays, "critic": objects(["no way back"], [])}
+
+    report = held.run()
+
+    assert report.job.status is JobStatus.DONE
+    assert "no way back" in held.stage.agent.asked("planner")[1].prompt
+    assert [each.role for each in held.stage.agent.orders[-2:]] == ["plan-checker", "critic"]

@@ -178,6 +178,16 @@ def _check(asked: Asked) -> str:
     return _block(asked, {"verdict": "ISSUES" if issues else "PASSED", "issues": issues})
 
 
+def _doubt(asked: Asked) -> str:
+    remark = {
+        "severity": "info",
+        "where": "the phase",
+        "objection": "what comes after it is not thought of",
+        "settled_by": "the next phase",
+    }
+    return _block(asked, {"verdict": "SOUND", "objections": [remark]})
+
+
 def _assume(asked: Asked) -> str:
     phase = _first(r"Phase (\S+)", asked.line)
     area = {
@@ -304,6 +314,7 @@ _PLAYS = {
     "planner": _plan,
     "plan-checker": _check,
     "pm": _wish,
+    "critic": _doubt,
     "roadmapper": _map_out,
     "assumptions-analyzer": _assume,
     "advisor-researcher": _advise,

@@ -7,7 +7,7 @@ plans that passed, plans that a person took as they are, or plans that carry the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from fairlead.engine.phase_documents import PhaseDocuments, PlanDocument, Subject
@@ -31,12 +31,14 @@ from fairlead.model.plan_rounds import (
 )
 from fairlead.model.waves import schedule
 from fairlead.records.artefacts import rehearsed, required
-from fairlead.records.plan_faults import BLOCKER, Issue, issues_of, read_issues
+from fairlead.records.plan_faults import BLOCKER, Issue, issues_of, read_issues, read_objections
 from fairlead.records.plan_sheet import CHECK, nodes_of
 from fairlead.text import front
 from fairlead.text.document import Document
 
 _ROUGH_PLANS = 12_000  # characters that plans will probably have, before there are any
+
+Reading = Callable[[Mapping[str, object]], tuple[Issue, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class PhasePlanning:
         asks += [planning.patterns_ask("x" * 4000)] if planning.wants_patterns else []
         asks.append(planning.plan_ask(1, None, (), ""))
         asks += [planning.check_ask(1, rough)] if wishes.check else []
+        asks += [planning.critic_ask(1, rough)] if wishes.check and wishes.critic else []
         return PlanPreview(
             subject.id.short,
             subject.name,
@@ -200,16 +203,26 @@ class _Run:
             draft = self._planning.read_draft(Given(dict(call.documents), call.answer))
             found = issues_of(draft.sheets, draft.texts, self._planning.wanted)
             faults = sum(each.severity == BLOCKER for each in found)
-            blockers = None
-            check = self._site.jobs.load_call(f"check-{number}")
-            ask = self._planning.check_ask(number, "\n\n".join(draft.texts))
-            if not faults and check and check.is_ok and self._is_same(ask, check.digest):
-                told = read_issues(check.answer)
-                found = (*found, *told)
-                blockers = sum(each.severity == BLOCKER for each in told)
+            told = None if faults else self._checked(number, "\n\n".join(draft.texts))
+            found = (*found, *(told or ()))
+            blockers = None if told is None else sum(each.severity == BLOCKER for each in told)
             state.drafts.append(draft)
             state.issues.append(found)
             state.rounds.append(Round(faults, blockers, answers.get(f"round-{number}", "")))
+
+    def _checked(self, number: int, plans: str) -> tuple[Issue, ...] | None:
+        """What checker and critic found in a round; None: one of them has not spoken yet."""
+        found = self._spoken(self._planning.check_ask(number, plans), read_issues)
+        is_passed = found is not None and not any(each.severity == BLOCKER for each in found)
+        if not is_passed or not self._planning.wishes.critic:
+            return found
+        more = self._spoken(self._planning.critic_ask(number, plans), read_objections)
+        return None if more is None or found is None else (*found, *more)
+
+    def _spoken(self, ask: Ask, read: Reading) -> tuple[Issue, ...] | None:
+        call = self._site.jobs.load_call(ask.key)
+        is_there = call is not None and call.is_ok and self._calls.digest(ask) == call.digest
+        return read(call.answer) if call is not None and is_there else None
 
     def _ask_of(self, state: _State) -> Ask:
         before = state.drafts[-1] if state.drafts else None
@@ -262,8 +275,12 @@ class _Run:
         return self._calls.call(self._ask_of(state), self._planning.read_draft)
 
     def _check(self, state: _State) -> Reply[tuple[Issue, ...]]:
-        ask = self._planning.check_ask(len(state.rounds), "\n\n".join(state.drafts[-1].texts))
-        return self._calls.call(ask, lambda given: read_issues(given.answer))
+        number, plans = len(state.rounds), "\n\n".join(state.drafts[-1].texts)
+        ask = self._planning.check_ask(number, plans)
+        if self._spoken(ask, read_issues) is None:
+            return self._calls.call(ask, lambda given: read_issues(given.answer))
+        ask = self._planning.critic_ask(number, plans)
+        return self._calls.call(ask, lambda given: read_objections(given.answer))
 
     def _ask(self, state: _State) -> None:
         number = len(state.rounds)

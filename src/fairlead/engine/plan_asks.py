@@ -27,6 +27,7 @@ class Wishes:
     is_new_research: bool = False  # although there is some already
     patterns: bool = True
     check: bool = True
+    critic: bool = False  # plans that passed the checker are looked at once more
     replan: bool = False
 
 
@@ -135,6 +136,12 @@ class PlanAsks:
         pieces = {**self._known, "research": self.subject.artefact("RESEARCH"), "plans": plans}
         words = {**self._words, "round": str(number)}
         return Ask(role("plan-checker"), f"check-{number}", pieces, words)
+
+    def critic_ask(self, number: int, plans: str) -> Ask:
+        """For the critic of plans that passed."""
+        pieces = {**self._known, "plans": plans}
+        words = {"subject": f"the plans of phase {self.subject.id.short}, round {number}"}
+        return Ask(role("critic"), f"critic-{number}", pieces, words)
 
     def read_draft(self, given: Given) -> Draft:
         """The plans, numbered in their order; raises with file and line where one cannot be read."""

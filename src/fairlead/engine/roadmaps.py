@@ -94,6 +94,7 @@ class PhaseDetails:
     files: tuple[str, ...]
     requirements: tuple[str, ...]
     success_criteria: tuple[str, ...]
+    risk: str  # LOW, MEDIUM or HIGH with its reason; empty if the roadmap does not say
     section: str  # the text of the roadmap
 
 
@@ -182,6 +183,7 @@ class Roadmaps:
             files=self._reader.names(folder.path) if folder else (),
             requirements=told.requirements,
             success_criteria=told.success_criteria,
+            risk=told.risk,
             section=told.section,
         )
 

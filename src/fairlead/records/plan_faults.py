@@ -66,6 +66,25 @@ def read_issues(answer: Mapping[str, object], path: str = "plan-checker") -> tup
     return found
 
 
+def read_objections(answer: Mapping[str, object], path: str = "critic") -> tuple[Issue, ...]:
+    """What a critic says, as issues; an answer that contradicts itself is refused."""
+    verdict = str(answer.get("verdict", "")).strip().upper()
+    given = answer.get("objections")
+    if verdict not in ("SOUND", "DOUBTFUL") or not isinstance(given, list):
+        what = "it takes a verdict SOUND or DOUBTFUL, and a list of objections"
+        raise ArtefactFault(what).located(path)
+    keys = {"description": "objection", "fix_hint": "settled_by", "plan": "where"}
+    named = [
+        {**each, **{key: each.get(other) for key, other in keys.items()}, "dimension": "critic"}
+        for each in given
+        if isinstance(each, dict)
+    ]
+    found = tuple(_issue(each, path) for each in named)
+    if verdict == "SOUND" and any(each.severity == BLOCKER for each in found):
+        raise ArtefactFault("it calls the plans sound and names a blocker").located(path)
+    return found
+
+
 def _issue(held: object, path: str) -> Issue:
     told = held if isinstance(held, dict) else {}
     severity = str(told.get("severity", "")).strip().lower()

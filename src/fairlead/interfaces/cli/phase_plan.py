@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--no-check", is_flag=True, help="Without the plan checker; the form is checked still."
 )
+@click.option("--critic", is_flag=True, help="A critic looks at plans that passed the checker.")
 @here_option
 @workflow
 def plan_phase(
@@ -41,6 +42,7 @@ def plan_phase(
     replan: bool,
     research: bool | None,
     no_check: bool,
+    critic: bool,
     here: bool,
 ) -> int:
     """Plan a phase: research, patterns, plans, and a checker with at most three revisions.
@@ -59,6 +61,7 @@ def plan_phase(
         patterns=app.value("workflow.pattern_mapper") is True,
         check=app.value("workflow.plan_check") is True and not no_check,
         replan=replan,
+        critic=critic,
     )
     planning = phase_planning(app)
     named = models(app, wanted_of(app, chosen))

@@ -60,6 +60,7 @@ def show_section(app: App, *, number: str, as_json: bool) -> None:
         "depends_on": phase.depends_on,
         "requirements": found.requirements,
         "success_criteria": found.success_criteria,
+        "risk": found.risk,
         "line": phase.line,
         "section": found.section,
     }
@@ -113,6 +114,7 @@ def details_lines(found: PhaseDetails) -> list[Sequence[Part]]:
         ("milestone", phase.milestone),
         ("goal", phase.goal),
         ("depends on", phase.depends_on),
+        ("risk", found.risk),
         ("stage", phase.stage),
         ("plans", f"{phase.summary_count} of {phase.plan_count} complete"),
         ("verification", phase.verification or "none"),
