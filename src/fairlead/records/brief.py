@@ -5,7 +5,7 @@ decided here, not by the model that wrote them; its own verify pass can only fin
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from fairlead.model.council_job import Verify
@@ -25,9 +25,6 @@ _VAGUE = re.compile(
 )
 _CONCRETE = re.compile(r"`[^`]+`|[0-9]|\"[^\"]+\"")
 _LEAST_WORDS = 2
-_CLAIM = re.compile(r"`?([\w./@+-]+)(?::[0-9]+(?:-[0-9]+)?)?`?\s*:\s+(.*)\Z", re.DOTALL)
-_MENTIONED = re.compile(r"[\w.@+-]*(?:/[\w.@+-]+)+/?|\b[\w@+-]+\.[a-z]{1,5}\b")
-_RISK = "accepted risk"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,60 +50,23 @@ class Refined:
     """The request, made plain."""
 
     goal: str = ""
-    scope_in: tuple[str, ...] = ()
-    scope_out: tuple[str, ...] = ()
-    constraints: tuple[str, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     questions: tuple[Question, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """Something said about a file."""
-
-    path: str  # empty: no file is named
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Audit:
-    """What is there, and what is missing to plan."""
+    """Where the request and the project contradict each other, and what is missing to plan."""
 
-    exists: tuple[Claim, ...] = ()
-    touched: tuple[Claim, ...] = ()
-    risks: tuple[Claim, ...] = ()
     conflicts: tuple[Entry, ...] = ()
     gaps: tuple[Entry, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """An answer to a gap, or something else to know."""
-
-    id: str
-    text: str
-    source: str = ""
-    confidence: str = ""
-    is_risk: bool = False  # nobody can close the gap, and the work goes on without
-
-
-@dataclass(frozen=True, slots=True)
-class Research:
-    """What was found out about the gaps."""
-
-    answers: tuple[Finding, ...] = ()
-    findings: tuple[Finding, ...] = ()
 
 
 def read_refined(text: str) -> Refined:
     """The refine pass."""
     parts = Parts(text)
-    scope = [each.text for each in parts.entries("scope")]
     return Refined(
         parts.prose("goal"),
-        tuple(told for each in scope if (told := _scoped(each, "in"))),
-        tuple(told for each in scope if (told := _scoped(each, "out"))),
-        tuple(each.text for each in parts.entries("constraints")),
         _requirements(parts.entries("requirements")),
         tuple(
             Question(each.id, each.text, "blocking" in each.mark.casefold())
@@ -118,20 +78,12 @@ def read_refined(text: str) -> Refined:
 def read_audit(text: str) -> Audit:
     """The audit pass."""
     parts = Parts(text)
-    exists, touched, risks = (
-        tuple(_claim(each) for each in parts.entries(title))
-        for title in ("what exists", "touched", "risks")
-    )
-    return Audit(exists, touched, risks, parts.entries("conflicts"), parts.entries("gaps"))
+    return Audit(parts.entries("conflicts"), parts.entries("gaps"))
 
 
-def read_research(text: str) -> Research:
-    """The research pass."""
-    parts = Parts(text)
-    answers, findings = (
-        tuple(_finding(each) for each in parts.entries(title)) for title in ("answers", "findings")
-    )
-    return Research(answers, findings)
+def read_research(text: str) -> tuple[Entry, ...]:
+    """The answers of the research pass; that a gap is an accepted risk is one."""
+    return Parts(text).entries("answers")
 
 
 def read_verify(text: str, nonce: str) -> Verify:
@@ -161,10 +113,14 @@ def refined_faults(refined: Refined) -> tuple[str, ...]:
 
 
 def failed_checks(
-    refined: Refined, audit: Audit, research: Research, brief: str, answered: Collection[str] = ()
+    refined: Refined,
+    audit: Audit,
+    research: Sequence[Entry],
+    brief: str,
+    answered: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Every check that the brief does not pass; `answered` are questions that a person settled."""
-    known = {each.id for each in research.answers if each.text} | set(answered)
+    known = {each.id for each in research if each.text} | set(answered)
     faults = list(refined_faults(refined))
     for one in refined.requirements:
         if not one.criteria:
@@ -178,7 +134,7 @@ def failed_checks(
 
     def is_answered(entry: Entry) -> bool:
         # What has no id cannot be answered by it; then each has to have an answer of its own.
-        return entry.id in known if entry.id else len(research.answers) >= asked
+        return entry.id in known if entry.id else len(research) >= asked
 
     faults += [
         f"{gap.id or gap.text} is not answered" for gap in audit.gaps if not is_answered(gap)
@@ -206,11 +162,6 @@ def is_testable(criterion: str) -> bool:
     return len(bare.split()) >= _LEAST_WORDS or _CONCRETE.search(bare) is not None
 
 
-def referenced_files(audit: Audit) -> tuple[str, ...]:
-    """The files that the audit says are there; whether they are is for who can look."""
-    return tuple(dict.fromkeys(each.path for each in audit.exists if each.path))
-
-
 def new_brief(refined: str, audit: str, research: str) -> str:
     """The three passes as one document, which is frozen by its hash."""
     passes = (("Request", refined), ("Audit", audit), ("Research", research))
@@ -231,23 +182,3 @@ def _requirements(entries: tuple[Entry, ...]) -> tuple[Requirement, ...]:
         Requirement(each.id or f"R{at}", each.text, tuple(criteria))
         for at, (each, criteria) in enumerate(found, 1)
     )
-
-
-def _scoped(text: str, side: str) -> str:
-    label, colon, told = text.partition(":")
-    return told.strip("*_ ") if colon and label.strip("*_ ").casefold() == side else ""
-
-
-def _claim(entry: Entry) -> Claim:
-    text = " | ".join((entry.text, *entry.more))
-    found = _CLAIM.match(text)
-    if found and not entry.id:
-        return Claim(found[1], found[2])
-    mentioned = _MENTIONED.search(text)
-    return Claim(mentioned[0] if mentioned else "", text)
-
-
-def _finding(entry: Entry) -> Finding:
-    is_risk = entry.text.casefold().startswith(_RISK)
-    text = " | ".join((entry.text, *entry.more[:1])) if is_risk else entry.text
-    return Finding(entry.id, text, entry.field("source"), entry.field("confidence"), is_risk)
