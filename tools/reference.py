@@ -18,7 +18,8 @@ from fairlead.interfaces.cli.main import cli
 from fairlead.model.config import SETTINGS, Setting
 from fairlead.model.council import EDGES, TERMINAL
 from fairlead.model.job import JobStatus
-from fairlead.store import layout, layout_daily
+from fairlead.model.roles import ROLES, Role
+from fairlead.store import layout, layout_daily, layout_roles
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # as a script it stands alone
 from tools import prompt_sizes
@@ -66,6 +67,7 @@ FILES = {
     "DEBUG": "one file a fault that is looked for: its hypotheses, evidence and fix",
     "DEBUG_RESOLVED": "faults that were found and fixed",
     "KNOWLEDGE": "the causes of resolved faults, a paragraph each",
+    "RESEARCH_FOLDER": "what was found out about the project in four directions, and a summary",
     "CODEBASE": "the map of code that was there before the project, found by code",
     "PLAN_DESK": "what `.planning/.fairlead/` is, where there is no `.planning/`",
     "DESK": "the lock, unfinished work and rescued versions; ignores itself in git",
@@ -78,8 +80,9 @@ def pages() -> dict[str, str]:
         "commands.md": commands_page(cli),
         "errors.md": errors_page(errors.FairleadError),
         "configuration.md": configuration_page(SETTINGS),
-        "files.md": files_page({**vars(layout), **vars(layout_daily)}),
+        "files.md": files_page({**vars(layout), **vars(layout_daily), **vars(layout_roles)}),
         "prompts.md": prompts_page(),
+        "roles.md": roles_page(ROLES),
         "statuses.md": statuses_page(),
     }
 
@@ -200,6 +203,32 @@ def files_page(names: Mapping[str, object]) -> str:
     }
     rows = [(f"`{path}`", FILES[name], limit(path)) for name, path in paths.items()]
     return page(["# Files", table(("path", "holds", "limit"), rows)])
+
+
+def roles_page(roles: Iterable[Role]) -> str:
+    """Every role: who asks it, what it reads and gives, and what it may take."""
+    titles = ("role", "asked by", "reads", "gives", "tools", "model", "minutes", "prompt tokens")
+    rows = [
+        (
+            each.name,
+            f"`{each.asked_by}`",
+            ", ".join(each.reads),
+            each.output or "an answer",
+            ", ".join(each.tools),
+            f"{each.tier} ({each.kind})",
+            f"{each.wall.total_seconds() / 60:.0f}",
+            f"{each.prompt_tokens:,}",
+        )
+        for each in roles
+    ]
+    about = (
+        "A role is a prompt of ours, the shape of its answer, and limits. Those that give documents"
+        " write them into a scratch folder; the engine reads, judges and writes them into the"
+        " project. Tools are offered where a program lets one choose; a role that only answers is"
+        " never offered one that writes. The model is routed by config.json, see"
+        " [from an idea to plans](../guides/workflows.md)."
+    )
+    return page(["# Roles", about, table(titles, rows)])
 
 
 def prompts_page() -> str:

@@ -304,3 +304,24 @@ def test_what_a_person_says_to_the_budget_holds(
     )
 
     assert (report.job.status, len(held.agent.orders)) == (status, calls)
+
+
+@pytest.mark.parametrize("name", ["link", "../RESEARCH.md", "OTHER.md", "binary", "unfinished"])
+def test_what_is_no_document_of_its_own_counts_for_nothing(tmp_path: Path, name: str):
+    def play(order: Order, _: int) -> Answer:
+        place = Path(order.folder) / "fairlead-output"
+        place.mkdir()
+        if name == "link":
+            written(tmp_path / "secret.md", "# A secret\n")
+            (place / "RESEARCH.md").symlink_to(tmp_path / "secret.md")
+        elif name == "binary":
+            (place / "RESEARCH.md").write_bytes(b"\xff\xfe\x00")
+        elif name == "unfinished":
+            written(place / "RESEARCH.md", "# R\n\n<!-- gsd:write-continue -->\n")
+        else:
+            return f"~~~~~ document {nonce_of(order)} {name}\n# R\n~~~~~\n"
+        return {"status": "done"}
+
+    reply = called(stage(tmp_path, phase_researcher=play))
+
+    assert (reply.value, reply.call.status) == (None, "failed")

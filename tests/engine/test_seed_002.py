@@ -122,9 +122,14 @@ def test_the_verification_says_what_was_met(journey: Journey):
 @pytest.mark.parametrize(
     ("name", "asked_by", "output", "pieces"),
     [
-        ("planner", "phase plan", "PLAN", "project phase requirements context research patterns"),
+        (
+            "planner",
+            "phase plan",
+            "PLAN",
+            "project phase requirements state context research patterns",
+        ),
         ("plan-checker", "phase plan", "", "phase requirements context research plans"),
-        ("phase-researcher", "phase plan", "RESEARCH", "project phase requirements context"),
+        ("phase-researcher", "phase plan", "RESEARCH", "project phase requirements state context"),
         ("pattern-mapper", "phase plan", "PATTERNS", "phase context research"),
         ("project-researcher", "new", "research/", "project answers"),
         ("roadmapper", "new", "ROADMAP", "project research"),

@@ -43,6 +43,9 @@ class Subject:
     goal: str
     plans: tuple[Plan, ...] = ()
     project: str = ""  # PROJECT.md
+    state: str = (
+        ""  # decisions, todos and blockers of STATE.md: what steps of a workflow do not move
+    )
     requirements: tuple[tuple[str, str], ...] = ()  # of this phase: id and text
     artefacts: Mapping[str, str] | None = None  # CONTEXT, RESEARCH, PATTERNS that are there
 
@@ -84,7 +87,7 @@ class PhaseDocuments(Steps):
         here = next((each for each in standing.scope.phases if each.id == wanted), None)
         if here is None:
             raise UnknownPhase(number, [each.id.short for each in standing.scope.phases])
-        _, roadmap, project, requirements = layout.documents_of(self._workstream)
+        state, roadmap, project, requirements = layout.documents_of(self._workstream)
         milestone = here.listed.milestone if here.listed else ""
         told = told_of(Document(self._text(roadmap)), here.id, milestone)
         sheet = (
@@ -107,6 +110,7 @@ class PhaseDocuments(Steps):
             here.listed.goal if here.listed else "",
             here.folder.live_plans if here.folder else (),
             self._text(project),
+            _accumulated(Document(self._text(state))),
             tuple((each, wished.get(each, "")) for each in told.requirements),
             artefacts,
         )
@@ -234,6 +238,12 @@ class PhaseDocuments(Steps):
             layout.documents_of(self._workstream)[1]
         }
         return Draft({**edits, **held.edits}, places, may_create)
+
+
+def _accumulated(document: Document) -> str:
+    section = document.section("Accumulated Context")
+    lines = document.section_lines(section) if section else ()
+    return "\n".join(line.text for line in lines).strip()
 
 
 def _to(text: str) -> Edit:

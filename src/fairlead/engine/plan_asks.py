@@ -82,6 +82,7 @@ class PlanAsks:
             "project": subject.project,
             "phase": subject.told.section or f"Phase {subject.id.short}: {subject.name}",
             "requirements": "\n".join(f"{name}: {text}" for name, text in subject.requirements),
+            "state": subject.state,
             "context": subject.artefact("CONTEXT"),
         }
 
