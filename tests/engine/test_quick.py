@@ -49,6 +49,7 @@ def test_its_folder_row_and_commits_have_the_form_that_others_read(workshop: Wor
     assert task.folder.endswith(f"{task.id}-add-a-greeting")
     assert "| # | Description | Date | Commit | Directory |" in state(workshop)
     assert f"| {task.id} | {TEXT} |" in state(workshop)
+    assert git(workshop.stage.project, "status", "--porcelain") == ""
     assert "hello.txt" in git(workshop.stage.project, "ls-files")
     assert f"docs(quick-{task.id})" in git(workshop.stage.project, "log", "--format=%s")
 
@@ -78,6 +79,11 @@ def test_work_whose_verify_command_fails_leaves_no_row(tmp_path: Path) -> None:
     workshop = a_workshop(tmp_path, plays(quick_plan("hello.txt", verify="test -f missing.txt")))
     assert done(workshop) is not JobStatus.DONE
     assert "Quick Tasks" not in state(workshop)
+    (task,) = workshop.quick.all()
+    again = workshop.quick
+    held = again.carry_out(again.found(task.id), workshop.stage.company, workshop.hands())
+    assert held.job.status is JobStatus.BLOCKED, "its question is still open"
+    assert len(list((workshop.stage.project / ".planning/jobs").iterdir())) == 1
     assert not (workshop.stage.project / "hello.txt").exists()
 
 

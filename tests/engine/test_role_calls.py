@@ -178,6 +178,21 @@ def test_a_call_beyond_the_budget_waits_for_a_person(tmp_path: Path):
     assert report.questions[0].kind == "budget"
 
 
+@pytest.mark.parametrize(("answer", "status"), [("accept", "DONE"), ("abort", "FAILED")])
+def test_a_person_s_answer_about_the_budget_decides(tmp_path: Path, answer: str, status: str):
+    held = stage(tmp_path, phase_researcher=writes("RESEARCH.md", "# Once"))
+    held.caps = Caps(run_tokens=1)
+    held.answers = {"budget-research": answer}
+
+    report = held.jobs.run(
+        ERRAND,
+        held.company,
+        lambda site: Outcome(note=RoleCalls(site).call(RESEARCH, text).value or ""),
+    )
+
+    assert (str(report.job.status), len(held.agent.orders)) == (status, int(answer == "accept"))
+
+
 def test_a_call_is_written_down_before_it_is_made_and_paid_for_after_it(tmp_path: Path):
     seen: list[str] = []
     held = stage(tmp_path)

@@ -130,8 +130,8 @@ class Debugging(Steps):
                 return found
             if search.is_diagnosis:
                 self._edit(search, lambda held, now: with_status(held, "diagnosed", now))
-                self._roles.keep_documents(site, (search.path,), f"docs(debug): {search.name}")
-                return Outcome(note=found.root_cause, written=(search.path,))
+                told = f"docs(debug): the cause of {search.name}"
+                return Outcome(note=found.root_cause, written=(search.path,), message=told)
             return self._fixed(site, search, found, hands)
 
         return self._roles.run(errand, company, work)
@@ -153,7 +153,8 @@ class Debugging(Steps):
             reply = self._asked(site, search, number)
             if reply is None:
                 note = site.jobs.load_calls()[-1].note
-                return Outcome(JobStatus.BLOCKED, f"the debugger cannot go on: {note}")
+                note = f"the debugger cannot go on: {note}"
+                return Outcome(JobStatus.BLOCKED, note, is_over=False)
             found, last = reply, number
             mark = f"{site.job.id}/{number}"
             self._edit(search, lambda held, now: with_round(held, reply, mark, now))  # noqa: B023
@@ -165,7 +166,7 @@ class Debugging(Steps):
             return found
         # Nobody is asked in the same breath: the file is there to be read first.
         self._may_go_on(replace(site, person=lambda _: ""), replace(search, goes_on=False), last)
-        return Outcome(JobStatus.BLOCKED, "the cause is not known yet")
+        return Outcome(JobStatus.BLOCKED, "the cause is not known yet", is_over=False)
 
     def _last_round(self, site: RoleSite, search: Search) -> int:
         """The last round of this job that stands in the file."""
@@ -229,8 +230,8 @@ class Debugging(Steps):
             self._edit(search, lambda held, now: with_status(held, "investigating", now))
             return Outcome(JobStatus.FAILED, "a person says that the fault is still there")
         paths = self._resolved(search, found)
-        self._roles.keep_documents(site, paths, f"docs(debug): {search.name} is resolved")
-        return Outcome(note=found.root_cause, written=(*paths, task.plan))
+        told = f"docs(debug): {search.name} is resolved"
+        return Outcome(note=found.root_cause, written=(*paths, *done.written), message=told)
 
     def _resolved(self, search: Search, found: Round) -> tuple[str, ...]:
         """What was learnt is kept, then the file goes to the resolved ones."""

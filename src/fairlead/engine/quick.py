@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from fairlead.engine.decide import ABORT, ACCEPT
 from fairlead.engine.execution import Crew, Execution, Preview, Terms, Watcher
 from fairlead.engine.fanout import Signal
 from fairlead.engine.look import Look, Steps
@@ -29,8 +30,6 @@ from fairlead.store.jobs import JobFiles, job_ids
 from fairlead.store.scan import scan_folder
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
-
-ACCEPT, ABORT = "accept", "abort"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,15 +182,16 @@ class Quick(Steps):
         execution = self._execution.aimed(task, site.job.id)
         if not self._is_over(task):
             preview = execution.preview("", is_rehearsed=site.job.is_rehearsed)
-            if not (preview.is_approved or hands.is_approved or self._agreed(site, sheet)):
-                return Outcome(JobStatus.FAILED, "a person refused its verify command")
+            if not (preview.is_approved or hands.is_approved):
+                self._require_agreement(site, sheet)
             execution.approve(preview)
             preview = execution.preview("", is_rehearsed=site.job.is_rehearsed)
             done = execution.carry_out(
                 preview, hands.crew, hands.terms, hands.watcher, hands.stop, hands.over
             )
             if done.job.status is not JobStatus.DONE:
-                return Outcome(done.job.status, done.job.note, (task.plan,))
+                is_over = done.job.status is JobStatus.FAILED
+                return Outcome(done.job.status, done.job.note, (task.plan,), is_over=is_over)
         return self._recorded(site, task)
 
     # -- the steps ------------------------------------------------------------------------
@@ -214,7 +214,8 @@ class Quick(Steps):
             if reply.value is None:
                 is_blocked = reply.call.status == "blocked"
                 status = JobStatus.BLOCKED if is_blocked else JobStatus.FAILED
-                return Outcome(status, f"the planner gave no plan: {reply.note}")
+                note = f"the planner gave no plan: {reply.note}"
+                return Outcome(status, note, is_over=not is_blocked)
             self.write_plan(site, task, reply.value)
         return self._sheet(task.plan)
 
@@ -223,10 +224,9 @@ class Quick(Steps):
         self._files.create_all({task.plan: text}, command=f"quick {task.id}")
         self._roles.keep_documents(site, (task.plan,), f"docs(quick-{task.id}): plan")
 
-    def _agreed(self, site: RoleSite, sheet: PlanSheet) -> bool:
+    def _require_agreement(self, site: RoleSite, sheet: PlanSheet) -> None:
         lines = "; ".join(task.verify for task in sheet.tasks)
-        wish = Wish("commands", f"run this to verify: {lines}", (ACCEPT, ABORT))
-        return asked(site, wish) == ACCEPT
+        asked(site, Wish("commands", f"run this to verify: {lines}", (ACCEPT, ABORT)))
 
     def _recorded(self, site: RoleSite, task: QuickTask) -> Outcome:
         commit = next((each.commit for each in site.jobs.load_gates() if each.commit), "")
@@ -236,10 +236,8 @@ class Quick(Steps):
 
         self._step(f"quick {task.id}", lambda look: look.draft(row), dry_run=False)
         summary = layout.summary_path(task.plan)
-        ledgers = (layout.ledger_path(site.job.id), layout.ledger_path(task.id))
-        paths = (layout.STATE, task.plan, summary, *ledgers, *site.jobs.paths())
-        self._roles.keep_documents(site, paths, f"docs(quick-{task.id}): {task.text[:60]}")
-        return Outcome(written=(task.plan, summary, layout.STATE))
+        written = (task.plan, summary, layout.STATE, layout.ledger_path(task.id))
+        return Outcome(written=written, message=f"docs(quick-{task.id}): {task.text[:60]}")
 
     def _is_over(self, task: QuickTask) -> bool:
         folder = scan_folder(self._files.folder, task.folder)
