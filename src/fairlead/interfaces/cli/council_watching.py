@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.interfaces.cli.watching import Events, Lines, Silent, clock_text, short
 from fairlead.model.agent_events import AgentEvent, Retried, Said, Spent, ToolStarted
+from fairlead.model.seats import NAMES
 from fairlead.text.visible import visible
 
 if TYPE_CHECKING:
@@ -93,14 +94,15 @@ class LiveCouncil(Lines):
         if job.review_round:
             parts.append(f"round {job.review_round} of {job.max_review_rounds}")
         spent = self._snapshot.spent
-        parts += [f"{spent.tokens:,} tokens", f"${spent.usd:.2f}", *job.degraded]
+        parts += [f"{spent.tokens:,} tokens", f"${spent.usd:.2f}"]
+        parts += ["DEGRADED"] if job.degraded else []
         table = Table(expand=True, box=None, pad_edge=False, header_style="dim")
         for name in ("seat", "model", "now"):
             table.add_column(name, no_wrap=True)
         table.add_column("last sign of life", no_wrap=True, overflow="ellipsis", ratio=1)
         for name in ("time", "tokens"):
             table.add_column(name, no_wrap=True, justify="right")
-        for name, row in self._seats.items():
+        for name, row in sorted(self._seats.items(), key=lambda each: _place(each[0])):
             took = row.took + (time.monotonic() - row.since if row.since else 0)
             table.add_row(
                 Text(visible(name), "bold"),
@@ -110,7 +112,15 @@ class LiveCouncil(Lines):
                 clock_text(took) if took else "",
                 f"{row.tokens:,}" if row.tokens else "",
             )
-        return Group(Text(" · ".join(map(visible, parts)), "bold"), table, Text(self._last, "dim"))
+        head, last = Text(" · ".join(map(visible, parts)), "bold"), Text(self._last, "dim")
+        for line in (head, last):
+            line.no_wrap, line.overflow = True, "ellipsis"
+        return Group(head, table, last)
+
+
+def _place(who: str) -> int:
+    """The PM first, then the seats as they sit, then the synthesiser."""
+    return (*("pm", *NAMES), who).index(who)
 
 
 def council_view(*, as_events: bool, as_json: bool) -> Lines:
