@@ -11,7 +11,7 @@ from tests.support.council_table import Meetings, a_meeting
 from tests.support.councils import a_run, a_world, calls, killed_after, outcome_of, stored
 
 PAIRS, JOBS = 300, 100
-_STEPS = 59  # that a whole job tells
+_STEPS = 65  # that a whole job tells
 REHEARSED = ("--rehearse", "--here")
 
 
@@ -33,8 +33,8 @@ def _killed(place: Path, points: tuple[int, ...]) -> str:
     table = Meetings(shutil.copytree(fresh, place / "killed/project", symlinks=True))
     for point in points:
         child.killed_after(table.project, point)
-    before = set(table.council.files_of("j_20260601_0001").answers())
-    table.run(may_execute=True)
+    before = set(table.council.files_of(child.JOB).answers())
+    table.run(child.JOB, may_execute=True)
     twice = before & {each.text for each in table.happened if each.kind == "call"}
     if twice:
         return f"asked twice: {sorted(twice)}"

@@ -15,7 +15,7 @@ FUNCTION_LINES = 60
 NESTING = 3
 
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
-PURE = ("model", "text", "records", "engine/decide.py")
+PURE = ("model", "text", "records", "engine/decide.py", "engine/council_decide.py")
 SHOWS = {"interfaces/cli/show.py"}
 PEOPLE = {"print", "click.echo", "click.secho", "sys.stdout.write", "sys.stderr.write"}
 CLOCK_AND_DISK = {

@@ -36,9 +36,9 @@ def test_a_job_that_is_killed_at_a_step_ends_as_if_it_had_not_been(
         project = shutil.copytree(fresh, tmp_path / f"{point}/project", symlinks=True)
         child.killed_after(project, point)
         table = Meetings(project)
-        job = table.council.files_of("j_20260601_0001")
+        job = table.council.files_of(child.JOB)
         before = set(job.answers())
-        table.run(may_execute=True)
+        table.run(child.JOB, may_execute=True)
         again = {each.text for each in table.happened if each.kind == "call"}
         assert not before & again, point
         assert child.outcome_of(table) == wanted, point

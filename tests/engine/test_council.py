@@ -10,7 +10,7 @@ import pytest
 
 from fairlead.adapters.scripted_council import answer
 from fairlead.engine.council_site import SYNTHESISER, CouncilTerms
-from fairlead.errors import JobNotOver, JobTransition, NothingToRule, RunBusy
+from fairlead.errors import JobNotOver, JobTransition, NothingToRule, RunBusy, UnknownJob
 from fairlead.model.agent_events import Ending, EndKind, Usage
 from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps
@@ -281,6 +281,16 @@ def test_a_job_that_somebody_carries_on_is_not_carried_on_twice(tmp_path: Path) 
         table.run(job)
 
 
+@pytest.mark.parametrize("name", ["j_20260101_0001", "../escape", "j_1/../../x", ""])
+def test_a_name_that_no_job_has_never_becomes_a_path(tmp_path: Path, name: str) -> None:
+    table = a_meeting(tmp_path)
+    table.begin()
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(UnknownJob):
+        table.council.wish(name, "cancel", "")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_only_a_job_that_is_over_is_tried_again(tmp_path: Path) -> None:
     table = a_meeting(tmp_path)
     with pytest.raises(JobNotOver):
@@ -295,6 +305,8 @@ def test_a_job_stops_before_the_stage_that_it_cannot_pay(tmp_path: Path) -> None
     spent = job.usage.total_tokens
     assert 0 < spent < 60_000
     assert spent == sum(each.tokens for each in job.usage.by_stage.values())
+    assert spent == sum(each.tokens for each in job.usage.by_seat.values())
+    assert table.kinds("estimate")[:2] == ["PM_RUNNING", "COUNCIL_PLANNING"]
 
 
 def test_the_approved_plan_is_carried_out_and_done_is_proven(tmp_path: Path) -> None:

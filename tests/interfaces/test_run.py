@@ -44,6 +44,8 @@ def test_a_rehearsal_leaves_the_project_as_it_is(world: Path) -> None:
     assert (held["status"], held["rehearsed"], held["exec"]["summaries"]) == ("DONE", True, 2)
     assert git(world / "project", "status", "--porcelain", "--ignored") == before
     assert not (world / "project/.planning/jobs").exists()
+    again = run(world, "run", "--job", held["job"], "--json", place=held["folder"])
+    assert (again.returncode, json.loads(again.stdout)["rehearsed"]) == (0, True)
     [plan] = Path(held["folder"]).glob(".planning/phases/02-*/02-01-PLAN.md")
     assert "\nrehearsed: true\n" in plan.read_text()
 

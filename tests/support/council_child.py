@@ -11,6 +11,7 @@ from tests.support.council_table import Meetings
 from tests.support.killing import PATIENCE_SECONDS
 from tests.support.repositories import git
 
+JOB = "j_20260601_0001"  # the first of the day that the clock of a meeting begins with
 _ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -51,9 +51,9 @@ def a_world(
     return folder
 
 
-def started(world: Path, *words: str) -> subprocess.Popen[str]:
+def started(world: Path, *words: str, place: str = "") -> subprocess.Popen[str]:
     """The installed command, begun."""
-    command = fairlead().command(world / "project", *words)
+    command = fairlead().command(Path(place or world / "project"), *words)
     return subprocess.Popen(
         command.words,
         cwd=command.folder,
@@ -65,9 +65,9 @@ def started(world: Path, *words: str) -> subprocess.Popen[str]:
     )
 
 
-def run(world: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def run(world: Path, *words: str, place: str = "") -> subprocess.CompletedProcess[str]:
     """The installed command, to its end."""
-    with started(world, *words) as begun:
+    with started(world, *words, place=place) as begun:
         said, problems = begun.communicate(timeout=PATIENCE_SECONDS)
     return subprocess.CompletedProcess(words, begun.returncode, said, problems)
 

@@ -25,7 +25,7 @@ from fairlead.engine.council_site import (
 from fairlead.engine.council_survey import council_survey, estimates
 from fairlead.engine.execution import Execution
 from fairlead.engine.run import carry_on
-from fairlead.errors import JobNotOver, JobTransition, NothingToRule, RunBusy
+from fairlead.errors import JobNotOver, JobTransition, NothingToRule, RunBusy, UnknownJob
 from fairlead.model.budget import Caps, Spent
 from fairlead.model.council import TERMINAL, next_statuses
 from fairlead.model.council_job import CouncilJob, Ruling
@@ -128,7 +128,7 @@ class Council:
             voices=dict(voices),
             rulings=rulings,
         )
-        self.files_of(job).create(record)
+        self._files_named(job).create(record)
         return job
 
     # -- carrying on -----------------------------------------------------------------------
@@ -191,7 +191,7 @@ class Council:
 
     def preview(self, request: str, job: str, table: Table, terms: CouncilTerms) -> CouncilPreview:
         """Who would be asked, what it would take, and exactly what each would receive."""
-        files = self.files_of(job or "preview")
+        files = self.files_of(job) if job else self._files_named("preview")
         meeting = Meeting(table, terms)
         record = files.load() if job else CouncilJob("preview", "", request)
         site = self._site(files, meeting, record)
@@ -224,7 +224,13 @@ class Council:
         return tuple((f"step {step.id}", step.verify) for step in plan.steps)
 
     def files_of(self, job: str) -> CouncilFiles:
-        """The files of a job."""
+        """The files of a job; a name that no job has is refused before it becomes a path."""
+        known = council_ids(self._files)
+        if job not in known:
+            raise UnknownJob(job, known)
+        return self._files_named(job)
+
+    def _files_named(self, job: str) -> CouncilFiles:
         return CouncilFiles(self._files.folder, job, is_read_only=self._files.is_read_only)
 
     # -- people ----------------------------------------------------------------------------

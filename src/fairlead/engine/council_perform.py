@@ -11,19 +11,30 @@ from typing import TYPE_CHECKING
 
 from fairlead.engine.asking import Answer, Inquiry, ask
 from fairlead.engine.bridge import Bridge
-from fairlead.engine.council_prompts import BALLOT, Asked, asked
+from fairlead.engine.council_prompts import BALLOT, SEAT, SYNTHESIS, Asked, asked
 from fairlead.engine.council_reading import Reading, is_reusable
+from fairlead.engine.council_site import PM
+from fairlead.engine.council_survey import estimates
 from fairlead.model.calls import Call
 from fairlead.model.council import Blocker
 from fairlead.model.council_job import CouncilJob, Veto, moved
 from fairlead.model.council_snapshot import CouncilAct, CouncilAction
 from fairlead.model.job import JobStatus
+from fairlead.model.seats import NAMES
 from fairlead.model.tally import both_sides, open_items, tally
 from fairlead.records.state import moment
 from fairlead.store import layout_council as names
 
 if TYPE_CHECKING:
     from fairlead.engine.council_site import CouncilSite
+
+
+_STAGES = {
+    JobStatus.PM_RUNNING: (PM, 4),
+    JobStatus.COUNCIL_PLANNING: (SEAT, len(NAMES)),
+    JobStatus.SYNTHESIZING: (SYNTHESIS, 1),
+    JobStatus.COUNCIL_REVIEWING: (BALLOT, len(NAMES)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +176,17 @@ class CouncilPerformer:
         why = record.note or action.note
         told = f"{target}: {why}" if why else str(target)
         site.tell("moved", record.job_id, told, status=str(target), guard=str(action.guard))
+        self._announce(target)
+
+    def _announce(self, status: JobStatus) -> None:
+        """Say what a stage will probably take, before it begins."""
+        role, calls = _STAGES.get(status, ("", 0))
+        if not role:
+            return
+        each = estimates(self._site, Reading(self._site))[role]
+        tokens, usd = each.tokens * calls, each.usd * calls
+        told = f"{calls} calls, about {tokens:,} tokens, ${usd:.2f}"
+        self._site.tell("estimate", str(status), told, tokens=tokens, usd=round(usd, 4))
 
     def _published(self, record: CouncilJob) -> CouncilJob:
         """The synthesis becomes the master plan of the next round; every version stays."""

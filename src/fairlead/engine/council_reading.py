@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
+from fairlead.model.budget import Spent
 from fairlead.model.calls import Call
 from fairlead.model.council_job import (
     AnswerStatus,
@@ -314,11 +315,12 @@ class Reading:
     @property
     def usage(self) -> Usage:
         """What was spent, by stage and by who was asked."""
-        held = Usage()
-        for call in self._calls.values():
-            stage = names.stage_of(call.key)
-            held = held.with_spent(stage, call.spent)
-        return held
+        held, seats = Usage(), dict[str, Spent]()
+        for key, call in sorted(self._calls.items()):
+            held = held.with_spent(names.stage_of(key), call.spent)
+            who = names.who_of(key)
+            seats[who] = seats.get(who, Spent()) + call.spent
+        return replace(held, by_seat=seats)
 
     def _inputs(self) -> dict[str, str]:
         stages: dict[str, list[str]] = {}

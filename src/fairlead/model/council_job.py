@@ -179,6 +179,7 @@ class Usage:
     """What the job took, by stage; a cap of None is none."""
 
     by_stage: dict[str, Spent] = field(default_factory=dict)
+    by_seat: dict[str, Spent] = field(default_factory=dict)  # and by pm and synthesiser
     total_tokens: int = 0
     total_cost_usd: float = 0.0
     cap_usd: float | None = None

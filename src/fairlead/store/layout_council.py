@@ -49,6 +49,14 @@ def stage_of(key: str) -> str:
     return "planning" if key.startswith(f"{RAW}/r0/") else "review"
 
 
+def who_of(key: str) -> str:
+    """Who a call was put to: the pm, the synthesiser, or a seat."""
+    stage = stage_of(key)
+    if stage == "pm":
+        return "pm"
+    return "synthesiser" if stage == "synthesis" else key.rpartition("/")[2].partition(".")[0]
+
+
 def run_lock(job: str) -> str:
     """The lock that the one runner of a job holds."""
     return f"{layout.RUN_LOCK}-{job}"

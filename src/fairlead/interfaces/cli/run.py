@@ -53,7 +53,12 @@ def run(app: App, *, goal: str, dry_run: bool, as_json: bool, **chosen: Any) -> 
         raise click.UsageError('say what is wanted: fairlead run "GOAL", or name a job with --job')
     if chosen["here"] and not is_rehearsed:
         raise click.UsageError("--here belongs to --rehearse")
-    if is_rehearsed and chosen["here"]:
+    if chosen["job_id"]:  # a job stays what it was begun as: rehearsed or real
+        was_rehearsed = council_of(app).files_of(chosen["job_id"]).load().is_rehearsed
+        if is_rehearsed and not was_rehearsed:
+            raise click.UsageError(f"{chosen['job_id']} is no rehearsal: leave out --rehearse")
+        is_rehearsed = was_rehearsed
+    elif is_rehearsed and chosen["here"]:
         app.require_rehearsable()
     elif is_rehearsed and not dry_run:
         app = app.rehearsal()
