@@ -51,8 +51,9 @@ class Captures(Steps):
         home = self._home(layout_daily.TODOS)
         found = []
         for name in self._files.names(home):
-            loaded = self._files.load_for_display(f"{home}/{name}")
-            if loaded and name.endswith(".md"):
+            path = f"{home}/{name}"
+            loaded = self._files.load_for_display(path) if name.endswith(".md") else None
+            if loaded:
                 found.append(read_todo(loaded.path, loaded.text))
         return tuple(found)
 

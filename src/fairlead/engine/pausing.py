@@ -35,6 +35,7 @@ from fairlead.store.files import Draft, Outcome
 from fairlead.store.intent import Places
 from fairlead.store.jobs import JobFiles, job_ids
 from fairlead.store.layout_roles import lock_of
+from fairlead.store.load import Loaded
 from fairlead.store.moves import Move
 from fairlead.store.running import is_running
 from fairlead.text.document import Document
@@ -218,12 +219,17 @@ class Pausing(Sessions):
             folder = f"{layout.PLANNING}/{name}"
             paths += [f"{folder}/{each}" for each in self._files.names(folder)]
         found = []
-        for path in paths:
-            is_over = path.rpartition("/")[0] in over
-            loaded = None if is_over else self._files.load_for_display(path)
-            if loaded and layout.is_handover_name(path):
+        for path in filter(layout.is_handover_name, paths):
+            loaded = None if path.rpartition("/")[0] in over else self._shown(path)
+            if loaded:
                 found.append(read_page(path, loaded.text))
         return tuple(found)
+
+    def _shown(self, path: str) -> Loaded | None:
+        try:
+            return self._files.load_for_display(path)
+        except DocumentError:
+            return None  # a folder or a link of that name is no page
 
     def _jobs(self) -> tuple[OpenJob, ...]:
         found = []
