@@ -10,7 +10,7 @@ from tests.support.repositories import git
 
 DISCUSS = ("phase", "discuss", "1", "--auto")
 PLAN = ("phase", "plan", "1", "--auto")
-_STEPS = {DISCUSS: 12, PLAN: 16}  # that an undisturbed run tells
+_STEPS = {DISCUSS: 9, PLAN: 14}  # that a run tells before it has ended
 
 
 def left_behind(world: Path) -> dict[str, str]:

@@ -138,6 +138,7 @@ class PhaseDiscussion:
             area.assumption,
             area.confidence,
             "policy" if is_policy else "person",
+            area.if_wrong,
         )
 
 

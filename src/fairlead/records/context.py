@@ -56,6 +56,7 @@ class Choice:
     assumption: str = ""
     confidence: str = ""
     by: str = "person"
+    if_wrong: str = ""  # what follows when the assumption does not hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,8 @@ def _table(choice: Choice) -> list[str]:
     lines = [one_line(choice.question)]
     if choice.assumption:
         sure = f" ({one_line(choice.confidence)})" if choice.confidence else ""
-        lines += ["", f"*Assumed:* {one_line(choice.assumption)}{sure}"]
+        wrong = f"; if that is wrong: {one_line(choice.if_wrong)}" if choice.if_wrong else ""
+        lines += ["", f"*Assumed:* {one_line(choice.assumption)}{sure}{wrong}"]
     if choice.options:
         lines += ["", "| Option | Pros | Cons | Score | Selected |", "|---|---|---|---|---|"]
     for name, pros, cons, score in choice.options:

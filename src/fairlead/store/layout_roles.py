@@ -8,7 +8,6 @@ from fairlead.store import layout
 CALLS = "calls"  # in a job's folder: one file a call of a role
 OUTPUT = "fairlead-output"  # where a role writes its documents, in its scratch folder
 RESEARCH_FOLDER = f"{layout.PLANNING}/research"
-SUMMARY_NAME = "SUMMARY.md"
 DIMENSIONS = ("STACK", "FEATURES", "ARCHITECTURE", "PITFALLS")
 
 

@@ -7,6 +7,7 @@ becomes a record that `fairlead job answer` ends, and the exit code says that it
 from __future__ import annotations
 
 import shlex
+import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -101,7 +102,9 @@ def bench(
     shown = view(as_events=chosen.as_events, as_json=chosen.as_json, may_ask=estimate is not None)
     wanted = wanted_of(app, chosen)
     with interruptible() as (stop, over):
-        beside = Beside(over, shown.report, shown.watch, person(chosen))
+        # A role has no step of its own to finish: the first ^C ends it, and the job goes on later.
+        ends = over if estimate is None else stop
+        beside = Beside(ends, shown.report, shown.watch, person(chosen))
         watcher = Watcher(shown.report, shown.watch, saying_the_stop(shown, over))
         try:
             yield Bench(
@@ -161,18 +164,37 @@ def person(chosen: Chosen) -> Callable[[Question], str]:
         is_there = sys.stdin.isatty() and sys.stdout.isatty()
         if chosen.as_json or chosen.as_events or not is_there:
             return ""
-        report({}, [(Styled("? ", "yellow"), question.text)], as_json=False)
-        if not question.options:
-            return str(click.prompt("answer", default="", show_default=False)).strip()
-        for number, option in enumerate(question.options, 1):
-            report({}, [(f"  {number}  {option}",)], as_json=False)
-        most = len(question.options)
-        number = click.prompt("which", type=click.IntRange(1, most), default=1)
-        chosen_one = question.options[number - 1]
-        lead, colon, _ = chosen_one.partition(":")
-        return f"{lead}: {click.prompt('what')}" if colon else chosen_one
+        with _leaving():
+            return _prompted(question)
 
     return answer
+
+
+def _prompted(question: Question) -> str:
+    report({}, [(Styled("? ", "yellow"), question.text)], as_json=False)
+    if not question.options:
+        return str(click.prompt("answer", default="", show_default=False)).strip()
+    for number, option in enumerate(question.options, 1):
+        report({}, [(f"  {number}  {option}",)], as_json=False)
+    most = len(question.options)
+    number = click.prompt("which", type=click.IntRange(1, most), default=1)
+    chosen = question.options[number - 1]
+    lead, colon, _ = chosen.partition(":")
+    return f"{lead}: {click.prompt('what')}" if colon else chosen
+
+
+@contextmanager
+def _leaving() -> Iterator[None]:
+    """While a person is asked ^C leaves at once; the job waits where it is."""
+    try:
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    except ValueError:  # not the main thread, which alone may change that
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def finished(done: RoleReport, chosen: Chosen, folder: str, **more: object) -> int:
