@@ -99,7 +99,11 @@ def journey(tmp_path_factory: pytest.TempPathFactory) -> Journey:
         (".planning/ROADMAP.md", "new", "**Risk**: LOW"),
         (".planning/STATE.md", "new", "next_phases:"),
         (".planning/config.json", "new", '"model_profile"'),
-        (f"{PHASE}/01-CONTEXT.md", "discuss", "*Assumed:* as before (likely); if that is wrong: more work"),
+        (
+            f"{PHASE}/01-CONTEXT.md",
+            "discuss",
+            "*Assumed:* as before (likely); if that is wrong: more work",
+        ),
         (f"{PHASE}/01-RESEARCH.md", "plan", "## Common Pitfalls"),
         (f"{PHASE}/01-PATTERNS.md", "plan", "## File Classification"),
         (f"{PHASE}/01-01-PLAN.md", "plan", "wave: 1"),
