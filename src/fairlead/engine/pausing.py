@@ -43,6 +43,12 @@ from fairlead.text.inline import one_line, plain_text
 
 _DECISIONS = Listing(("Decisions", "Recent Decisions"), "Decisions")
 _SHOWN_DECISIONS = 5
+_WORDS = {
+    "waits": "waits for a person",
+    "running": "is running",
+    "interrupted": "was interrupted",
+    "open": "has not come to its end",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class OpenJob:
     """A job that waits for a person, or that nobody carries on."""
 
     id: str
-    state: str  # waits, interrupted or running
+    state: str  # waits, interrupted, running, or open: a council between two stages
     told: str
     command: str
 
@@ -240,6 +246,8 @@ class Pausing(Sessions):
             except DocumentError:
                 continue
             if not isinstance(job, Job):
+                if not (job.ended_at or job.is_rehearsed):
+                    found.append(OpenJob(job.id, "open", str(job.status), job.command))
                 continue
             if job.status in (JobStatus.EXECUTING, JobStatus.BLOCKED) and not job.is_rehearsed:
                 is_live = is_running(self._files.folder, lock_of(job.kind, job.phase))
@@ -279,8 +287,7 @@ def _open_job(job: Job, questions: tuple[Question, ...], *, is_live: bool) -> Op
 def _first(jobs: tuple[OpenJob, ...], otherwise: Next) -> Next:
     """What comes first: a job that waits or was interrupted, else what the files ask for."""
     for each in jobs:
-        word = {"waits": "waits for a person", "running": "is running"}.get(each.state)
-        return Next("resume", "", each.command, f"job {each.id} {word or 'was interrupted'}")
+        return Next("resume", "", each.command, f"job {each.id} {_WORDS[each.state]}")
     return otherwise
 
 
