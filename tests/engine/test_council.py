@@ -10,6 +10,7 @@ import pytest
 
 from fairlead.adapters.scripted_council import answer
 from fairlead.engine.council_site import SYNTHESISER, CouncilTerms
+from fairlead.engine.fanout import Signal
 from fairlead.errors import JobNotOver, JobTransition, NothingToRule, RunBusy, UnknownJob
 from fairlead.model.agent_events import Ending, EndKind, Usage
 from fairlead.model.agent_orders import Order
@@ -162,6 +163,15 @@ def test_an_answer_that_was_cut_is_asked_for_once_more_and_shorter(tmp_path: Pat
     assert not job.council_plans["builder"].truncated
 
 
+def test_answers_beyond_all_measure_are_cut_and_the_record_still_holds_them(tmp_path: Path) -> None:
+    def endless(prompt: str) -> str:
+        return answer(prompt) + "水" * 500_000 if "Vote on" not in prompt else answer(prompt)
+
+    job = a_meeting(tmp_path, speaker=Speaker(dict.fromkeys(NAMES, endless))).run()
+    assert job.status == "APPROVED"
+    assert all(plan.truncated for plan in job.council_plans.values())
+
+
 def test_a_plan_with_faults_is_repaired_once_and_then_the_job_is_blocked(tmp_path: Path) -> None:
     broken = "# Notes\n\n## Goal\nNothing.\n"
     table = a_meeting(tmp_path / "a", speaker=Speaker({SYNTHESISER: once(broken)}))
@@ -271,6 +281,23 @@ def test_a_wish_is_heard_by_the_one_who_runs_the_job(tmp_path: Path) -> None:
     held = table.run(job)
     assert why(held) == "operator_cancel: enough"
     assert held.review_round == 0
+
+
+def test_a_wish_to_stop_lets_those_who_are_asked_finish_and_asks_nobody_else(
+    tmp_path: Path,
+) -> None:
+    stop = Signal()
+
+    def stops(prompt: str) -> str:
+        stop.give()
+        return answer(prompt)
+
+    table = a_meeting(tmp_path, speaker=Speaker({"security": stops}))
+    held = table.run(stop=stop)
+    assert (held.status, len(held.council_plans)) == ("COUNCIL_PLANNING", 6)
+    assert len(table.speaker.asked) == 4 + 6
+    assert table.run().status == "APPROVED"
+    assert len(table.speaker.asked) == 4 + 6 + 2 + 12
 
 
 def test_a_job_that_somebody_carries_on_is_not_carried_on_twice(tmp_path: Path) -> None:

@@ -128,7 +128,9 @@ class Meetings:
         """A job for a goal."""
         return self.council.begin(goal, self.table, self.terms)
 
-    def run(self, job: str = "", *, may_execute: bool = False) -> CouncilJob:
+    def run(
+        self, job: str = "", *, may_execute: bool = False, stop: Signal | None = None
+    ) -> CouncilJob:
         """Carry a job on as far as it goes; without a name, the one for the goal."""
         crew = Crew(self.hands, self.hands, Shell(), lambda _: 0)
         terms = Terms(Caps(), GateLimits(), is_rehearsed=self.terms.is_rehearsed)
@@ -137,8 +139,7 @@ class Meetings:
             self.terms,
             Hands(crew, terms, self.hands),
             CouncilWatcher(self.happened.append),
-            stop=Signal(),
-            over=Signal(),
+            stop=stop or Signal(),
             may_execute=may_execute,
         )
         return self.council.carry_on(job or self.begin(), meeting)

@@ -22,6 +22,7 @@ from fairlead.model.council_snapshot import CouncilAct, CouncilAction
 from fairlead.model.job import JobStatus
 from fairlead.model.seats import NAMES
 from fairlead.model.tally import both_sides, open_items, tally
+from fairlead.records.raw_answer import storable
 from fairlead.records.state import moment
 from fairlead.store import layout_council as names
 
@@ -104,11 +105,12 @@ class CouncilPerformer:
 
     def _keep(self, key: str, question: Asked, answer: Answer, asking: Asking) -> None:
         last = answer.tries[-1] if answer.tries else None
+        text, is_cut = storable(answer.text)
         call = Call(
             key=key,
             role=question.role,
             status=str(answer.status),
-            text=answer.text,
+            text=text,
             at=moment(self._site.clock.now()),
             model=last.model if last else "",
             family=last.family if last else "",
@@ -119,9 +121,10 @@ class CouncilPerformer:
             tokens_out=answer.tokens_out,
             cost_usd=answer.cost_usd,
             ms=answer.ms,
-            is_cut=answer.is_cut,
+            is_cut=is_cut or answer.is_cut,
             tries=tuple(
-                f"{each.model}: {each.status} {each.error}".strip() for each in answer.tries
+                storable(f"{each.model}: {each.status} {each.error}")[0].strip()
+                for each in answer.tries
             ),
         )
         kept = self._site.job.keep(call)

@@ -12,12 +12,19 @@ from fairlead.errors import MalformedRecord
 from fairlead.model.calls import Call
 from fairlead.model.plain import plain, revived
 
+LONGEST = 48_000  # characters, above any limit of tokens: six of them fit the record of a job
 _RULE = "---\n"
 
 
 def digest(text: str) -> str:
     """The hash that stands for a text."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def storable(text: str) -> tuple[str, bool]:
+    """A text as a file can hold it, and whether it had to be cut for that."""
+    whole = text.encode("utf-8", "replace").decode()
+    return whole[:LONGEST], len(whole) > LONGEST
 
 
 def written(call: Call) -> str:

@@ -20,8 +20,6 @@ from fairlead.wiring import App
 if TYPE_CHECKING:
     from fairlead.engine.execution import Preview, Report
     from fairlead.engine.fanout import Signal
-    from fairlead.interfaces.cli.watching import View
-    from fairlead.model.snapshot import Snapshot
 
 _FAILED = 5
 
@@ -71,7 +69,7 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
         warn("there is no git here: one plan at a time, in place, and nothing can be taken back")
     shown = view(as_events=chosen["as_events"], as_json=as_json)
     with interruptible() as (stop, over):
-        watcher = Watcher(shown.report, shown.watch, saying_the_stop(shown, over))
+        watcher = Watcher(shown.report, shown.watch, saying_the_stop(shown.looked, over))
         try:
             done = execution.carry_out(preview, crew, terms, watcher, stop, over)
         finally:
@@ -211,15 +209,15 @@ def _agrees(preview: Preview, *, as_json: bool) -> bool:
     return click.confirm("Run these commands?", default=False)
 
 
-def saying_the_stop(shown: View, over: Signal) -> Callable[[Snapshot], None]:
+def saying_the_stop(shown: Callable[[Any], None], over: Signal) -> Callable[[Any], None]:
     """Say once that a wish to stop was heard: here, since a signal handler must not write."""
     said: list[str] = []
 
-    def looked(snapshot: Snapshot) -> None:
+    def looked(snapshot: Any) -> None:
         if snapshot.is_stopping and not said and not over.is_given:
             said.append("finishing the steps that run; ^C again stops them now")
             warn(*said)
-        shown.looked(snapshot)
+        shown(snapshot)
 
     return looked
 

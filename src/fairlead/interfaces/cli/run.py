@@ -44,7 +44,7 @@ def run(app: App, *, goal: str, dry_run: bool, as_json: bool, **chosen: Any) -> 
     from fairlead.engine.council_site import CouncilWatcher, Meeting
     from fairlead.engine.execution import Watcher
     from fairlead.interfaces.cli.council_watching import council_view
-    from fairlead.interfaces.cli.execute import interruptible
+    from fairlead.interfaces.cli.execute import interruptible, saying_the_stop
     from fairlead.interfaces.cli.watching import view
     from fairlead.wiring_council import council_of, hands_of, table_of, terms_of
 
@@ -85,7 +85,7 @@ def run(app: App, *, goal: str, dry_run: bool, as_json: bool, **chosen: Any) -> 
             return Watcher(working.report, working.watch, working.looked)
 
         with interruptible() as (stop, over):
-            watcher = CouncilWatcher(shown.report, shown.watch, shown.seen)
+            watcher = CouncilWatcher(shown.report, shown.watch, saying_the_stop(shown.seen, over))
             meeting = Meeting(table, terms, hands, watcher, executing, stop, over, may_execute)
             try:
                 return council.carry_on(job, meeting)

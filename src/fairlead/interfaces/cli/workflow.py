@@ -105,7 +105,7 @@ def bench(
         # A role has no step of its own to finish: the first ^C ends it, and the job goes on later.
         ends = over if estimate is None else stop
         beside = Beside(ends, shown.report, shown.watch, person(chosen))
-        watcher = Watcher(shown.report, shown.watch, saying_the_stop(shown, over))
+        watcher = Watcher(shown.report, shown.watch, saying_the_stop(shown.looked, over))
         try:
             yield Bench(
                 app,
