@@ -48,20 +48,9 @@ def run(app: App, *, goal: str, dry_run: bool, as_json: bool, **chosen: Any) -> 
     from fairlead.interfaces.cli.watching import view
     from fairlead.wiring_council import council_of, hands_of, table_of, terms_of
 
-    is_rehearsed = chosen["rehearse"]
     if not goal.strip() and not chosen["job_id"]:
         raise click.UsageError('say what is wanted: fairlead run "GOAL", or name a job with --job')
-    if chosen["here"] and not is_rehearsed:
-        raise click.UsageError("--here belongs to --rehearse")
-    if chosen["job_id"]:  # a job stays what it was begun as: rehearsed or real
-        was_rehearsed = council_of(app).files_of(chosen["job_id"]).load().is_rehearsed
-        if is_rehearsed and not was_rehearsed:
-            raise click.UsageError(f"{chosen['job_id']} is no rehearsal: leave out --rehearse")
-        is_rehearsed = was_rehearsed
-    elif is_rehearsed and chosen["here"]:
-        app.require_rehearsable()
-    elif is_rehearsed and not dry_run:
-        app = app.rehearsal()
+    app, is_rehearsed = _place(app, chosen, dry_run=dry_run)
     council = council_of(app)
     table = table_of(app, is_rehearsed=is_rehearsed)
     terms = terms_of(app, is_rehearsed=is_rehearsed)
@@ -96,6 +85,25 @@ def run(app: App, *, goal: str, dry_run: bool, as_json: bool, **chosen: Any) -> 
     if done.status == "APPROVED" and not may_execute and _agrees(council.commands(job), as_json):
         done = carried_on(may_execute=True)
     return finished(app, done, as_json=as_json, as_events=chosen["as_events"])
+
+
+def _place(app: App, chosen: dict[str, Any], *, dry_run: bool) -> tuple[App, bool]:
+    """Where the job runs, and whether it is a rehearsal: a job stays what it was begun as."""
+    from fairlead.wiring_council import council_of
+
+    is_rehearsed, job = bool(chosen["rehearse"]), chosen["job_id"]
+    if chosen["here"] and not is_rehearsed:
+        raise click.UsageError("--here belongs to --rehearse")
+    if job:
+        was_rehearsed = council_of(app).files_of(job).load().is_rehearsed
+        if is_rehearsed and not was_rehearsed:
+            raise click.UsageError(f"{job} is no rehearsal: leave out --rehearse")
+        return app, was_rehearsed
+    if is_rehearsed and chosen["here"]:
+        app.require_rehearsable()
+    elif is_rehearsed and not dry_run:
+        return app.rehearsal(), True
+    return app, is_rehearsed
 
 
 def finished(app: App, job: CouncilJob, *, as_json: bool, as_events: bool) -> int:
