@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fairlead.engine.prompting import word
 from fairlead.engine.role_calls import Ask
 from fairlead.model.roles import role
 
@@ -82,7 +83,7 @@ def roadmap_ask(
 ) -> Ask:
     """Phases, or another version of them."""
     words = {
-        "title": title,
+        "title": word(title),
         "milestone": "v1.0",
         "first": "1",
         "granularity": _GRANULARITY.get(granularity, _GRANULARITY["standard"]),

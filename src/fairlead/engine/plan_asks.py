@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fairlead.engine.phase_documents import Subject
-from fairlead.engine.prompting import listed
+from fairlead.engine.prompting import listed, word
 from fairlead.engine.role_calls import Ask, Given, text_of
 from fairlead.errors import ArtefactFault
 from fairlead.model.budget import Spent, estimate
@@ -73,8 +73,8 @@ class PlanAsks:
         self._words = {
             "phase": subject.id.short,
             "padded": subject.padded,
-            "name": subject.name,
-            "folder": subject.folder.rpartition("/")[2],
+            "name": word(subject.name),
+            "folder": word(subject.folder.rpartition("/")[2]),
             "today": today,
             "example": example,
         }

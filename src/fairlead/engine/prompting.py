@@ -16,6 +16,7 @@ from fairlead.text.visible import visible
 
 _LONGEST_PIECE = 60_000
 _PLACE = re.compile(r"\{\{([\w-]+)\}\}")
+_LONGEST_WORD = 80
 _LEAST_PIECE = 400  # of each piece, however little room there is
 
 
@@ -54,6 +55,11 @@ def fitted(pieces: Mapping[str, str], characters: int) -> dict[str, str]:
     else:
         return dict(pieces)
     return {key: _cut(text, limit) for key, text in pieces.items()}
+
+
+def word(text: str) -> str:
+    """A name from a file or an agent where a template needs it in its own line: short and plain."""
+    return visible(" ".join(text.split()))[:_LONGEST_WORD]
 
 
 def listed(items: Sequence[str]) -> str:
