@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 from fairlead.engine.council_site import PM, SYNTHESISER, CouncilTerms, Hands, Table
 from fairlead.errors import OnlyRehearses
+from fairlead.model.config import Origin, setting
 from fairlead.model.seats import NAMES
 
 if TYPE_CHECKING:
     from fairlead.engine.asking import Voice
     from fairlead.engine.council import Council
     from fairlead.wiring import App
+
+_HOST_COMMAND = "fairlead.council.host_command"
 
 
 def council_of(app: App) -> Council:
@@ -87,10 +90,18 @@ def terms_of(app: App, *, is_rehearsed: bool) -> CouncilTerms:
         allow_absent=number("allow_absent"),
         bridge="engine" if is_rehearsed else str(app.value("fairlead.council.bridge")),
         host_wall=timedelta(minutes=number("host_minutes")),
-        host_command=str(app.value("fairlead.council.host_command")),
+        host_command=_own_host_command(app),
         completion=str(app.value("fairlead.council.completion_policy")),
         is_rehearsed=is_rehearsed,
     )
+
+
+def _own_host_command(app: App) -> str:
+    """What the host is told: by the person, never by the project that is worked on."""
+    held = app.settings.get(_HOST_COMMAND)
+    known = setting(_HOST_COMMAND)
+    assert known is not None
+    return str(known.default if held.origin is Origin.PROJECT else held.value)
 
 
 def hands_of(app: App, agent: str, reviewer: str, *, is_rehearsed: bool) -> Hands:

@@ -209,7 +209,7 @@ SETTINGS = (
     Setting(
         "fairlead.council.host_command",
         "/gsd-execute-phase {phase}",
-        "what the host agent is told; {phase} is the number",
+        "what the host agent is told, from your own file alone; {phase} is the number",
     ),
     Setting(
         "fairlead.council.host_minutes", 30, "the longest that the host works", least=1, most=600
