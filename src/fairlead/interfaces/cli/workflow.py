@@ -249,5 +249,6 @@ def _lines(done: RoleReport, folder: str, ahead: str) -> list[Sequence[Part]]:
     if job.status == "BLOCKED" and not job.ended_at:
         lines.append((f"  go on    {where}{job.command}",))
     if job.status == "DONE" and ahead:
-        lines.append((f"  next     {where}{ahead}",))
+        also = " --rehearse --here" if job.is_rehearsed and "--dry-run" not in ahead else ""
+        lines.append((f"  next     {where}{ahead}{also}",))
     return lines
