@@ -74,19 +74,23 @@ def maps(*texts: str) -> Play:
     return play
 
 
-def stage(tmp_path: Path, **plays: Play) -> Stage:
+def stage(tmp_path: Path, *, is_git: bool = False, **plays: Play) -> Stage:
     usual: dict[str, Play] = {
         "pm": wishes,
         "project-researcher": researches,
         "research-synthesizer": researches,
         "roadmapper": maps(GOOD),
     }
-    project = a_repository(tmp_path / "project", {"README.md": "x\n"})
+    project = tmp_path / "project"
+    if is_git:
+        a_repository(project, {"README.md": "x\n"})
+    else:
+        written(project / "README.md", "x\n")
     return Stage(project, Player({**usual, **plays}))
 
 
 def test_an_idea_becomes_every_document_of_a_project(tmp_path: Path):
-    held = stage(tmp_path)
+    held = stage(tmp_path, is_git=True)
 
     report = NewProjects(held.jobs).carry_out("a desk", held.company)
 

@@ -109,17 +109,27 @@ class Trial:
         return Works(self.stage.project).execution
 
 
-def trial(tmp_path: Path, planner: Play, checker: Play | None = None, **wishes: bool) -> Trial:
-    project = a_repository(
-        tmp_path / "project",
-        {
-            ".planning/STATE.md": STATE,
-            ".planning/ROADMAP.md": ROADMAP,
-            ".planning/REQUIREMENTS.md": REQUIREMENTS,
-            f"{PLANNING}/01-CONTEXT.md": CONTEXT,
-            "README.md": "a project\n",
-        },
-    )
+def trial(
+    tmp_path: Path,
+    planner: Play,
+    checker: Play | None = None,
+    *,
+    is_git: bool = False,
+    **wishes: bool,
+) -> Trial:
+    files = {
+        ".planning/STATE.md": STATE,
+        ".planning/ROADMAP.md": ROADMAP,
+        ".planning/REQUIREMENTS.md": REQUIREMENTS,
+        f"{PLANNING}/01-CONTEXT.md": CONTEXT,
+        "README.md": "a project\n",
+    }
+    project = tmp_path / "project"
+    if is_git:
+        a_repository(project, files)
+    else:
+        for name, text in files.items():
+            written(project / name, text)
     plays = {
         "phase-researcher": writes("RESEARCH.md", RESEARCH),
         "pattern-mapper": writes("PATTERNS.md", PATTERNS),
@@ -130,7 +140,7 @@ def trial(tmp_path: Path, planner: Play, checker: Play | None = None, **wishes: 
 
 
 def test_a_phase_becomes_plans_and_every_document_follows(tmp_path: Path):
-    held = trial(tmp_path, plans(plan()))
+    held = trial(tmp_path, plans(plan()), is_git=True)
 
     report = held.run()
 
@@ -361,7 +371,7 @@ def test_plans_of_a_rehearsal_say_so_and_are_not_carried_out_in_earnest(tmp_path
 
 
 def test_everything_that_was_written_is_in_git(tmp_path: Path):
-    held = trial(tmp_path, plans(plan()))
+    held = trial(tmp_path, plans(plan()), is_git=True)
 
     held.run()
 
@@ -370,7 +380,7 @@ def test_everything_that_was_written_is_in_git(tmp_path: Path):
 
 
 def test_a_dry_look_asks_nobody_and_changes_nothing(tmp_path: Path):
-    held = trial(tmp_path, plans(plan()))
+    held = trial(tmp_path, plans(plan()), is_git=True)
 
     preview = held.planning.preview("1", held.wishes, {"planner": "opus"})
 
