@@ -239,6 +239,7 @@ def test_plans_that_failed_are_written_with_a_mark_that_execution_refuses(tmp_pa
 
     assert "plan_check: failed" in held.plan_text
     assert "cannot be executed" in report.job.note
+    assert "next_action: plan-phase" in held.text(".planning/STATE.md")
     preview = held.execution.preview("1")
     with pytest.raises(PlansUnfit, match="failed its check"):
         held.execution.require_ready(preview)

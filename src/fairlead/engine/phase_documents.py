@@ -159,7 +159,9 @@ class PhaseDocuments(Steps):
             old = here.folder.live_plans if here.folder else ()
             kept = [each for each in old if each.proof is not Proof.NONE and each.path not in new]
             gone = [each for each in old if each not in kept and each.path not in new]
-            made = [Plan(each.id, each.path, "", Proof.NONE, False, 1) for each in plans]
+            made = [
+                Plan(each.id, each.path, "", Proof.NONE, False, 1, not is_fit) for each in plans
+            ]
             after = _with_folder(look, subject, plans=(*kept, *made))
             standing = standing_of(after)
             edits: dict[str, Edit] = {each.path: _to(each.text) for each in plans}

@@ -52,6 +52,7 @@ class Plan(NamedTuple):
     proof: Proof
     is_superseded: bool
     tasks: int
+    is_unfit: bool = False  # it failed its check, and says so: nobody may carry it out
 
     @property
     def is_complete(self) -> bool:

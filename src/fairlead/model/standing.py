@@ -87,6 +87,8 @@ def _open_plan(phase: Phase | None) -> Plan | None:
 
 
 def _status(scope: Scope, current: Phase | None) -> tuple[str, Status]:
+    if current is not None and _is_unfit(current):
+        return _WORDS[Stage.RESEARCHED]
     if current is not None:
         return _WORDS.get(current.stage, ("In progress", Status.EXECUTING))
     return ("Complete", Status.COMPLETED) if scope.phases else ("Planning", Status.PLANNING)
@@ -109,7 +111,17 @@ def _next(scope: Scope, current: Phase | None) -> Next:
             f"fairlead milestone complete {version}",
             "every phase is complete",
         )
+    if _is_unfit(current):
+        number = current.id.short
+        reason = f"phase {number}: its plans failed their check"
+        return Next("plan-phase", number, f"fairlead phase plan {number} --replan", reason)
     return _for(current, *_ACTIONS.get(current.stage, _ACTIONS[Stage.COMPLETE]))
+
+
+def _is_unfit(phase: Phase) -> bool:
+    """Whether a plan that is still open failed its check."""
+    plans = phase.folder.live_plans if phase.folder else ()
+    return any(plan.is_unfit and not plan.is_complete for plan in plans)
 
 
 def _for(phase: Phase, action: str, reason: str) -> Next:

@@ -25,6 +25,7 @@ class PlanHead(NamedTuple):
 
     is_superseded: bool
     tasks: int
+    is_unfit: bool = False  # it failed its check
 
 
 class SummaryHead(NamedTuple):
@@ -35,11 +36,17 @@ class SummaryHead(NamedTuple):
 
 
 def plan_head(content: bytes) -> PlanHead:
-    """Whether the plan is superseded, and how many tasks it has."""
+    """Whether the plan is superseded or failed its check, and how many tasks it has."""
     superseded = (
         b"superseded" in content.lower() and _fields(content).get("status", "") == "superseded"
     )
-    return PlanHead(superseded, content.count(b"<task ") + content.count(b"<task>"))
+    tasks = content.count(b"<task ") + content.count(b"<task>")
+    return PlanHead(superseded, tasks, b"plan_check" in content and _failed_check(content))
+
+
+def _failed_check(content: bytes) -> bool:
+    value = read_front(content.decode("utf-8", "surrogateescape")).get("plan_check")
+    return isinstance(value, str) and value.strip().casefold() == "failed"
 
 
 def summary_head(content: bytes) -> SummaryHead:

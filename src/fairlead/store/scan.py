@@ -196,6 +196,7 @@ def _plans(
                 heads[summary].proof if summary else Proof.NONE,
                 head.is_superseded,
                 head.tasks,
+                head.is_unfit,
             )
         )
     lost = tuple(f"{path}/{each}" for each in orphans)
