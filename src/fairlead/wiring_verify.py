@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fairlead.store import layout
 from fairlead.wiring import App, workspace_of
 from fairlead.wiring_roles import Beside, Wanted, company, role_jobs
 
@@ -19,6 +20,12 @@ def verifying(app: App) -> Verifying:
     files, clock, workstream = app.step
     workspace = workspace_of(app.place)
     return Verifying(files, app.state, clock, workspace, Shell(), unknown_program, workstream)
+
+
+def keeps_documents(app: App) -> bool:
+    """Whether the documents of this project are committed as they are written."""
+    is_wanted = app.value("commit_docs") is True
+    return is_wanted and not workspace_of(app.place).is_ignored(layout.PLANNING)
 
 
 def second_look(app: App, wanted: Wanted, beside: Beside) -> Ask:

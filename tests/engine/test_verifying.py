@@ -319,3 +319,12 @@ def test_the_reference_tool_reads_the_outcome(
     )
 
     assert f'"status": "{status}"' in said.stdout
+
+
+def test_what_is_written_is_committed_where_documents_are_kept(project: Path):
+    a_finished_phase(project, Done(GOOD.files, is_git=True))
+
+    verified(project, wishes=Wishes(keeps_documents=True))
+
+    assert git(project, "status", "--porcelain", "--", RECORD, ".planning/STATE.md") == ""
+    assert git(project, "log", "-1", "--format=%s").strip() == "docs(01): verified"

@@ -74,6 +74,7 @@ class Wishes:
     makes_plans: bool = True
     limit: timedelta = timedelta(minutes=5)  # of one command
     agent: str = ""  # the name of who looked as well
+    keeps_documents: bool = False  # whether what is written is committed
 
 
 Ask = Callable[[Case, Verified, SourceTree], tuple[tuple[Finding, ...], tuple[HumanItem, ...]]]
@@ -231,6 +232,9 @@ class Verifying:
         change = Verdicts(self._files, self._clock, self._workstream).record(
             case.phase.id.short, judged
         )
+        if wishes.keeps_documents and self._workspace.is_git and not case.is_rehearsed:
+            message = f"docs({case.phase.id.padded}): {told}\n"
+            self._workspace.commit_paths(change.outcome.paths, message)
         return Report(case, found, gaps, change.outcome, tuple(texts), (*notes, *change.notes))
 
     def _patches(self, case: Case, gaps: tuple[Gap, ...]) -> tuple[PlanSheet, ...]:

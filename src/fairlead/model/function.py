@@ -6,7 +6,7 @@ from enum import StrEnum
 
 _EMPTY_VALUE = re.compile(
     r"None|null|nil|undefined|\{\s*\}|\[\s*\]|\(\s*\)|\"\"|''|``|0(?:\.0)?|-1|False|false|True|true|Ok\(\(\)\)"
-    r"|(?:list|dict|set|tuple)\(\)|(?:Vec|String|HashMap)::new\(\)|vec!\[\]|Default::default\(\)|Promise\.resolve\(\)"
+    r"|(?:list|dict|set|tuple)\(\)|iter\((?:\[\]|\(\))\)|(?:Vec|String|HashMap)::new\(\)|vec!\[\]|Default::default\(\)|Promise\.resolve\(\)"
     r"|new (?:Array|Hash)\w*(?:<[^>]*>)?\(\)|(?:List|Map|Set)\.of\(\)|Optional\.empty\(\)"
     r"|Collections\.empty\w+\(\)|(?:\w+\.)*(?:json|send|end)\((?:\{\s*\}|\[\s*\]|null)?\)"
 )
@@ -84,6 +84,7 @@ class Outline:
 
 def is_empty_value(value: str) -> bool:
     """Whether an expression is an empty value, several of them, or a bare truth value."""
+    value = re.sub(r"\s+as\s+[\w<>\[\], |.]+$", "", value)
     parts = [part.strip() for part in value.split(",")] if "(" not in value else [value.strip()]
     return all(_EMPTY_VALUE.fullmatch(part) for part in parts)
 

@@ -24,7 +24,7 @@ _ENTRY = re.compile(
     r"tasks|fabfile|noxfile|gulpfile|gruntfile|rakefile|urls|admin|apps|models|settings|worker|sw|"
     r"page|layout|route|loading|error|not-found|middleware|template|_app|_document)\.\w+$"
     r"|\.config\.\w+$|(?:^|/)(?:bin|scripts?|tools|migrations?|versions|cmd|public|static|"
-    r"commands|benches|examples|plugins|functions|lambdas|db|seeds?)/|(?:^|/)(?:pages|app|api)/.*\.[jt]sx?$|\.d\.ts$|rc\.[cm]?js$",
+    r"commands|benches|examples|plugins|functions|lambdas|db|seeds?)/|(?:^|/)(?:pages|app|api)/.*\.[jt]sx?$|\.d\.ts$|\.stories\.\w+$|rc\.[cm]?js$",
     re.IGNORECASE,
 )
 _GENERATED = re.compile(

@@ -15,7 +15,9 @@ _ABSTRACT = frozenset(
 _ROUTES = frozenset("route get post put patch delete websocket api_view".split())
 _PLAIN = frozenset(("object", "Generic"))
 _INTERFACES = frozenset(("Protocol", "TypedDict", "NamedTuple", "Enum", "IntEnum", "StrEnum"))
-_LOGS = re.compile(r"(?:print|pprint|(?:logging|logger|log|_log|_logger|LOG|console)\b.*)\Z")
+_LOGS = re.compile(
+    r"(?:print|pprint|(?:\w+\.)?sleep|(?:logging|logger|log|_log|_logger|LOG|console)\b.*)\Z"
+)
 Def = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -89,10 +91,19 @@ class _Reader:
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield self._function(child, owner, is_nested=is_nested)
                 yield from self.functions(child, None, is_nested=True)
+            elif isinstance(child, ast.Assign) and isinstance(child.value, ast.Lambda):
+                yield from self._lambda(child, child.value)
             elif isinstance(child, ast.ClassDef):
                 yield from self.functions(child, child, is_nested=is_nested)
             elif isinstance(child, ast.If | ast.Try | ast.ExceptHandler):  # one of several choices
                 yield from self.functions(child, owner, is_nested=True)
+
+    def _lambda(self, node: ast.Assign, made: ast.Lambda) -> Iterator[Function]:
+        params = tuple(each.arg for each in made.args.args if not each.arg.startswith("_"))
+        value = _text(made.body)
+        if params and is_empty_value(value):
+            name = _text(node.targets[0])
+            yield Function(name, node.lineno, Deed.CONSTANT, params, value=value)
 
     def _function(self, node: Def, owner: ast.ClassDef | None, *, is_nested: bool) -> Function:
         given = node.args
@@ -177,6 +188,7 @@ def _raised(error: ast.expr) -> Deed:
 
 
 def _is_log(node: ast.expr) -> bool:
+    node = node.value if isinstance(node, ast.Await) else node
     return isinstance(node, ast.Call) and bool(_LOGS.match(name_of(node)))
 
 

@@ -19,7 +19,8 @@ _OURS = re.compile(
     r"(?:^|\.)(?:tests?|testing|conftest|helpers?|support|utils?|fixtures?|common|cases|harness)(?:\.|$)|^\.|test",
     re.IGNORECASE,
 )
-_SKIPS = re.compile(r"(?:.*\.)?(?:skip|skipTest)$")
+_SKIPS = re.compile(r"(?:.*\.)?(?:skip|skipTest|xfail)$")
+_FOREIGN = re.compile(r"(?:unittest|pytest|hypothesis)\b")
 _IMPORTED = "\0imported"
 _COLLECTS = frozenset(("load_tests", "pytest_generate_tests", "main", "make_suite"))
 
@@ -36,9 +37,10 @@ def tests_of(code: Code) -> list[tuple[str, int, str]] | None:
         if isinstance(node, ast.Import | ast.ImportFrom)
         for each in node.names
     }
+    is_off = any(_is_mark(node) for node in tree.body)
     found = []
     for node, owner in _tests(tree):
-        off = any(
+        off = is_off or any(
             _SKIPS.match(name_of(each))
             for each in (*node.decorator_list, *(owner.decorator_list if owner else ()))
         )
@@ -75,6 +77,18 @@ def _tests(tree: ast.Module) -> Iterator[tuple[Def, ast.ClassDef | None]]:
             yield node, owner
 
 
+def _is_mark(node: ast.stmt) -> bool:
+    """Whether a statement switches a whole file of tests off."""
+    if isinstance(node, ast.Assign) and _names_of(node) == ["pytestmark"]:
+        held = node.value.elts if isinstance(node.value, ast.List | ast.Tuple) else [node.value]
+        return any(_SKIPS.match(name_of(each)) for each in held)
+    return isinstance(node, ast.Expr) and name_of(node.value) == "pytest.skip"
+
+
+def _names_of(node: ast.Assign) -> list[str]:
+    return [each.id for each in node.targets if isinstance(each, ast.Name)]
+
+
 def _helpers(tree: ast.Module) -> frozenset[str]:
     """Names that assert when they are called: found in this file, or of the tests' own modules."""
     own: dict[str, Def] = {}
@@ -84,7 +98,7 @@ def _helpers(tree: ast.Module) -> frozenset[str]:
             "test"
         ):
             own[node.name] = node
-        elif isinstance(node, ast.ImportFrom) and (node.level or _OURS.search(node.module or "")):
+        elif isinstance(node, ast.ImportFrom) and _is_ours(node):
             names |= {each.asname or each.name for each in node.names}
         elif isinstance(node, ast.ClassDef) and not node.name.startswith("Test"):
             if any(isinstance(each, ast.Assert | ast.Raise) for each in ast.walk(node)):
@@ -92,6 +106,11 @@ def _helpers(tree: ast.Module) -> frozenset[str]:
     for _ in range(3):  # helpers of helpers
         names |= {name for name, node in own.items() if _is_asserting(node, frozenset(names))}
     return frozenset(names)
+
+
+def _is_ours(node: ast.ImportFrom) -> bool:
+    module = node.module or ""
+    return bool(node.level or _OURS.search(module)) and not _FOREIGN.match(module)
 
 
 def _is_asserting(node: Def, helpers: frozenset[str]) -> bool:

@@ -31,6 +31,8 @@ _HEADS = {
     "shell": re.compile(r"^@test (?P<how>)[^\n{]*(?=\{)", re.MULTILINE),
 }
 _OFF = re.compile(r"\.(?:skip|todo|fails|failing)\b|#\[ignore|@Disabled|@Ignore|x?it\.skip")
+_IS_THERE = r"\.(?:toBeDefined|toBeTruthy|not\.toBe(?:Null|Undefined)|to\.exist)(?:\(\))?"
+_LONGEST_TEST = 20_000  # characters that are looked at
 _GROUP_OFF = re.compile(r"\b(?:(?:describe|context|suite)\.(?:skip|todo)|xdescribe|xcontext)\s*\(")
 _EXPECTED = re.compile(r"should_panic|expected\s*=|fails|each|Test\(expect")
 _ASSERTS = {
@@ -50,7 +52,9 @@ _ASSERTS = {
     "java": re.compile(
         r"\bassert\w*|\bverify\w*\(|\bexpect\w*|\bfail\(|StepVerifier"
         r"|should\w*|\.andExpect|await\(|\bcheck\w*\("),
-    "shell": re.compile(r"^\s*(?!(?:true|:|skip\b.*|echo\b.*|run\b.*|#.*|\}|load\b.*)\s*$)\S", re.MULTILINE),
+    "shell": re.compile(
+        r"^\s*(?!(?:\{|true|:|skip\b.*|echo\b.*|run\b.*|#.*|\}|load\b.*)\s*$)\S", re.MULTILINE
+    ),
 }  # fmt: skip
 _ALWAYS = re.compile(
     r"\bexpect\(\s*(true|false|null|undefined|-?\d+|\"[^\"]*\"|'[^']*')\s*\)\s*\.(?:toBe|toEqual|toStrictEqual)\(\s*\1\s*\)"
@@ -126,7 +130,7 @@ def _braced(code: Code) -> Iterator[_Test]:
     helpers = _helpers(code)
     off = [(m.start(), closing(bare, m.end() - 1)) for m in _GROUP_OFF.finditer(bare)]
     for head in _HEADS[code.language].finditer(bare):
-        end = closing(bare, head.end())
+        end = min(closing(bare, head.end()), head.end() + _LONGEST_TEST)
         how = head.groupdict().get("how") or ""
         body = code.uncommented[head.end() : end]
         line = code.line_at(head.start())
@@ -154,12 +158,15 @@ def _title(body: str) -> str:
 
 
 def _fault(code: Code, body: str, how: str, helpers: frozenset[str]) -> str:
+    imported = _imported(code) if code.language == "js" else ()
     if _EXPECTED.search(how):
         return ""
     inner = re.sub(r"^\(\s*([\"'`]).*?\1", "(", body, flags=re.DOTALL)
     if code.language == "go" and re.search(r"^\{\s*t\.Skip", inner):
         return "is switched off"
     left = _ALWAYS.sub("", inner)
+    for name in imported:  # that it was imported holds before any test begins
+        left = re.sub(rf"\bexpect\(\s*{re.escape(name)}\s*\)\s*{_IS_THERE}", "", left)
     asserts = _ASSERTS[code.language]
     if asserts.search(left) or any(re.search(rf"\b{each}\s*\(", left) for each in helpers):
         return ""
@@ -167,6 +174,12 @@ def _fault(code: Code, body: str, how: str, helpers: frozenset[str]) -> str:
     if code.language == "js" and named and "=>" not in inner and "function" not in inner:
         return ""  # its body stands elsewhere
     return "asserts only what always holds" if left != inner else "asserts nothing"
+
+
+def _imported(code: Code) -> list[str]:
+    found = re.findall(r"\bimport\s+([\w$]+)?\s*,?\s*(?:\{([^}]{0,600})\})?\s*from\b", code.bare)
+    found += re.findall(r"\bconst\s+([\w$]*)(?:\{([^}]{0,600})\})?\s*=\s*require\(", code.bare)
+    return [word for pair in found for text in pair for word in re.findall(r"[\w$]+", text)]
 
 
 def _helpers(code: Code) -> frozenset[str]:

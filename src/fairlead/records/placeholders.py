@@ -59,7 +59,7 @@ _LOOKED_FOR = re.compile(
 _OPEN = re.compile(r"(?:TODO|TBD|FIXME)\b\s*[:—-]")
 _ELEMENT = re.compile(r">([^<>{}]{2,160})<")
 _STRUCTURE = re.compile(
-    r"\A---\n.*?\n---\n|^(?P<fence>```+|~~~+)[^\n]*\n.*?^(?P=fence)[^\n]*$|`[^`\n]*`",
+    r"\A---\n.*?\n---\n|^(?P<fence>```++|~~~++)[^\n]*\n.*?^(?P=fence)[^\n]*$|`[^`\n]*`",
     re.DOTALL | re.MULTILINE,
 )
 _CURE = "put the real thing in its place"

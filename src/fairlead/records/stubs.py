@@ -23,7 +23,7 @@ _NOTHING = re.compile(
 # Steps in a life that may be empty, as long as nobody gives them anything to work on.
 _LIFE = re.compile(
     r"(?:async_?)?(?:init|close|flush|shutdown|dispose|cleanup|reset|destroy|release|finish|setUp|tearDown"
-    r"|setup|teardown|deinit|(?:before|after|pre|post)_?[a-zA-Z]+|(?:un)?(?:ref|subscribe|register)|start|stop)"
+    r"|setup|teardown|deinit|down(?:grade)?|(?:before|after|pre|post)_?[a-zA-Z]+|(?:un)?(?:ref|subscribe|register)|start|stop)"
 )
 _NULL_OWNER = re.compile(
     r"_*(?:Null|Noop|NoOp|Nop|nop|noop|No(?=[A-Z])|Silent|Quiet|Discard|Blackhole|Void|Disabled|Empty|Default)"
@@ -91,9 +91,9 @@ def _of_kind(code: Code) -> Iterator[Finding]:
     bare = code.uncommented.strip()
     no_code = partial(Finding, "no-code", code.path, 1, cure="write what the file is for")
     match code.language:
-        case "python" | "js" | "go" | "rust" | "java" | "ruby" | "shell" | "sql" | "css" if (
-            not bare
-        ):
+        case (
+            "python" | "js" | "go" | "rust" | "java" | "ruby" | "shell" | "sql" | "css" | "settings"
+        ) if not bare:
             if not may_be_empty(code.path):
                 yield no_code(why="there is nothing in it but comments")
         case "js" if re.fullmatch(
@@ -113,7 +113,7 @@ def _of_kind(code: Code) -> Iterator[Finding]:
         case "markup" if re.search(r"<body[^>]*>\s*</body>", bare) and "<script" not in bare:
             yield no_code(why="its body is empty")
         case "markdown" if not re.search(
-            r"^(?!\s*#)(?!\s*(?:[-=~*_]\s*)+$)\s*\S",
+            r"^(?![ \t]*#)(?![ \t]*(?:[-=~*_][ \t]*)+$)[ \t]*\S",
             re.sub(r"\A---\n.*?\n---", "", bare, flags=re.DOTALL),
             re.MULTILINE,
         ):

@@ -35,7 +35,7 @@ _SELF_STARTING = re.compile(
 _DOUBTFUL = re.compile(r"\([^()]*[+*}][^()]*\)\s*[+*{]")
 _LONGEST_LINE = 2000
 _DEFINED = {
-    "go": r"\b(?:func(?:\s*\([^)]*\))?|type|var|const)\s+{0}\b|^\s+{0}\b[^(\n]*(?:=|$)",
+    "go": r"\b(?:func(?:\s*\([^)]*\))?|type|var|const)\s+{0}\b|^[ \t]+{0}\b[^(\n]*(?:=|$)",
     "rust": (
         r"\b(?:fn|struct|enum|trait|type|const|static|mod|use[^;]*\b"
         r"|macro_rules!)\s+{0}\b|\buse\b[^;]*\b{0}\b"
@@ -49,13 +49,13 @@ _DEFINED = {
         r"\b(?:def(?:\s+self\.)?|class|module)\s+(?:self\.)?{0}(?!\w)"
         r"|\b{0}\s*=|attr_\w+[^\n]*:{0}\b|define_method\(:{0}\b"
     ),
-    "shell": r"(?:^|\s)(?:function\s+)?{0}\s*\(\)|^\s*(?:export\s+|alias\s+)?{0}=",
+    "shell": r"(?:^|[ \t])(?:function[ \t]+)?{0}[ \t]*\(\)|^[ \t]*(?:export[ \t]+|alias[ \t]+)?{0}=",
     "css": r"[.#@-]{0}\b|\b{0}\b\s*[{{:,]",
 }
 _JS_EXPORT = (
     r"\bexport\s+(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\s*\*?|class|const|let|var|interface|type|enum|namespace)\s+{0}\b"
-    r"|\bexport\s*(?:type\s*)?\{{[^}}]*\b{0}\b[^}}]*\}}|\bexports\.{0}\b|\bmodule\.exports\s*=\s*(?:\{{[^}}]*\b{0}\b|{0}\b|(?:async\s+)?(?:function|class)\s*{0}\b)"
-    r"|\bexport\s+default\s+{0}\b|\bexport\s+const\s*\{{[^}}]*\b{0}\b|\bexport\s+default\s+\w+\(\s*{0}\b"
+    r"|\bexport\s*(?:type\s*)?\{{[^}}]{{0,1000}}\b{0}\b[^}}]{{0,1000}}\}}|\bexports\.{0}\b|\bmodule\.exports\s*=\s*(?:\{{[^}}]{{0,1000}}\b{0}\b|{0}\b|(?:async\s+)?(?:function|class)\s*{0}\b)"
+    r"|\bexport\s+default\s+{0}\b|\bexport\s+const\s*\{{[^}}]{{0,1000}}\b{0}\b|\bexport\s+default\s+\w+\(\s*{0}\b"
 )
 
 
@@ -158,7 +158,8 @@ def unused(path: str, project: Project) -> Finding | None:
         or _SELF_STARTING.search(text)
     ):
         return None
-    others = [each for each in project.texts if each != path and language_of(each) == language]
+    kinds = ("markup", "js") if language == "css" else (language,)
+    others = [each for each in project.texts if each != path and language_of(each) in kinds]
     if language in ("go", "java") or (language == "shell") or not others:
         return None  # files of one folder are one package; a script is called by people
     users = project.users_of(path)
@@ -327,7 +328,7 @@ def _is_in_import(text: str, place: int) -> bool:
     """Whether a place stands in the parentheses of an import of many lines."""
     opened = text.rfind("(", max(0, place - 2000), place)
     is_open = opened > 0 and ")" not in text[opened:place]
-    return is_open and bool(re.search(r"\bimport\s*$", text[:opened]))
+    return is_open and bool(re.search(r"\bimport\s*$", text[max(0, opened - 40) : opened]))
 
 
 def _parts(path: str) -> list[str]:

@@ -6,7 +6,7 @@ is blanked keeps its length and its lines, so that a place in one view is a plac
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 _BY_ENDING = {
@@ -25,9 +25,9 @@ CODE = frozenset(("python", "js", "go", "rust", "java", "ruby", "shell"))
 FILLER = "\x01"
 _QUOTED = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
 _TICKS = r"`(?:\\.|[^`\\])*`"
-_BLOCK = r"/\*(?:[^*]|\*(?!/))*\*/"
+_BLOCK = r"/\*[\s\S]*?(?:\*/|\Z)"  # what is never closed goes on to the end, and is looked at once
 _REGEX = r"(?<=[=(,:\[!&|?{};+\n])[ \t]*/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*"
-_TRIPLE = r"\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''"
+_TRIPLE = r"\"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z)|'''(?:\\.|[^\\])*?(?:'''|\Z)"
 _FAMILIES = {
     "python": (r"#[^\n]*", f"{_TRIPLE}|{_QUOTED}"),
     "js": (rf"//[^\n]*|{_BLOCK}", f"{_QUOTED}|{_TICKS}|{_REGEX}"),
@@ -39,8 +39,8 @@ _FAMILIES = {
     "css": (_BLOCK, _QUOTED),
     "sql": (rf"--[^\n]*|{_BLOCK}", _QUOTED),
     "settings": (r"(?m:(?<!\S)[#;][^\n]*)", _QUOTED),
-    "markup": (r"<!--(?:[^-]|-(?!->))*-->", r"(?!)"),
-    "markdown": (r"<!--(?:[^-]|-(?!->))*-->", r"(?!)"),
+    "markup": (r"<!--[\s\S]*?(?:-->|\Z)", r"(?!)"),
+    "markdown": (r"<!--[\s\S]*?(?:-->|\Z)", r"(?!)"),
 }
 _FAMILIES["python-types"] = _FAMILIES["python"]
 _SCANNERS = {
@@ -125,11 +125,18 @@ class Code:
 
 def closing(text: str, start: int) -> int:
     """The place after the bracket that closes the one at `start`; the end of the text if none does."""
-    opens = text[start]
+    return _pairs(text, text[start]).get(start, len(text))
+
+
+@lru_cache(maxsize=16)
+def _pairs(text: str, opens: str) -> dict[int, int]:
+    """Every bracket of a kind with the place after its end: found in one pass, however deep they are."""
     closes = {"(": ")", "{": "}", "[": "]", "<": ">"}[opens]
-    depth = 0
-    for match in re.compile(f"[{re.escape(opens + closes)}]").finditer(text, start):
-        depth += 1 if match[0] == opens else -1
-        if depth == 0:
-            return match.end()
-    return len(text)
+    found: dict[int, int] = {}
+    waiting: list[int] = []
+    for match in re.finditer(f"[{re.escape(opens + closes)}]", text):
+        if match[0] == opens:
+            waiting.append(match.start())
+        elif waiting:
+            found[waiting.pop()] = match.end()
+    return found

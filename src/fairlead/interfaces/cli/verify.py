@@ -49,7 +49,7 @@ def verify_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chose
     """
     from fairlead.engine.verifying import Wishes
     from fairlead.wiring_roles import Beside, Wanted
-    from fairlead.wiring_verify import second_look, verifying
+    from fairlead.wiring_verify import keeps_documents, second_look, verifying
 
     is_rehearsed = chosen["rehearse"]
     if chosen["here"] and not is_rehearsed:
@@ -64,6 +64,7 @@ def verify_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chose
         makes_plans=not chosen["no_plans"],
         limit=timedelta(minutes=chosen["minutes"]),
         agent="scripted" if is_rehearsed else chosen["agent"],
+        keeps_documents=not dry_run and keeps_documents(app),
     )
     room = verifying(app)
     case = room.case(number, is_rehearsed=is_rehearsed)
