@@ -437,3 +437,28 @@ def test_a_critic_looks_at_plans_that_passed_and_is_heard(tmp_path: Path):
     assert report.job.status is JobStatus.DONE
     assert "no way back" in held.stage.agent.asked("planner")[1].prompt
     assert [each.role for each in held.stage.agent.orders[-2:]] == ["plan-checker", "critic"]
+
+
+def test_what_a_verification_found_missing_is_what_the_next_plans_are_about(tmp_path: Path):
+    def second(order: Order, _: int) -> Answer:
+        text = plan(2, requirements="THING-01")
+        written(Path(order.folder) / "fairlead-output" / "01-02-PLAN.md", text)
+        return {"status": "done"}
+
+    held = trial(tmp_path, second)
+    listed = "**Plans**: 1/1 plans complete\n\nPlans:\n- [x] 01-01-PLAN.md — my own words"
+    roadmap = ROADMAP.replace("**Plans**: TBD", listed)
+    written(held.stage.project / ".planning/ROADMAP.md", roadmap)
+    folder = held.stage.project / PLANNING
+    written(folder / "01-01-PLAN.md", plan())
+    written(folder / "01-01-SUMMARY.md", "---\nphase: 01-work\nplan: 1\n---\n\n# Done\n")
+    written(folder / "01-VERIFICATION.md", "---\nstatus: gaps_found\n---\n\nno thing is there\n")
+
+    report = held.run()
+
+    assert report.job.status is JobStatus.DONE, report.job.note
+    asked = held.stage.agent.asked("planner")[0].prompt
+    assert "no thing is there" in asked
+    assert "begin with 2" in asked
+    assert "- [x] 01-01-PLAN.md — my own words" in held.text(".planning/ROADMAP.md")
+    assert "**Plans**: 1/2 plans complete" in held.text(".planning/ROADMAP.md")

@@ -47,7 +47,9 @@ class Subject:
         ""  # decisions, todos and blockers of STATE.md: what steps of a workflow do not move
     )
     requirements: tuple[tuple[str, str], ...] = ()  # of this phase: id and text
-    artefacts: Mapping[str, str] | None = None  # CONTEXT, RESEARCH, PATTERNS that are there
+    artefacts: Mapping[str, str] | None = (
+        None  # CONTEXT, RESEARCH, PATTERNS, VERIFICATION that are there
+    )
 
     @property
     def padded(self) -> str:
@@ -98,7 +100,7 @@ class PhaseDocuments(Steps):
         names = self._files.names(folder)
         artefacts = {
             kind: self._text(f"{folder}/{name}")
-            for kind in ("CONTEXT", "RESEARCH", "PATTERNS")
+            for kind in ("CONTEXT", "RESEARCH", "PATTERNS", "VERIFICATION")
             for name in names
             if naming.is_artefact(name, kind)
         }
@@ -216,7 +218,7 @@ class PhaseDocuments(Steps):
             return {}
         after = phase_of(standing, subject.id.short)
         milestone = after.listed.milestone if after.listed else ""
-        done = [PlanLine(each.id, "done", 1, each.is_complete) for each in kept]
+        done = [PlanLine(each.id, "", 1, each.is_complete) for each in kept]
         lines = [*done, *(PlanLine(each.id, each.brief, each.wave) for each in plans)]
         proven = [proven_of(after, standing.policy)]
 

@@ -17,6 +17,7 @@ from fairlead.records.context import read_context
 from fairlead.records.plan_faults import Issue, Wanted
 from fairlead.records.plan_sheet import read_plan
 from fairlead.store.layout_roles import plan_path
+from fairlead.text.document import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,9 @@ class PlanAsks:
         }
         if self.first > 1:
             pieces["numbering"] = f"plans 1 to {self.first - 1} are done; begin with {self.first}"
+        verified = self.subject.artefact("VERIFICATION")
+        if Document(verified).value("status") == "gaps_found":
+            pieces["gaps"] = verified
         if before:
             pieces["plans"] = "\n\n".join(before.texts)
             pieces["faults"] = listed([str(each) for each in issues])
