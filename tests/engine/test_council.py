@@ -346,7 +346,9 @@ def test_the_approved_plan_is_carried_out_and_done_is_proven(tmp_path: Path) -> 
     assert "## Dissent" in context.read_text()
 
 
-def test_work_that_fails_its_verify_is_failed_and_a_retry_keeps_the_plan(tmp_path: Path) -> None:
+def test_work_that_fails_its_verify_waits_and_once_ended_a_retry_keeps_the_plan(
+    tmp_path: Path,
+) -> None:
     table = a_meeting(tmp_path)
     table.hands.act = lambda order, _: (
         {"verdict": "APPROVED"} if order.is_read_only else {"status": "success", "error": None}
@@ -355,6 +357,10 @@ def test_work_that_fails_its_verify_is_failed_and_a_retry_keeps_the_plan(tmp_pat
     assert waiting.status == "EXECUTING"
     held = table.council.wish(waiting.id, "cancel", "give up")
     assert (held.status, held.exec.reason) == ("FAILED", "cancelled")
+    table.hands.act = does_it
+    done = table.run(table.council.retry(held.id), may_execute=True)
+    assert (done.status, done.phase, done.exec.summaries) == ("DONE", held.phase, 2)
+    assert plan_of(done) == plan_of(held)
 
 
 def test_a_rehearsal_whose_output_is_lost_before_the_verify_step_has_failed(tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ class Bridge:
             deadline=moment(now + site.terms.host_wall) if site.terms.bridge == HOST else None,
             plans=len(folder.live_plans),
             base=site.workspace.commit_of("HEAD") if site.workspace.is_git else "",
+            earlier=tuple(each.id for each in self._engine_jobs(str(folder.id))),
         )
         return replace(record, phase=str(folder.id), exec=held)
 
@@ -249,19 +250,24 @@ class Bridge:
         )
 
     def engine_job(self, record: CouncilJob) -> Job | None:
-        """The newest job of our engine for the phase of this one."""
+        """The newest job of our engine that was begun for this one."""
+        mine = [
+            each for each in self._engine_jobs(record.phase) if each.id not in record.exec.earlier
+        ]
+        return mine[-1] if mine else None
+
+    def _engine_jobs(self, phase: str) -> list[Job]:
         folder = self._site.files.folder
-        for name in reversed(job_ids(self._site.files)):
-            held = JobFiles(folder, name).load_record()
-            is_mine = held.phase == record.phase and held.kind == "execute"
-            if isinstance(held, Job) and is_mine:
-                return held
-        return None
+        held = [JobFiles(folder, name).load_record() for name in job_ids(self._site.files)]
+        jobs = [each for each in held if isinstance(each, Job) and each.kind == "execute"]
+        return [each for each in jobs if each.phase == phase]
 
     def closed(self, record: CouncilJob, warning: str) -> CouncilJob:
         """The job with what its execution came to."""
         folder = self._folder(record)
         inner = self.engine_job(record)
+        if inner and inner.status in (JobStatus.EXECUTING, JobStatus.BLOCKED):
+            self._end(inner)  # a retry begins it anew, with fresh attempts
         held = replace(
             record.exec,
             warning=warning,
@@ -270,6 +276,12 @@ class Bridge:
             summaries=self._summaries(record, folder) if folder else 0,
         )
         return replace(record, exec=held)
+
+    def _end(self, inner: Job) -> None:
+        now = moment(self._site.clock.now())
+        note = f"ended with {self._site.job.job}"
+        over = replace(inner, status=JobStatus.FAILED, ended_at=now, note=note)
+        JobFiles(self._site.files.folder, inner.id).save_job(over)
 
     def _folder(self, record: CouncilJob) -> Folder | None:
         found = scan(self._site.files.folder).folders

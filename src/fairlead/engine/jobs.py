@@ -93,7 +93,8 @@ class Jobs:
     def inner(self, job: CouncilJob) -> str:
         """The engine's job that carries the plan of a council out; nothing before that."""
         engine = [each for each in self.all() if isinstance(each, Job) and each.kind == "execute"]
-        found = [each.id for each in engine if each.phase == job.phase and job.phase]
+        mine = [each.id for each in engine if each.phase == job.phase and job.phase]
+        found = [each for each in mine if each not in job.exec.earlier]
         return found[-1] if found else ""
 
     def answer(self, job: str, answer: str, question: str) -> Question:

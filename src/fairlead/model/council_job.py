@@ -168,6 +168,7 @@ class Exec:
     session_id: str | None = None
     job: str = ""  # our own engine's job; empty: the host carried it out
     base: str = ""  # where the branch was at the start
+    earlier: tuple[str, ...] = ()  # jobs that carried the same phase out before this one
     is_error: bool = False  # the host's program says so itself, or did nothing at all
     warning: str = ""
     stdout_tail: str = ""
