@@ -328,3 +328,7 @@ def test_what_is_written_is_committed_where_documents_are_kept(project: Path):
 
     assert git(project, "status", "--porcelain", "--", RECORD, ".planning/STATE.md") == ""
     assert git(project, "log", "-1", "--format=%s").strip() == "docs(01): verified"
+
+
+def test_a_criterion_that_nobody_has_written_yet_is_none(project: Path):
+    assert verified(project, Done(GOOD.files, criteria=["Not decided yet."])).status == "passed"

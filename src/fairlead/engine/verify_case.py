@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -27,6 +28,11 @@ from fairlead.store.source_tree import SourceTree
 from fairlead.text import front
 from fairlead.text.document import Document
 
+# What stands in a roadmap before anybody has written a criterion there.
+_UNDECIDED = re.compile(
+    r"\W*(?:not decided yet|tb[ad]|todo|none(?: yet)?|to be (?:determined|defined|decided))\W*|\[[^\]]*\]",
+    re.IGNORECASE,
+)
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
@@ -145,7 +151,8 @@ class Cases:
         if loaded is None or phase.listed is None:
             return (), (), goal
         told = told_of(Document(loaded.text), phase.id, phase.listed.milestone)
-        return told.success_criteria, told.requirements, goal
+        decided = tuple(each for each in told.success_criteria if not _UNDECIDED.fullmatch(each))
+        return decided, told.requirements, goal
 
     def _text(self, path: str) -> str:
         loaded = self._files.load_for_display(path) if path else None
