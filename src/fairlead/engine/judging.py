@@ -11,8 +11,8 @@ from fairlead.model.waves import Claims
 from fairlead.model.workspace import Change
 from fairlead.records.ledger import Entry
 from fairlead.records.result import Malformed, Result, Verdict
+from fairlead.records.runner_reports import ran_no_test
 from fairlead.records.tasks import Outcome
-from fairlead.records.test_reports import ran_no_test
 from fairlead.store import layout
 
 

@@ -22,9 +22,9 @@ from fairlead.model.verification import (
 )
 from fairlead.records import claims, hollow_tests, placeholders, stubs, usage
 from fairlead.records.plan_check import cannot_fail
+from fairlead.records.runner_reports import ran_no_test
 from fairlead.records.subject import Subject
 from fairlead.records.summary import Summary, read_summary
-from fairlead.records.test_reports import ran_no_test
 from fairlead.text.code import CODE, language_of
 
 _BEHAVIOUR = re.compile(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairlead.records.test_reports import ran_no_test
+from fairlead.records.runner_reports import ran_no_test
 
 
 @pytest.mark.parametrize(
