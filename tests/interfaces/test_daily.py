@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.execution import a_plan
+from tests.support.journey import a_journey
 from tests.support.killing import a_world
-from tests.support.programs import Outcome, Program, fairlead, run
+from tests.support.programs import Command, Outcome, Program, fairlead, run
+from tests.support.terminal import run_on_terminal
 
 
 @pytest.fixture
@@ -69,3 +71,17 @@ def test_what_was_paused_is_shown_in_a_box_with_the_next_command(world: Path) ->
     assert shown.code == 0, shown.said
     assert all(word in shown.said for word in ("halfway there", "01-01-PLAN.md", "phase execute 1"))
     assert not (world / "project/.planning/HANDOFF.json").exists()
+
+
+def test_on_a_terminal_a_person_agrees_to_the_command_and_an_empty_line_does_not(
+    tmp_path: Path,
+) -> None:
+    journey = a_journey(tmp_path)
+    journey.do("init", "Tiny", "--yes")
+    environment = {**journey.environment, "TERM": "xterm", "COLUMNS": "100"}
+    words = (*fairlead().words, "quick", "Greet people")
+    command = Command(tuple(words), journey.folder, environment)
+    code, shown = run_on_terminal(command, typed=b"\n1\n")
+    assert code == 0, shown.decode()
+    assert "run this to verify: grep -q" in shown.decode()
+    assert journey.do("quick", "list")["quick"][0]["is_done"] is True

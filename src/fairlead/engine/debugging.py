@@ -18,6 +18,7 @@ from fairlead.engine.role_calls import Ask, Given, RoleCalls
 from fairlead.engine.role_jobs import Company, Errand, Outcome, RoleJobs, RoleReport
 from fairlead.engine.role_site import RoleSite, Wish, asked
 from fairlead.errors import UnknownSession
+from fairlead.model.budget import Spent, estimate
 from fairlead.model.job import JobStatus
 from fairlead.model.roles import role
 from fairlead.records.debug_file import (
@@ -44,6 +45,7 @@ _Change = Callable[[Document, datetime], Document]
 _ROUNDS = 4  # the first, and three that follow by themselves
 _SAME = 2  # times that the next step stayed what it was
 _LONGEST_NAME = 30
+_CHARACTERS = 6000  # of a prompt, as a rule
 _GO_ON, _STOP = "continue", "stop"
 _DIAGNOSE = "Find the cause only, and prove it. Propose the fix in words; change nothing."
 _FIX = (
@@ -112,6 +114,15 @@ class Debugging(Steps):
             if each not in taken
         )
         return Search(name, text, {"actual": told, **symptoms}, is_diagnosis)
+
+    def estimate(self, search: Search) -> Spent:
+        """What a search will probably take: two rounds, and the fix where one is wanted."""
+        names = (
+            "debugger",
+            "debugger",
+            *(() if search.is_diagnosis else ("executor", "architect")),
+        )
+        return sum((estimate(name, _CHARACTERS + len(search.text)) for name in names), Spent())
 
     # -- searching ------------------------------------------------------------------------
 

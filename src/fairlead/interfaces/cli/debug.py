@@ -59,7 +59,7 @@ def debug(app: App, chosen: Chosen, *, text: str, name: str, diagnose: bool, app
         return 0
     if chosen.rehearse:
         app = app.rehearsal()
-    with bench(app, chosen) as ready:
+    with bench(app, chosen, estimate=debugging(app).estimate(search)) as ready:
         hands = hands_of(ready, chosen, is_approved=approve)
         done = debugging(app).carry_out(search, ready.company, hands)
     return finished(done, chosen, app.place, session=search.name)

@@ -49,7 +49,7 @@ def quick(app: App, chosen: Chosen, *, text: str, name: str, approve: bool) -> i
         return 0
     if chosen.rehearse:
         app = app.rehearsal()
-    with bench(app, chosen) as ready:
+    with bench(app, chosen, estimate=quick_tasks(app).estimate(task)) as ready:
         hands = hands_of(ready, chosen, is_approved=approve)
         done = quick_tasks(app).carry_out(task, ready.company, hands)
     return finished(done, chosen, app.place, quick=task.id)

@@ -177,7 +177,9 @@ def _prompted(question: Question) -> str:
     for number, option in enumerate(question.options, 1):
         report({}, [(f"  {number}  {option}",)], as_json=False)
     most = len(question.options)
-    number = click.prompt("which", type=click.IntRange(1, most), default=1)
+    # What can be aborted is never accepted by an empty line.
+    default = None if "abort" in question.options else 1
+    number = click.prompt("which", type=click.IntRange(1, most), default=default)
     chosen = question.options[number - 1]
     lead, colon, _ = chosen.partition(":")
     return f"{lead}: {click.prompt('what')}" if colon else chosen
