@@ -31,6 +31,7 @@ KEEPING = (
     "phase add TAG",
     "phase insert 1 TAG",
     "state gate start --task TAG --phase 1 --session TAG",
+    "capture TAG",
 )
 PASSING = (
     "state sync",
@@ -45,6 +46,8 @@ PASSING = (
     "state gate executor-success --session nobody",
     "state pause --at noon",
     "state resume",
+    "pause noon",
+    "resume",
     "state wait --question Which?",
     "state wait --clear",
     "state prune --lines 60",
