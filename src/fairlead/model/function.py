@@ -38,6 +38,7 @@ class Deed(StrEnum):
     REAL = "real"
     EMPTY = "empty"
     CONSTANT = "constant"  # an empty value or a bare truth value, whatever was asked
+    FIXED = "fixed"  # a value that is written down in it, and no more
     UNIMPLEMENTED = "unimplemented"  # it says so itself
     LOG = "log"  # it only says something
 

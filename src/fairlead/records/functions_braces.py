@@ -41,6 +41,7 @@ _NOT_NAMES = frozenset(
     "if for while switch catch function return with super else do try new throw await typeof match "
     "loop unsafe synchronized lock using foreach until elsif describe it test expect".split()
 )
+_FOUND_OUT = re.compile(r"[(+*/%.<>?!&|-]|\bawait\b|\bnew\b")  # signs that a value was made
 _ROUTE = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE)\Z")
 _STATEMENT = re.compile(
     r"(?:throw|panic!?|return|todo!|unimplemented!|raise|fatalError|TODO|reject)(?!\w)"
@@ -219,6 +220,8 @@ def _deed_of(body: str, *, is_value: bool, is_rust: bool) -> tuple[Deed, str]:
         and (is_empty_value(whole) or (value and is_empty_value(value)))
     ):
         return Deed.CONSTANT, whole
+    if len(lines) == 1 and is_returned and not _FOUND_OUT.search(whole):
+        return Deed.FIXED, whole
     told = (
         lines[:-1]
         if len(lines) > 1 and is_empty_value(lines[-1].removeprefix("return "))

@@ -19,6 +19,8 @@ _LOGS = re.compile(
     r"(?:print|pprint|(?:\w+\.)?sleep|(?:logging|logger|log|_log|_logger|LOG|console)\b.*)\Z"
 )
 Def = ast.FunctionDef | ast.AsyncFunctionDef
+# What a value is made of that nobody had to find out.
+_WRITTEN_DOWN = (ast.Constant, ast.Dict, ast.List, ast.Tuple, ast.Set, ast.Name, ast.expr_context)
 
 
 def parsed(text: str) -> ast.Module | SyntaxError:
@@ -179,7 +181,10 @@ def _returned(value: ast.expr | None) -> Deed:
         and says_unimplemented(each.replace("NotImplemented", ""), is_error=False)
         for each in said
     )
-    return Deed.UNIMPLEMENTED if is_said else Deed.REAL
+    if is_said:
+        return Deed.UNIMPLEMENTED
+    is_fixed = bool(parts) and all(isinstance(each, _WRITTEN_DOWN) for each in parts)
+    return Deed.FIXED if is_fixed else Deed.REAL
 
 
 def _raised(error: ast.expr) -> Deed:

@@ -44,7 +44,7 @@ _WHOLE = re.compile(
     r"|under construction|work in progress|placeholder(?: (?:text"
     r"|content))?|(?:not (?:yet )?implemented)(?: yet)?"
     r"|(?:insert|add|your) (?:text|content|description) here|fill (?:this )?in(?: later)?"
-    r"|content goes here|wip)\W*",
+    r"|(?:[\w-]+ ){1,5}(?:goes|will go|comes) here|wip)\W*",
     re.IGNORECASE,
 )
 _SECRET = re.compile(

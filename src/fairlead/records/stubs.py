@@ -48,6 +48,7 @@ _EMPTY_HANDLER = re.compile(
     r"\bon(?:Click|Submit|Press|Save|Delete)=\{\s*(?:async\s*)?\(?[\w\s,:.]*\)?\s*=>\s*(?:\{\s*\}|undefined|null"
     r"|\{?\s*(?:\w+\.preventDefault\(\);?\s*)?console\.log\([^()]*\);?\s*\}?)\s*\}"
 )
+_TODO_BODY = re.compile(r"\bfun\s+(?:<[^>]*>\s*)?(?:\w+\.)?(\w+)\s*\([^{}=]*=\s*TODO\(")
 _TALK = re.compile(
     r"todo|not implemented|placeholder|stub|coming soon|complete|done\b|success|finished|starting|deployed",
     re.IGNORECASE,
@@ -164,7 +165,8 @@ def _of_functions(code: Code, around: _Around) -> Iterator[Finding]:
         yield Finding("unreadable", code.path, outline.line, why, "write code that can be read")
         return
     weak: list[tuple[Function, str]] = []
-    made = frozenset(each.name for each in outline.functions if each.deed is Deed.REAL)
+    real = (Deed.REAL, Deed.FIXED)
+    made = frozenset(each.name for each in outline.functions if each.deed in real)
     around = around._replace(hollow=_hollow_owners(outline), made=made)
     for each in outline.functions:
         why, is_sure = _fault(each, code, around)
@@ -201,6 +203,9 @@ def _empty_classes(code: Code, outline: Outline, wanted: frozenset[str]) -> Iter
 
 
 def _handlers(code: Code) -> Iterator[Finding]:
+    for match in _TODO_BODY.finditer(code.bare) if code.path.endswith((".kt", ".kts")) else ():
+        why = f"{match[1]} says itself that it is not implemented"
+        yield Finding("stub-body", code.path, code.line_at(match.start()), why, _CURE, match[1])
     for match in _EMPTY_HANDLER.finditer(code.uncommented) if code.language == "js" else ():
         name = match[0].partition("=")[0]
         why = f"{name} does nothing, or only logs"
@@ -240,7 +245,7 @@ def _fault(each: Function, code: Code, around: _Around) -> tuple[str, bool]:
     component = _hollow_component(each, code)
     if component:
         return component, True
-    if each.deed is Deed.REAL:
+    if each.deed is Deed.REAL or (each.deed is Deed.FIXED and not (each.params and each.has_todo)):
         return "", False
     is_promised = each.name in around.wanted
     if each.deed is Deed.UNIMPLEMENTED:
@@ -252,7 +257,8 @@ def _fault(each: Function, code: Code, around: _Around) -> tuple[str, bool]:
         )
     if each.has_todo:
         return f"{each.name} does nothing, and its own words say that it is still to be made", True
-    if _is_excused(each, around) and not is_promised:
+    is_fallback = re.search(rf"\bgetattr\(.*\bself\.{re.escape(each.name)}\)", code.bare)
+    if (_is_excused(each, around) or is_fallback) and not is_promised:
         return "", False
     match each.deed:
         case Deed.EMPTY:
