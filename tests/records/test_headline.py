@@ -47,7 +47,7 @@ def test_no_document_takes_long(text: str):
     headline_of(text)
 
     # A tenth of this is usual; a reader that goes over the text again and again takes minutes.
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 0.2
 
 
 @given(st.text())

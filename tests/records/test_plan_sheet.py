@@ -343,7 +343,7 @@ def test_no_text_takes_long_to_read(bait: str) -> None:
     before = time.process_time()
     validate(read(bait))
 
-    assert time.process_time() - before < 5  # what is quadratic takes a minute
+    assert time.process_time() - before < 0.5
 
 
 def test_every_plan_of_the_corpus_is_read_or_refused_with_its_place(
