@@ -29,8 +29,6 @@ from fairlead.store.moves import Move
 from fairlead.store.scan import scan
 from fairlead.text.document import Document
 
-StateEdit = Callable[[Document, Standing, "Look"], Document]
-
 
 @dataclass(frozen=True, slots=True)
 class Subject:

@@ -31,11 +31,6 @@ class Node:
     keys: tuple["Node", ...] = ()  # of a map, in order
     items: tuple["Node", ...] = ()  # the values of a map, or the items of a list
 
-    @property
-    def is_empty_scalar(self) -> bool:
-        """Nothing stands here: `key:` with no value."""
-        return self.kind is Kind.SCALAR and self.start == self.end
-
     def child(self, step: str | int) -> "Node | None":
         """The value of a key, or the item at an index; None if there is none."""
         if isinstance(step, int):
