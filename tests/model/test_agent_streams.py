@@ -341,6 +341,38 @@ def test_a_field_of_another_type_breaks_no_decoder(data, case):
             EndKind.RATE_LIMITED,
         ),
         (CLAUDE, [{**RESULT, **USED, "subtype": "error_max_turns"}], {}, EndKind.FAILED),
+        (
+            CLAUDE,
+            [
+                {**assistant(type="text", text="wait"), "error": "overloaded"},
+                assistant(type="text", text="done"),
+                {**RESULT, **USED},
+            ],
+            {},
+            EndKind.OK,
+        ),
+        (
+            CLAUDE,
+            [
+                {
+                    **assistant(type="text", text="no"),
+                    "error": "overloaded",
+                    "parent_tool_use_id": "t",
+                },
+                {**RESULT, **USED},
+            ],
+            {},
+            EndKind.OK,
+        ),
+        (
+            CLAUDE,
+            [
+                {"type": "assistant", "message": {"id": "m", "usage": {"output_tokens": 3}}},
+                RESULT,
+            ],
+            {},
+            EndKind.OK,
+        ),
         (CLAUDE, [RESULT], {}, EndKind.INVALID_OUTPUT),
         (CLAUDE, [{**RESULT, **USED}], {"code": 1}, EndKind.FAILED),
         (CLAUDE, [{**RESULT, **USED}], {"code": -15, "stopped": EndKind.KILLED}, EndKind.OK),
@@ -394,6 +426,14 @@ def test_a_field_of_another_type_breaks_no_decoder(data, case):
 )
 def test_a_call_ends_as_its_typed_fields_and_its_exit_say(stream, events, exit_, kind):
     assert ending(stream, *events, **exit_).kind is kind
+
+
+def test_a_tool_that_was_not_allowed_is_named_once():
+    denial = {"tool_name": "Bash", "tool_use_id": "t"}
+    told = {"type": "system", "subtype": "permission_denied", **denial}
+    more = {"tool_name": "Write", "tool_use_id": "u"}
+    events = [told, {**RESULT, **USED, "permission_denials": [denial, more]}]
+    assert ending(CLAUDE, *events).denied == ("Bash", "Write")
 
 
 def test_the_last_message_is_the_answer_where_the_program_names_none():

@@ -46,6 +46,7 @@ _CODEX_SENTENCES = {
 _WRITERS = {"Edit", "Write", "MultiEdit", "NotebookEdit", "write_file", "replace", "write", "edit"}
 _NAMES_OF_FILES = ("file_path", "filePath", "absolute_path", "notebook_path", "path")
 _SUBJECT_LENGTH = 200
+_MOST_CALLS = 1000
 
 
 class Memory:
@@ -55,12 +56,14 @@ class Memory:
         self.session = ""
         self.tools: dict[str, tuple[str, str]] = {}  # calls that are open: tool and file
         self.message = ""  # whose tokens were counted last
-        self.fault: EndKind | None = None
+        self.fault: EndKind | None = None  # of the main thread's last message
+        self.has_answer = False  # some message of a model has cost tokens
+        self.denied: set[str] = set()  # calls that were told as not allowed
 
     def open(self, call: str, tool: str, values: Line) -> ToolStarted:
         """A tool call that has begun."""
         path = next((found for name in _NAMES_OF_FILES if (found := word(values, name))), "")
-        if len(self.tools) < 1000:  # a stream that opens calls for ever is not kept whole
+        if len(self.tools) < _MOST_CALLS:  # a stream that opens calls for ever is not kept whole
             self.tools[call] = (tool, path if tool in _WRITERS else "")
         subject = path or word(values, "command") or word(values, "cmd") or word(values, "pattern")
         return ToolStarted(call, tool, subject[:_SUBJECT_LENGTH])
@@ -87,7 +90,7 @@ def claude(line: Line, memory: Memory) -> Iterator[AgentEvent]:
             delay = number(line, "retry_delay_ms") / 1000
             yield Retried(int(number(line, "attempt")), delay, status)
         case "system", "permission_denied":
-            yield Denied(word(line, "tool_name"), word(line, "message"))
+            yield from _claude_denied(line, memory)
         case "assistant", _:
             yield from _claude_message(line, memory)
         case "user", _:
@@ -107,13 +110,17 @@ def claude(line: Line, memory: Memory) -> Iterator[AgentEvent]:
 def _claude_message(line: Line, memory: Memory) -> Iterator[AgentEvent]:
     is_main = not word(line, "parent_tool_use_id")
     fault = word(line, "error")
-    if fault:
-        memory.fault = _CLAUDE_FAULTS.get(fault, EndKind.FAILED)
-        yield Trouble(memory.fault, fault)
+    told = _CLAUDE_FAULTS.get(fault, EndKind.FAILED) if fault else None
+    if told:
+        yield Trouble(told, fault)
+    if is_main:  # the program may go on after a fault, and after one of a subagent
+        memory.fault = told
     usage, identity = table(line, "message", "usage"), word(line, "message", "id")
     if usage and identity != memory.message:  # the blocks of one message repeat its usage
         memory.message = identity
-        yield Spent(_anthropic_usage(usage))
+        spent = _anthropic_usage(usage)
+        memory.has_answer = memory.has_answer or spent.tokens_out > 0
+        yield Spent(spent)
     blocks = rows(line, "message", "content")
     for block in blocks:
         match word(block, "type"):
@@ -138,6 +145,8 @@ def _claude_result(line: Line, memory: Memory) -> Iterator[AgentEvent]:
     total = total if models else _anthropic_usage(table(line, "usage"))
     cost = line.get("total_cost_usd")
     yield Spent(total, number(line, "total_cost_usd") if cost is not None else None, is_total=True)
+    for denial in rows(line, "permission_denials"):
+        yield from _claude_denied(denial, memory)
     text = word(line, "result")
     if line.get("is_error") is not False or word(line, "subtype") != "success":
         fault = memory.fault or fault_of(int(number(line, "api_error_status")))
@@ -146,12 +155,20 @@ def _claude_result(line: Line, memory: Memory) -> Iterator[AgentEvent]:
             [each for each in errors if isinstance(each, str)] if isinstance(errors, list) else []
         )
         yield Finished(False, text, fault, "; ".join(told) or text or word(line, "subtype"))
-    elif memory.fault or not total.tokens_out:
+    elif memory.fault or not (total.tokens_out or memory.has_answer):
         # A program of this family reports success after its model refused the key.
         fault = memory.fault or EndKind.INVALID_OUTPUT
         yield Finished(False, text, fault, "success without one token of a model's answer")
     else:
         yield Finished(True, text)
+
+
+def _claude_denied(held: Line, memory: Memory) -> Iterator[AgentEvent]:
+    call = word(held, "tool_use_id")
+    if call not in memory.denied:  # told when it happens, and once more at the end
+        if call and len(memory.denied) < _MOST_CALLS:
+            memory.denied.add(call)
+        yield Denied(word(held, "tool_name"), word(held, "message"))
 
 
 def _anthropic_usage(usage: Line) -> Usage:
