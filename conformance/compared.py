@@ -5,6 +5,7 @@ when its verification passed) and the older one (when every plan has its summary
 project's own is, so that only real differences show.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -216,3 +217,13 @@ def _stage(stage: str) -> str:
 
 def _number(value: object) -> int | None:
     return int(float(str(value))) if value is not None else None
+
+
+def percent_of(numbers: Iterable[int], *, is_strict: bool = False) -> int:
+    """The lesser ratio; a ratio of nothing is 0 where one is strict, and whole otherwise."""
+    done, plans, completed, phases = numbers
+    parts = [(done, plans), (completed, phases)]
+    if is_strict:
+        is_all = 0 < plans == done and 0 < phases == completed
+        return 100 if is_all else min(99, *(plans_percent(*part) for part in parts))
+    return min(100, *(plans_percent(*part) for part in parts if part[1]), 100)

@@ -58,17 +58,28 @@ class Contents:
     @cached_property
     def passed(self) -> str:
         """The day of a verification that passed, `-` if it gives none; empty if it did not pass."""
-        names = [
-            each
-            for each in self._files
-            if each == "VERIFICATION.md" or each.endswith("-VERIFICATION.md")
-        ]
-        fields = fields_of(self.folder / max(names, key=_own)) if names else {}
+        name = self._verification
+        fields = fields_of(self.folder / name) if name else {}
         return (
             (fields.get("verified", "")[:10] or "-")
             if fields.get("status", "").lower() == "passed"
             else ""
         )
+
+    @property
+    def verification(self) -> str:
+        """The frontmatter of the verification that counts."""
+        name = self._verification
+        return text_of(self.folder / name).partition("\n---")[0] if name else ""
+
+    @property
+    def _verification(self) -> str:
+        names = [
+            each
+            for each in self._files
+            if each == "VERIFICATION.md" or each.endswith("-VERIFICATION.md")
+        ]
+        return max(names, key=_own, default="")
 
     @property
     def is_verified(self) -> bool:

@@ -1,6 +1,8 @@
 """What each side has in front of it: their reading of folders and headings, and ours counted anew."""
 
+import re
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from conformance.compared import Tree, key_of, our_folders
@@ -35,6 +37,16 @@ class Facts:
     def named_there(self, key: str) -> list[str]:
         """The folders in which they read a number."""
         return [name for name, facts in self.known.items() if key_of(facts["key"]) == key]
+
+    def told_twice(self) -> list[str]:
+        """Phases that they count more than once, under the names of the roadmap and of a folder."""
+        rows = self.tree.answer("stats", "phases") or ()
+        keys = sorted(str(key_of(row["number"])) for row in rows)
+        return [key for key, following in pairwise(keys) if key == following]
+
+    def has_zeros(self, key: str) -> bool:
+        """Whether a folder of theirs writes the number with more zeros than two digits need."""
+        return any(re.match(r"0\d\d", self.known[name]["key"]) for name in self.named_there(key))
 
     def matched_there(self, key: str) -> str:
         """The folder that they find for a phase: by its heading, else by its number."""

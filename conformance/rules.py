@@ -14,6 +14,7 @@ from conformance.compared import (
     Comparison,
     key_of,
     our_roadmap,
+    percent_of,
     plans_percent,
     summarised_there,
 )
@@ -40,8 +41,10 @@ RULES = (
     "nothing-of-nothing",
     "order-of-numbers",
     "folder-names",
+    "folder-zeros",
     "stored-numbers",
     "damaged-frontmatter",
+    "damaged-verification",
     *PLAINLY,
 )
 _PROGRESS = re.compile(r"^progress:(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
@@ -92,9 +95,14 @@ class Causes(Facts):
         )
 
     def _phases(self, each: Comparison) -> str:
-        if (each.ours, each.theirs) != (len(self.phases), len(self.their_keys)):
+        counted_twice = self.told_twice()
+        if (each.ours, each.theirs) != (
+            len(self.phases),
+            len(self.their_keys) + len(counted_twice),
+        ):
             return ""
-        return _first(map(self._cause_of_key, self.their_keys ^ set(self.phases)))
+        twice = ["folder-zeros" if self.has_zeros(key) else "" for key in counted_twice]
+        return _first([*map(self._cause_of_key, self.their_keys ^ set(self.phases)), *twice])
 
     def _phases_completed(self, each: Comparison) -> str:
         rows = self.tree.answer("stats", "phases") or ()
@@ -113,7 +121,7 @@ class Causes(Facts):
 
     def _percent(self, each: Comparison) -> str:
         here = (self.our_done(), self.our_plans(), self.verified_here(), len(self.phases))
-        if each.ours != _percent_of(here, is_strict=True):
+        if each.ours != percent_of(here, is_strict=True):
             return ""
         if each.theirs is None and self._is_withheld():
             return "percent-withheld"
@@ -134,7 +142,7 @@ class Causes(Facts):
             return "stored-numbers" if each.theirs == stored.get("percent") else ""
         if not there[1] and not there[3]:
             return self._bar_cause(each)
-        if each.theirs != _percent_of(there):
+        if each.theirs != percent_of(there):
             return ""
         return self._percent_cause(here, there)
 
@@ -144,22 +152,22 @@ class Causes(Facts):
 
     def _percent_cause(self, here: tuple[int, ...], there: tuple[int, ...]) -> str:
         """The first of their numbers that, put right, changes their percentage."""
-        was, numbers = _percent_of(there), list(there)
+        was, numbers = percent_of(there), list(there)
         if there[2] > self.verified_there():
             numbers[2] = self.verified_there()
-            if _percent_of(numbers) != was:
+            if percent_of(numbers) != was:
                 return "stored-numbers"
         numbers[3] = here[3]
-        if _percent_of(numbers) != was:
+        if percent_of(numbers) != was:
             return self._total_cause()
         numbers[2] = here[2]
-        if _percent_of(numbers) != was:
+        if percent_of(numbers) != was:
             keys = {
                 key for key in self.phases if self.here(key, "is_verified")
             } ^ self.verified_keys_there()
             return _first(map(self._completion_cause, keys))
         numbers[:2] = here[:2]
-        if _percent_of(numbers) != was:
+        if percent_of(numbers) != was:
             return _first(
                 [*self._folder_causes(), *self._file_causes("plans"), *self._file_causes("done")]
             )
@@ -275,6 +283,10 @@ class Causes(Facts):
         facts = self.known.get(folder_of(self.phases[key]))
         if facts and str(key_of(facts["key"])) != key:
             return "folder-names"
+        if self.has_zeros(key):
+            return "folder-zeros"
+        if contents.is_verified and is_damaged(contents.verification):
+            return "damaged-verification"
         if contents.passed and not contents.is_verified:
             return "verification-stale"
         return "superseded-only" if contents.pairs and not contents.plans else ""
@@ -386,13 +398,3 @@ def _their_stage(facts: dict[str, Any]) -> str:
     if any(facts["plans"].values()):
         return "partial"
     return "planned" if facts["plans"] else ""
-
-
-def _percent_of(numbers: Iterable[int], *, is_strict: bool = False) -> int:
-    """The lesser ratio; a ratio of nothing is 0 where one is strict, and whole otherwise."""
-    done, plans, completed, phases = numbers
-    parts = [(done, plans), (completed, phases)]
-    if is_strict:
-        is_all = 0 < plans == done and 0 < phases == completed
-        return 100 if is_all else min(99, *(plans_percent(*part) for part in parts))
-    return min(100, *(plans_percent(*part) for part in parts if part[1]), 100)

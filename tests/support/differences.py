@@ -63,10 +63,19 @@ EXAMPLES: dict[str, Files] = {
         "phases/p1-login/01-01-PLAN.md": "# Plan\n",
         "phases/p1-login/01-01-SUMMARY.md": "# Summary\n",
     },
+    "folder-zeros": {
+        **_WITHOUT_FIRST,
+        "phases/001-login/01-01-PLAN.md": "# Plan\n",
+        "phases/001-login/01-01-SUMMARY.md": "# Summary\n",
+    },
     "stored-numbers": state(("completed_plans: 2", "completed_plans: 3"), ("percent: 50", "percent: 80")),
     "damaged-frontmatter": state(
         ("owner: Ada", "<<<<<<< ours\nowner: Ada"), ("Phase: 2 of 2", "Phase: 1 of 2")
     ),
+    "damaged-verification": {
+        **BASE,
+        "phases/01-login/01-VERIFICATION.md": "---\nstatus: passed\nrepeated: true\n  before: gaps\n---\n",
+    },
     "line-links-and-size": {**BASE, "STATE.md": _LINKED, "elsewhere.md": STATE},
     "line-byte-order-mark": {**BASE, "STATE.md": "\ufeff" + STATE},
     "line-frontmatter-end": state(("progress:", "---- not the end\nprogress:")),
