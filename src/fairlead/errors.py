@@ -1118,6 +1118,14 @@ class DiskFault(StorageError, code="disk-fault"):
         super().__init__(f"{path}: {why}", hint="nothing was changed")
 
 
+class BrokenProgram(StorageError, code="broken-program"):
+    """A part of this program cannot be loaded: the disk fails, or it is not installed whole."""
+
+    def __init__(self, part: str, why: str) -> None:
+        hint = "check the disk, install Fairlead again, and look at: fairlead status"
+        super().__init__(f"{part} cannot be loaded: {why}", hint=hint)
+
+
 class NotConfirmed(StorageError, code="not-confirmed"):
     """The new version is in place, but the disk did not confirm that it will stay."""
 

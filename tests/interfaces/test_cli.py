@@ -328,3 +328,15 @@ def test_a_value_of_another_tool_s_key_is_shown_and_not_judged(
     shown = fairlead("config", "get", "statusline.show_git")
 
     assert (shown.exit_code, shown.stdout, shown.stderr) == (0, "yes\n", "")
+
+
+def test_a_part_of_the_program_that_cannot_be_loaded_is_named(
+    fairlead: Fairlead, project: Path
+) -> None:
+    (project / "lost").mkdir()
+    (project / "lost/yaml.py").write_text("import nothing_of_that_name\n")
+    words = ("state", "add-decision", "--phase", "1", "--summary", "Use SQLite", "--json")
+    refused = fairlead(*words, env={"PYTHONPATH": str(project / "lost")})
+    assert refused.exit_code == 7
+    assert json.loads(refused.stdout)["error"]["code"] == "broken-program"
+    assert "nothing_of_that_name cannot be loaded" in refused.stderr

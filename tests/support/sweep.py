@@ -45,10 +45,12 @@ LYING = "retval=1"
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS")
 ERROR_CODES = frozenset({3, 4, 7})
 UNSURE_CODES = ("not-confirmed", "step-interrupted")
-# What an error can be about; the project's own folder is named as a dot.
+# What an error can be about; the project's own folder is named as a dot, and a part of the program
+# that cannot be read by its full path or by its module.
 _PLACES = (
-    *(".planning", ".claude", "config.json", ".fairlead", f"/{PROJECT}"),
-    *(".gitignore", "USER_REQUIREMENTS.md", "fairlead: .: ", "/home/"),
+    *(".planning", ".ultraplan", ".claude", "settings.local.json", "config.json", ".fairlead"),
+    *(".gitignore", "USER_REQUIREMENTS.md", "guide.md", "fairlead: .: ", f"/{PROJECT}", "/home/"),
+    *("fairlead: checks", "fairlead: /", "broken-program"),
 )
 # Calls that touch memory, signals, time or the process itself: no disk can make them fail.
 NO_FILE_CALLS = frozenset(

@@ -147,7 +147,7 @@ class Approval:
     def _checked(self) -> tuple[Plan, str]:
         """The plan and the hash of its content, if it may be approved; all faults at once."""
         plan = self._plan()
-        facts = facts_of(self._files.folder, plan, self._state_folder)
+        facts = facts_of(self._files.folder, plan, self._state_folder, strict=True)
         content = content_hash(plan, facts.requirements)
         if plan.is_approved:
             is_void = bool(plan.approved_hash) and plan.approved_hash != content
@@ -200,7 +200,7 @@ class Approval:
 
         def seal(text: str) -> str:
             plan = read_plan(text)
-            facts = facts_of(self._files.folder, plan, self._state_folder)
+            facts = facts_of(self._files.folder, plan, self._state_folder, strict=True)
             missing = plan_approval.without_issue(plan)
             if content_hash(plan, facts.requirements) != content or (missing and not skip_issues):
                 raise ChangedMeanwhile(layout.PLAN_FILE)

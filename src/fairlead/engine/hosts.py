@@ -22,7 +22,7 @@ from fairlead.records.host_settings import (
     was_there,
 )
 from fairlead.store import layout
-from fairlead.store.files import Draft, Files, Outcome
+from fairlead.store.files import Draft, Files, Outcome, looking_again
 from fairlead.store.intent import Places
 from fairlead.store.moves import Move
 
@@ -107,7 +107,9 @@ class Host:
             return Draft(edits, may_create=frozenset(edits))
 
         outcome = self._carry_out(decide, f"install {self.host}", dry_run=dry_run)
-        if not dry_run and not has_ours(self._text(self._path) or ""):
+        with looking_again(outcome.paths):
+            is_there = dry_run or has_ours(self._text(self._path) or "")
+        if not is_there:
             raise SettingsOverwritten(self.file)
         return Installation(self.host, self.file, outcome, (*notes, *self._trust()))
 

@@ -89,14 +89,14 @@ class Planning:
         with Located(layout.PLAN_FILE):
             return read_plan(loaded.text)
 
-    def facts(self, plan: Plan) -> Facts:
+    def facts(self, plan: Plan, *, strict: bool = True) -> Facts:
         """What the disk says about a plan."""
-        return facts_of(self._files.folder, plan, self._private.folder)
+        return facts_of(self._files.folder, plan, self._private.folder, strict=strict)
 
     def report(self) -> PlanReport:
         """The plan with each criterion judged."""
         plan = self.plan()
-        return report_of(plan, self.facts(plan))
+        return report_of(plan, self.facts(plan, strict=False))
 
     # -- changing ---------------------------------------------------------------------------
 

@@ -3,11 +3,12 @@
 The requirements document, the files that criteria name, the commit that is checked out, and the
 person's private record of allowed commands and their last results. What cannot be read counts as
 missing, with the reason: a criterion without evidence is unmet. The stop hook reads by this.
+Who writes down what it found there, or a hash of it, is `strict`: a fault of the disk is an error.
 """
 
 import os
 
-from fairlead.errors import FairleadError, JsonSyntax
+from fairlead.errors import FairleadError, JsonSyntax, StorageError
 from fairlead.model.criteria import Facts, Result
 from fairlead.model.planning import Plan
 from fairlead.store import layout
@@ -21,21 +22,21 @@ if TYPE_CHECKING:
 _GIT_LIMIT = 1024 * 1024
 
 
-def facts_of(folder: str, plan: Plan, state_folder: str) -> Facts:
+def facts_of(folder: str, plan: Plan, state_folder: str, *, strict: bool = False) -> Facts:
     """Look at everything that the criteria of a plan ask for."""
     facts = Facts()
-    content, fault = _content(folder, plan.requirements_file)
+    content, fault = _content(folder, plan.requirements_file, strict=strict)
     facts.faults[plan.requirements_file] = fault
     if content is not None:
         facts.requirements = content.decode("utf-8", "replace")
     for criterion in plan.criteria:
         if criterion.file:
-            content, fault = _content(folder, criterion.file)
+            content, fault = _content(folder, criterion.file, strict=strict)
             empty = "" if content is None or content.strip() else "is empty"
             facts.faults[criterion.file] = fault or empty
     if any(criterion.command for criterion in plan.criteria):
         facts.head = head_of(folder)
-        _recall(facts, folder, state_folder)
+        _recall(facts, folder, state_folder, strict=strict)
     return facts
 
 
@@ -61,18 +62,20 @@ def head_of(folder: str) -> str:
     return found or _packed(os.path.join(common, "packed-refs"), name)
 
 
-def _content(folder: str, path: str) -> "tuple[bytes | None, str]":
+def _content(folder: str, path: str, *, strict: bool) -> "tuple[bytes | None, str]":
     """A file's content, or what is wrong with it."""
     try:
         with Root(folder) as root:
             content = root.read(path, layout.DOCUMENT_LIMIT)
     except (OSError, ValueError, FairleadError) as error:
+        if strict and isinstance(error, OSError | StorageError):
+            raise
         return None, str(getattr(error, "what", "") or error)
     return content, "does not exist" if content is None else ""
 
 
-def _recall(facts: Facts, folder: str, state_folder: str) -> None:
-    content, _ = _content(state_folder, layout.checks_name(folder))
+def _recall(facts: Facts, folder: str, state_folder: str, *, strict: bool) -> None:
+    content, _ = _content(state_folder, layout.checks_name(folder), strict=strict)
     try:
         held = read_quick_json((content or b"{}").decode("utf-8", "replace"))
     except JsonSyntax:

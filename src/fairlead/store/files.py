@@ -21,6 +21,7 @@ from fairlead.errors import (
     NoProject,
     NotConfirmed,
     NothingToUndo,
+    OutputFault,
     StorageError,
     TooLarge,
     UnwritableValue,
@@ -272,9 +273,9 @@ def looking_again(paths: Iterable[str]) -> Iterator[None]:
     """A look at what was just written: its error must not say that nothing was changed."""
     try:
         yield
-    except (StorageError, OSError) as error:
+    except (StorageError, OSError, ImportError) as error:
         written = ", ".join(paths)
-        if not written:
+        if not written or isinstance(error, OutputFault | BrokenPipeError):
             raise
         raise NotConfirmed(written, str(error)) from error
 

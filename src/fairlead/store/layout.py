@@ -47,6 +47,7 @@ CODEX_CONFIG = "config.toml"
 RECEIPT = ".fairlead"  # after the name of a host's settings file
 ACTIVE_WORKSTREAM = f"{PLANNING}/active-workstream"
 WAITING = f"{PLANNING}/{WAITING_NAME}"
+CONTINUE = f"{PLANNING}/{CONTINUE_NAME}.md"
 ULTRAPLAN = ".ultraplan/state"  # where the other dialect keeps its hand-over
 ULTRAPLAN_CONTINUE = "continue"
 ATTRIBUTES = f"{PLANNING}/.gitattributes"  # which documents git merges with our driver

@@ -73,9 +73,9 @@ def doctor(
         if not click.confirm("Write this?"):
             return 0
         outcome = app.doctor.fix(chosen, workstream=workstream)
-    with looking_again(outcome.paths):
+    with looking_again(() if dry_run else outcome.paths):
         left = repairs if dry_run else app.doctor.repairs(workstream)
-    _show_outcome(outcome, left, as_json=as_json, dry_run=dry_run, shows_diff=not asks)
+        _show_outcome(outcome, left, as_json=as_json, dry_run=dry_run, shows_diff=not asks)
     is_stuck = any(
         each.finding.is_drift and each.means is Means.PERSON and not dry_run for each in left
     )

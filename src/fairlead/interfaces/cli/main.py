@@ -10,7 +10,7 @@ from importlib import import_module
 
 import click
 
-from fairlead.errors import DiskFault, FairleadError, OutputFault, UsageError
+from fairlead.errors import BrokenProgram, DiskFault, FairleadError, OutputFault, UsageError
 
 _COMMANDS = {
     "next": "fairlead.interfaces.cli.status:next_step",
@@ -113,6 +113,9 @@ def run(arguments: list[str]) -> int:
     except OSError as problem:
         path = problem.filename or os.path.abspath(os.curdir)
         return _shown(DiskFault(path, problem.strerror or str(problem)), as_json=as_json)
+    except ImportError as problem:
+        part = problem.path or problem.name or "a module"
+        return _shown(BrokenProgram(part, str(problem)), as_json=as_json)
 
 
 def _usage_error(problem: click.ClickException) -> UsageError:
