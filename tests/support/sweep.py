@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairlead.errors import AgentError
 from tests.support import shortwrite
 from tests.support.durability import WATCHED, not_durable
 from tests.support.programs import Command, Outcome, interpreter, run
@@ -48,7 +49,15 @@ UNSURE_CODES = ("not-confirmed", "step-interrupted")
 # What an error can be about; the project's own folder is named as a dot, and a part of the program
 # that cannot be read by its full path or by its module.
 _PLACES = (
-    *(".planning", ".ultraplan", ".claude", "settings.local.json", "config.json", ".fairlead"),
+    *(
+        ".planning",
+        ".ultraplan",
+        ".claude",
+        "settings.local.json",
+        "config.json",
+        ".fairlead",
+        ".continue-here.md",
+    ),
     *(".gitignore", "USER_REQUIREMENTS.md", "guide.md", "fairlead: .: ", f"/{PROJECT}", "/home/"),
     *("fairlead: checks", "fairlead: /", "broken-program"),
 )
@@ -294,7 +303,7 @@ def _after_error(rig: Rig, traced: Traced, world: Path, point: Point) -> Iterato
             yield f"in place, yet reported as not done ({outcome.describe()})"
     if "Traceback" in outcome.said:
         yield f"a traceback instead of a message ({outcome.describe()})"
-    elif outcome.code not in ERROR_CODES and not point.silences_output:
+    elif not (outcome.code in ERROR_CODES or _is_unstarted(outcome) or point.silences_output):
         yield f"wrong kind of error ({outcome.describe()})"
     if not point.silences_output and not _names_a_path(outcome):
         yield f"the error names no file ({outcome.describe()})"
@@ -313,6 +322,11 @@ def _with_short_write(command: Command, number: int) -> Traced:
 def _says_unsure(outcome: Outcome) -> bool:
     """Whether the error says that the change may be there, or will be completed later."""
     return any(code in outcome.said for code in UNSURE_CODES)
+
+
+def _is_unstarted(outcome: Outcome) -> bool:
+    """Whether another program could not be started: that is no fault of a document."""
+    return outcome.code == AgentError.exit_code and "cannot be started" in outcome.said
 
 
 def _names_a_path(outcome: Outcome) -> bool:

@@ -338,7 +338,7 @@ def has_project(folder: str) -> bool:
     path = os.path.join(folder, PLANNING)
     try:
         found = os.lstat(path)
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
         return False
     kind = kind_of(found)
     if kind != "a folder":

@@ -111,7 +111,7 @@ def run(arguments: list[str]) -> int:
         _give_up_output()  # the reader has gone
         return 0
     except OSError as problem:
-        path = problem.filename or os.path.abspath(os.curdir)
+        path = problem.filename or os.curdir
         return _shown(DiskFault(path, problem.strerror or str(problem)), as_json=as_json)
     except ImportError as problem:
         part = problem.path or problem.name or "a module"
