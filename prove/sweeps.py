@@ -37,6 +37,10 @@ from tests.support.sweep import (
 
 TRIES = 3  # the loader's calls before main vary a little from run to run
 
+# How often a command looks whether its child has ended depends on the machine: a wait that did
+# not happen this time is no point. 232 is epoll_wait.
+WAITS = frozenset({"call-232", "clock_nanosleep", "poll", "select", "wait4", "waitid"})
+
 PASSES = (
     7  # over all commands, so that a part of the cases says something of each; 8 kinds take turns
 )
@@ -89,6 +93,8 @@ def _try_case(try_case: Try, scratch: Path, case: str) -> Tally:
             found = try_case(_rig(name, scratch), words)
             return Tally(1, tuple(f"{name}: {finding}" for finding in found))
         except NothingInjected as error:
+            if WAITS.intersection(words):
+                return Tally(0)
             if attempt == TRIES - 1:
                 return Tally(1, (f"{name}: nothing happened at {case}: {error}",))
     raise AssertionError("unreachable")
