@@ -30,3 +30,10 @@ def test_a_fault_of_the_disk_stops_who_writes_a_hash_of_it(
 ) -> None:
     with pytest.raises(StorageError):
         facts_of(FOLDER, unreadable, str(tmp_path), strict=True)
+
+
+def test_a_folder_that_was_never_made_is_no_fault(tmp_path: Path) -> None:
+    plan = Plan("plan-1", "planning", "Ship it")
+    plan.requirements_file = "USER_REQUIREMENTS.md"
+    facts = facts_of(str(tmp_path / "never"), plan, str(tmp_path), strict=True)
+    assert facts.faults[plan.requirements_file] == "does not exist"

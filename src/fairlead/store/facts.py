@@ -67,6 +67,8 @@ def _content(folder: str, path: str, *, strict: bool) -> "tuple[bytes | None, st
     try:
         with Root(folder) as root:
             content = root.read(path, layout.DOCUMENT_LIMIT)
+    except FileNotFoundError:  # not even the folder
+        content = None
     except (OSError, ValueError, FairleadError) as error:
         if strict and isinstance(error, OSError | StorageError):
             raise
