@@ -964,10 +964,8 @@ class BlockedError(FairleadError, code="blocked"):
 class JobWaiting(BlockedError, code="job-waiting"):
     """A job stands still until a person has answered."""
 
-    def __init__(self, job: object, question: object, options: "tuple[str, ...]") -> None:
-        answer = options[0] if options else "ANSWER"
-        hint = f'answer with: fairlead job answer {job} "{answer}"'
-        super().__init__(f"{job} waits for an answer: {question}", hint=hint)
+    def __init__(self, job: object, question: object, command: object) -> None:
+        super().__init__(f"{job} waits for an answer: {question}", hint=f"answer with: {command}")
 
 
 class PlansNotApproved(BlockedError, code="plans-not-approved"):

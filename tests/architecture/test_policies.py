@@ -11,10 +11,10 @@ GUIDE = ROOT / "docs" / "guides" / "workflows.md"
 PERSON = "only a person may answer"
 # By module and first argument: how the row of the question begins.
 ROWS = {
-    ("new_project", "slug(topic.name) or 'question'"): "`new`: each question",
+    ("new_project", "f'topic-{number}'"): "`new`: each question",
     ("new_project", "'research'"): "`new`: research in a direction failed",
     ("new_project", "subject"): "`new`: requirements, roadmap",
-    ("phase_discuss", "f\"area-{slug(area.name) or 'one'}\""): "`phase discuss`: each area",
+    ("phase_discuss", "subject"): "`phase discuss`: each area",
     ("phase_plan", "'context'"): "`phase plan`: the phase was not discussed",
     ("phase_plan", "key"): "`phase plan`: no research",
     ("phase_plan", "f'round-{number}'"): "`phase plan`: plans that do not pass",

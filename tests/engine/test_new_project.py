@@ -1,5 +1,6 @@
 """`new`: an idea becomes a project in one step, or nothing of it does."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -145,7 +146,7 @@ def test_four_researchers_look_in_four_directions(tmp_path: Path):
 def test_until_a_person_agrees_nothing_is_written(tmp_path: Path):
     held = stage(tmp_path)
     held.is_auto = False
-    held.answers = {"choice-users": "many"}
+    held.answers = {"choice-topic-1": "many"}
 
     report = NewProjects(held.jobs).carry_out("a desk", held.company)
 
@@ -156,7 +157,7 @@ def test_until_a_person_agrees_nothing_is_written(tmp_path: Path):
 def test_going_on_needs_no_idea_and_asks_nothing_twice(tmp_path: Path):
     held = stage(tmp_path)
     held.is_auto = False
-    held.answers = {"choice-users": "many"}
+    held.answers = {"choice-topic-1": "many"}
     NewProjects(held.jobs).carry_out("a desk", held.company)
     count = len(held.agent.orders)
     held.answers = {"choice-requirements-1": "agree", "choice-roadmap-1": "agree"}
@@ -171,7 +172,7 @@ def test_what_a_person_wants_changed_reaches_the_product_manager(tmp_path: Path)
     held = stage(tmp_path)
     held.is_auto = False
     held.answers = {
-        "choice-users": "one",
+        "choice-topic-1": "one",
         "choice-requirements-1": "change: no tickets",
         "choice-requirements-2": "agree",
         "choice-roadmap-1": "agree",
@@ -243,3 +244,94 @@ def test_more_than_five_questions_are_refused():
 
     with pytest.raises(ArtefactFault, match="at most 5"):
         read_vision({**VISION, "questions": topics})
+
+
+def test_two_questions_are_two_whatever_their_script(tmp_path: Path):
+    topics = [
+        {"topic": name, "question": f"{name}?", "options": ["甲", "乙"]}
+        for name in ("用户", "存储")
+    ]
+    vision = {**VISION, "questions": topics}
+    held = stage(
+        tmp_path, pm=lambda order, _: vision if "pm · questions" in order.prompt else PRODUCT
+    )
+    held.is_auto = False
+    held.answers = {"choice-topic-1": "甲", "choice-topic-2": "乙"}
+
+    NewProjects(held.jobs).carry_out("a desk", held.company)
+
+    prompt = held.agent.asked("project-researcher")[0].prompt
+    assert ("用户? 甲" in prompt, "存储? 乙" in prompt) == (True, True)
+
+
+def test_who_agreed_with_requirements_has_not_agreed_with_others(tmp_path: Path):
+    held = stage(tmp_path)
+    held.is_auto = False
+    held.answers = {"choice-topic-1": "one", "choice-requirements-1": "agree"}
+    NewProjects(held.jobs).carry_out("a desk", held.company)
+    shout = {"id": "DESK-01", "category": "Desk", "text": "A user can shout", "when": "v1"}
+    held.agent.plays = {
+        **held.agent.plays,
+        "pm": lambda order, _: (
+            VISION if "pm · questions" in order.prompt else {**PRODUCT, "requirements": [shout]}
+        ),
+    }
+    held.answers = {}
+
+    report = NewProjects(held.jobs).carry_out("something else", held.company)
+
+    (waits,) = (each for each in report.questions if each.subject == "requirements-1")
+    assert (waits.answer, "A user can shout" in waits.text) == ("", True)
+
+
+def test_what_was_paid_for_is_not_asked_again_after_a_role_has_failed(tmp_path: Path):
+    held = stage(tmp_path, roadmapper=maps("# Nothing\n", "# Nothing\n", GOOD))
+    failed = NewProjects(held.jobs).carry_out("a desk", held.company)
+    count = len(held.agent.orders)
+
+    done = NewProjects(held.jobs).carry_out("", held.company)
+
+    assert (failed.job.status, done.job.status) == (JobStatus.FAILED, JobStatus.DONE)
+    assert [each.role for each in held.agent.orders[count:]] == ["roadmapper"]
+
+
+def test_a_direction_that_a_person_goes_without_is_not_paid_again(tmp_path: Path):
+    def silent(order: Order, count: int) -> Answer:
+        return "no idea" if "fairlead-output/STACK.md" in order.prompt else researches(order, count)
+
+    held = stage(tmp_path)
+    held.agent.plays = {**held.agent.plays, "project-researcher": silent}
+    held.is_auto = False
+    held.answers = {"choice-topic-1": "one"}
+    NewProjects(held.jobs).carry_out("a desk", held.company)
+    count = len(held.agent.asked("project-researcher"))
+    held.answers = {"choice-research": "continue"}
+    NewProjects(held.jobs).carry_out("", held.company)
+    held.answers = {"choice-requirements-1": "agree", "choice-roadmap-1": "agree"}
+
+    done = NewProjects(held.jobs).carry_out("", held.company)
+
+    assert done.job.status is JobStatus.DONE
+    assert len(held.agent.asked("project-researcher")) == count + 2  # when the question was open
+
+
+def test_settings_and_a_map_that_were_there_before_stay(tmp_path: Path):
+    held = stage(tmp_path)
+    written(held.project / "desk/__main__.py", "print('desk')\n")
+    written(held.project / ".planning/config.json", '{\n  "mine": 1\n}\n')
+    written(held.project / ".planning/codebase/STACK.md", "# My own map\n")
+
+    report = NewProjects(held.jobs, "fine").carry_out("a desk", held.company)
+
+    assert report.job.status is JobStatus.DONE
+    config = json.loads(text_of(held, "config.json"))
+    assert (config["mine"], config["granularity"]) == (1, "fine")
+    assert text_of(held, "codebase/STACK.md") == "# My own map\n"
+
+
+def test_research_that_is_there_is_said_before_anybody_is_paid(tmp_path: Path):
+    held = stage(tmp_path)
+    written(held.project / ".planning/research/PITFALLS.md", "# Mine\n")
+
+    with pytest.raises(ProjectExists, match="PITFALLS"):
+        NewProjects(held.jobs).preview("a desk", {})

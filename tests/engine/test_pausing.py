@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.model.job import Job, JobStatus
 from fairlead.model.lifecycle import GateEvent
 from fairlead.records.gate import OpenTask
+from fairlead.store.jobs import JobFiles
 from tests.support.execution import a_plan
 from tests.support.projects import Project
 
@@ -116,3 +118,13 @@ def test_a_gate_that_is_open_keeps_its_hand_over(project: Project) -> None:
     project.pausing.pause("", ())
     project.pausing.go_on()
     assert (project.planning / ".continue-here.md").exists()
+
+
+def test_a_workflow_that_has_ended_is_not_what_comes_next(project: Project) -> None:
+    job = Job(
+        "plan-01-x", "01", JobStatus.BLOCKED, "2026-05-30T10:00:00Z", "claude",
+        ended_at="2026-05-30T11:00:00Z", kind="plan", begun_by="fairlead phase plan 1",
+    )  # fmt: skip
+    JobFiles(str(project.folder), job.id).save_job(job)
+
+    assert project.pausing.left().jobs == ()

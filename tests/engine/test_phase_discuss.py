@@ -156,3 +156,26 @@ def test_advice_that_does_not_fit_together_is_refused(answer: dict[str, object],
 def test_an_analysis_that_leaves_something_out_is_refused(answer: dict[str, object], reason: str):
     with pytest.raises(ArtefactFault, match=reason):
         read_analysis(answer)
+
+
+def test_areas_in_any_script_are_questions_of_their_own(tmp_path: Path):
+    held = stage(tmp_path, "存储", "错误")
+    held.is_auto = False
+    held.answers = {"choice-area--1": "rich", "choice-area--2": "plain"}
+
+    discussion(held).carry_out("1", held.company)
+
+    decided = [each.text for each in read_context("c", context_of(held)).decisions]
+    assert decided == ["存储: rich", "错误: plain"]
+
+
+def test_what_a_person_chose_stays_theirs_when_a_policy_ends_the_discussion(tmp_path: Path):
+    held = stage(tmp_path, "Storage", "Errors")
+    held.is_auto = False
+    held.answers = {"choice-area-storage": "rich"}
+    discussion(held).carry_out("1", held.company)
+    held.is_auto = True
+
+    discussion(held).carry_out("1", held.company)
+
+    assert context_of(held).count("chosen by person") == 1

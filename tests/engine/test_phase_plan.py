@@ -1,11 +1,12 @@
 """`phase plan`: rounds with a real project, and no way by which plans that failed are carried out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from fairlead.engine.execution import Execution
+from fairlead.engine.jobs import Jobs
 from fairlead.engine.phase_documents import PhaseDocuments
 from fairlead.engine.phase_plan import PhasePlanning
 from fairlead.engine.plan_asks import Wishes
@@ -462,3 +463,58 @@ def test_what_a_verification_found_missing_is_what_the_next_plans_are_about(tmp_
     assert "begin with 2" in asked
     assert "- [x] 01-01-PLAN.md — my own words" in held.text(".planning/ROADMAP.md")
     assert "**Plans**: 1/2 plans complete" in held.text(".planning/ROADMAP.md")
+
+
+def test_who_took_plans_as_they_are_has_not_taken_others(tmp_path: Path):
+    texts = (plan(), plan(more="D-01, again,"), plan(more="D-01, third,"), plan(more="D-01, 4th,"))
+    held = trial(tmp_path, plans(*texts), checks([issue()]))
+    held.stage.is_auto = False
+    waits = held.run()
+    (asked,) = (each for each in waits.questions if not each.answer)
+    Jobs(held.stage.jobs.files, held.stage.clock, lambda: None).answer(
+        waits.job.id, "proceed", asked.id
+    )
+    written(held.stage.project / PLANNING / "01-CONTEXT.md", f"{CONTEXT}\nMore.\n")
+
+    report = held.run()
+
+    assert report.job.status is JobStatus.BLOCKED
+    assert not (held.stage.project / PLANNING / "01-01-PLAN.md").exists()
+
+
+def test_research_that_a_person_goes_without_is_not_paid_again(tmp_path: Path):
+    held = trial(tmp_path, plans(plan()), checks([]))
+    held.wishes = replace(held.wishes, research=True)
+    plays = {**held.stage.agent.plays, "phase-researcher": lambda _order, _call: "no idea"}
+    held.stage.agent.plays = plays
+    held.stage.is_auto = False
+    held.run()
+    count = len(held.stage.agent.asked("phase-researcher"))
+    (job,) = (held.stage.project / ".planning/jobs").iterdir()
+    Jobs(held.stage.jobs.files, held.stage.clock, lambda: None).answer(
+        job.name, "continue", "choice-research"
+    )
+
+    assert held.run().job.status is JobStatus.DONE
+    assert len(held.stage.agent.asked("phase-researcher")) == count
+
+
+def test_a_checker_that_fails_does_not_cost_the_plans(tmp_path: Path):
+    def fails_first(order: Order, count: int) -> Answer:
+        return "no verdict" if count < 3 else checks([])(order, count)
+
+    held = trial(tmp_path, plans(plan()), fails_first)
+    failed = held.run()
+
+    done = held.run()
+
+    assert (failed.job.status, done.job.status) == (JobStatus.FAILED, JobStatus.DONE)
+    assert len(held.stage.agent.asked("planner")) == 1
+
+
+def test_a_failed_workflow_can_be_ended_and_begun_anew(tmp_path: Path):
+    held = trial(tmp_path, plans(plan()), lambda _order, _call: "no verdict")
+    failed = held.run()
+    Jobs(held.stage.jobs.files, held.stage.clock, lambda: None).cancel(failed.job.id)
+
+    assert held.planning.preview("1", held.wishes, {}).resumes == ""

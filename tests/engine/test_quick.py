@@ -114,3 +114,21 @@ def test_a_task_that_is_killed_in_a_call_goes_on_with_it_and_asks_nothing_twice(
     calls = Counter(str(order.role) for order in workshop.stage.agent.orders)
     assert calls == {"planner": 1, "executor": 1, "architect": 1, role: 2}
     assert state(workshop).count(f"| {task.id} |") == 1
+
+
+def test_agreeing_to_one_command_is_not_agreeing_to_another(workshop: Workshop) -> None:
+    quick = workshop.quick
+    task = quick.new(TEXT)
+    waits = quick.carry_out(task, workshop.stage.company, workshop.hands(is_approved=False))
+    files = JobFiles(str(workshop.stage.project), waits.job.id)
+    files.save_question(replace(waits.questions[0], answer="accept"))
+    path = workshop.stage.project / task.plan
+    path.write_text(path.read_text("utf-8").replace("test -f hello.txt", "touch stolen"), "utf-8")
+
+    again = workshop.quick
+    held = again.carry_out(
+        again.found(task.id), workshop.stage.company, workshop.hands(is_approved=False)
+    )
+
+    assert held.job.status is JobStatus.BLOCKED
+    assert "touch stolen" in held.questions[0].text

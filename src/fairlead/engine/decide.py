@@ -7,7 +7,7 @@ offers it; after a crash, deciding again is all that resuming needs.
 from functools import cached_property
 
 from fairlead.model.budget import may_spend
-from fairlead.model.job import JobStatus, Question, QuestionKind, TaskGate
+from fairlead.model.job import FIX, JobStatus, Question, QuestionKind, TaskGate
 from fairlead.model.lifecycle import (
     Escalate,
     FailureClass,
@@ -23,7 +23,6 @@ _BUSY = (Act.EXECUTE, Act.VERIFY, Act.REVIEW)  # take a slot
 _LANDING = (Act.MERGE, Act.SUMMARISE)  # one at a time
 
 APPROVED, RETRY, ABORT, ACCEPT = "approved", "retry", "abort", "accept"
-FIX = "fix:"  # and what to do
 
 
 def decide(snapshot: Snapshot) -> tuple[Action, ...]:

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from fairlead.engine.council_report import CouncilReport, council_report
-from fairlead.engine.decide import FIX
 from fairlead.engine.ports import Clock
 from fairlead.errors import NoQuestion, UnknownJob
 from fairlead.model.council import TERMINAL
 from fairlead.model.council_job import KIND, CouncilJob
-from fairlead.model.job import Job, JobStatus, Question, TaskGate
+from fairlead.model.job import IN_WORDS, Job, JobStatus, Question, TaskGate
 from fairlead.model.policy import OVERRIDE, SKIP_VERIFY, skip_kind
 from fairlead.model.roles import Call
 from fairlead.records.state import moment
@@ -22,7 +21,7 @@ from fairlead.store.jobs import JobFiles, job_ids
 from fairlead.store.layout_council import plan_version, run_lock
 from fairlead.store.layout_roles import lock_of
 from fairlead.store.running import is_running, the_only_run
-from fairlead.text.inline import one_line
+from fairlead.text.inline import one_line, plain_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +114,11 @@ class Jobs:
             names = ", ".join(each.id for each in unanswered)
             raise NoQuestion(job, f"several questions are open, name one with --question: {names}")
         asked = unanswered[0]
-        said = one_line(answer, "the answer")
+        said = plain_text(one_line(answer, "the answer"))  # as an option has it
         if asked.options and not _is_among(said, asked.options):
             raise NoQuestion(job, f"{said!r} is not one of: {', '.join(asked.options)}")
-        told = replace(asked, answer=said, answered_at=moment(self._clock.now()))
+        now = moment(self._clock.now())
+        told = replace(asked, answer=said, answered_at=now, by="person")
         files.save_question(told)
         return told
 
@@ -129,7 +129,7 @@ class Jobs:
         lock = lock_of(held.kind, held.phase)
         with the_only_run(self._files.folder, f"job cancel {job}", lock):
             held = files.load_job()
-            if held.status in (JobStatus.DONE, JobStatus.FAILED):
+            if not held.is_open:
                 return held
             now = moment(self._clock.now())
             ended = replace(held, status=JobStatus.FAILED, ended_at=now, note="ended by a person")
@@ -172,10 +172,10 @@ class Jobs:
 
 def _is_among(answer: str, options: tuple[str, ...]) -> bool:
     """One of the options, in the words of a person where the option leaves them room."""
-    for begin in (FIX, SKIP_VERIFY, OVERRIDE):
-        if answer.startswith(begin):
-            is_offered = any(each.startswith(begin) for each in options)
-            return is_offered and (begin == FIX or skip_kind(answer) is not None)
+    for begin in (*IN_WORDS, SKIP_VERIFY, OVERRIDE):
+        if answer.startswith(begin) and any(each.startswith(begin) for each in options):
+            said = answer.removeprefix(begin).strip()
+            return bool(said) if begin in IN_WORDS else skip_kind(answer) is not None
     return any(answer == each or answer.startswith(f"{each}:") for each in options)
 
 

@@ -20,12 +20,12 @@ from fairlead.engine.new_asks import (
 from fairlead.engine.plan_asks import Receipt, receipt
 from fairlead.engine.role_calls import Given, Read, RoleCalls
 from fairlead.engine.role_jobs import Company, Errand, Outcome, RoleJobs, RoleReport
-from fairlead.engine.role_site import RoleSite, Wish, asked
+from fairlead.engine.role_site import RoleSite, Wish, asked, digest_of
 from fairlead.engine.templates import NewProject, filled, values_of
 from fairlead.errors import ArtefactFault, NoIdea, ProjectExists
 from fairlead.model.budget import Spent
 from fairlead.model.ids import slug
-from fairlead.model.job import JobStatus, Question, QuestionKind
+from fairlead.model.job import CHANGE, OTHER, JobStatus, Question, QuestionKind
 from fairlead.records.artefacts import rehearsed, required
 from fairlead.records.codebase import CodeMap, told
 from fairlead.records.config import update_setting
@@ -33,7 +33,7 @@ from fairlead.records.product import Product, Vision, new_project, read_product,
 from fairlead.records.requirements_sheet import new_requirements, read_requirements, require_mapped
 from fairlead.records.roadmap_check import RoadmapPhase, whole_roadmap
 from fairlead.records.state import moment
-from fairlead.store import layout
+from fairlead.store import layout, layout_daily
 from fairlead.store.files import Draft, Edit
 from fairlead.store.intent import Places
 from fairlead.store.layout_roles import DIMENSIONS, research_path
@@ -41,9 +41,10 @@ from fairlead.text import front
 
 COMMAND = "fairlead new"
 ERRAND = Errand("new", "", COMMAND)
-CHANGE = "change:"
 MOST_CHANGES = 3  # of requirements or roadmap, by a person
-_MADE = (layout.PROJECT, layout.REQUIREMENTS, layout.ROADMAP, layout.STATE)
+_LONGEST = 1500  # characters of a question
+_RESEARCH = tuple(map(research_path, (*DIMENSIONS, "SUMMARY")))
+_MADE = (layout.PROJECT, layout.REQUIREMENTS, layout.ROADMAP, layout.STATE, *_RESEARCH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,9 @@ class NewProjects:
         """Look at what would be asked, of whom, and what stands in the way."""
         front.prepare()
         resumes = self._jobs.unfinished(ERRAND, is_rehearsed=is_rehearsed)
-        if not resumes and any(self._jobs.files.exists(path) for path in _MADE):
-            raise ProjectExists(layout.PLANNING)
+        there = [path for path in _MADE if self._jobs.files.exists(path)]
+        if there and not resumes:  # said before anybody is paid
+            raise ProjectExists(there[0])
         if not idea and not resumes:
             raise NoIdea
         rough = "x" * 3000
@@ -110,25 +112,38 @@ class NewProjects:
         answers = _answers(site, vision)
         brief = f"{vision.title}: {vision.what}\nCore value: {vision.core_value}"
         brief = _beside_code(brief, mapped(self._jobs.files))
-        researched = calls.all(
-            [(research_ask(each, brief, answers), _reader(each)) for each in DIMENSIONS]
-        )
-        research = {
-            each: reply.value
-            for each, reply in zip(DIMENSIONS, researched, strict=True)
-            if reply.value is not None
-        }
-        missing = [each for each in DIMENSIONS if each not in research]
-        if missing:
-            text = f"there is no research of {', '.join(missing)}: go on without it?"
-            if asked(site, Wish("research", text, ("continue", "stop"), "continue")) == "stop":
-                return _failed("project-researcher", researched[0].note)
+        research = self._researched(site, calls, brief, answers)
+        if isinstance(research, Outcome):
+            return research
         today = site.job.started_at[:10]
         summary = calls.call(synthesis_ask(research, today), _reader("SUMMARY"))
         if summary.value is None:
             return _failed("research-synthesizer", summary.note)
         found = _Found(vision, answers, {**research, "SUMMARY": summary.value})
         return self._agreed(site, calls, idea, found)
+
+    def _researched(
+        self, site: RoleSite, calls: RoleCalls, brief: str, answers: str
+    ) -> dict[str, str] | Outcome:
+        """What each direction gave; one that gave nothing is gone without, if that is wanted."""
+        asks = {each: research_ask(each, brief, answers) for each in DIMENSIONS}
+        said = {each.subject: each.answer for each in site.jobs.load_questions()}
+        if said.get("research") == "continue":  # who did not answer is not paid again
+            kept = {call.key for call in site.jobs.load_calls() if call.is_ok}
+            asks = {each: ask for each, ask in asks.items() if ask.key in kept}
+        replies = calls.all([(ask, _reader(each)) for each, ask in asks.items()])
+        found = {
+            each: reply.value
+            for each, reply in zip(asks, replies, strict=True)
+            if reply.value is not None
+        }
+        missing = [each for each in DIMENSIONS if each not in found]
+        text = f"there is no research of {', '.join(missing)}: go on without it?"
+        wish = Wish("research", text, ("continue", "stop"), "continue")
+        if missing and asked(site, wish) == "stop":
+            notes = (reply.note for reply in replies if reply.note)
+            return Outcome(JobStatus.FAILED, f"project-researcher: {next(notes, text)}")
+        return found
 
     def _agreed(self, site: RoleSite, calls: RoleCalls, idea: str, found: _Found) -> Outcome:
         """Requirements and a roadmap that a person agrees with, and then all documents."""
@@ -192,7 +207,6 @@ class NewProjects:
         )
         count = len(phases)
         more = {"total_phases": str(count), "position": f"1 of {count} ({phases[0].name})"}
-        config = filled("config.json", values)
         texts = {
             layout.PROJECT: project,
             layout.REQUIREMENTS: sheet,
@@ -204,7 +218,7 @@ class NewProjects:
         return {
             **texts,
             **map_documents(mapped(self._jobs.files), now),
-            layout.CONFIG: _config(config, self._granularity),
+            layout.CONFIG: filled("config.json", values),
             layout.STATE: filled("STATE.gsd.md", {**values, **more}),
         }
 
@@ -215,6 +229,9 @@ class NewProjects:
 
         def decide() -> Draft:
             edits: dict[str, Edit] = {path: _creating(path, text) for path, text in texts.items()}
+            # Settings may be there before the project is.
+            config = texts[layout.CONFIG]
+            edits[layout.CONFIG] = lambda old: _config(old or config, self._granularity)
             return Draft(edits, Places(folders=(layout.PHASES, first)), frozenset(edits))
 
         written = self._jobs.files.carry_out(decide, command=COMMAND, may_create=True)
@@ -241,18 +258,19 @@ def _beside_code(text: str, code: CodeMap) -> str:
 
 def _answers(site: RoleSite, vision: Vision) -> str:
     lines = []
-    for topic in vision.topics:
-        options = (*topic.options, "other: your words")
-        wish = Wish(slug(topic.name) or "question", topic.question, options, topic.options[0])
-        answer = asked(site, wish).removeprefix("other:").strip()
+    for number, topic in enumerate(vision.topics, 1):
+        options = (*topic.options, f"{OTHER} your words")
+        wish = Wish(f"topic-{number}", topic.question, options, topic.options[0])
+        answer = asked(site, wish).removeprefix(OTHER).strip()
         lines.append(f"{topic.question} {answer}")
     return "\n".join(lines)
 
 
 def _approved(site: RoleSite, subject: str, told: str) -> str:
     """Empty if a person agrees; else what is to be changed."""
-    wish = Wish(subject, f"{told[:1500]} Agree?", ("agree", f"{CHANGE} what to change"), "agree")
-    answer = asked(site, wish)
+    shown = told if len(told) <= _LONGEST else f"{told[:_LONGEST]} …"
+    options = ("agree", f"{CHANGE} what to change")
+    answer = asked(site, Wish(subject, f"{shown} Agree?", options, "agree", about=digest_of(told)))
     return answer.removeprefix(CHANGE).strip() if answer.startswith(CHANGE) else ""
 
 
@@ -283,7 +301,8 @@ def _config(text: str, granularity: str) -> str:
 
 def _creating(path: str, text: str) -> Edit:
     def edit(old: str) -> str:
-        if old and old != text and path != layout.STATE:
+        is_kept = path == layout.STATE or path.startswith(f"{layout_daily.CODEBASE}/")
+        if old and old != text and not is_kept:
             raise ProjectExists(path)
         return old or text
 
@@ -291,4 +310,5 @@ def _creating(path: str, text: str) -> Edit:
 
 
 def _failed(role: str, note: str) -> Outcome:
-    return Outcome(JobStatus.FAILED, f"{role}: {note or 'gave nothing'}")
+    note = f"{role}: {note or 'gave nothing'}"
+    return Outcome(JobStatus.FAILED, note, is_over=False)  # what others gave is not lost

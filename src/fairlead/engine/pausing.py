@@ -245,11 +245,12 @@ class Pausing(Sessions):
                 job, questions = files.load_record(), files.load_questions()
             except DocumentError:
                 continue
-            if not isinstance(job, Job):
-                if not (job.ended_at or job.is_rehearsed):
-                    found.append(OpenJob(job.id, "open", str(job.status), job.command))
+            is_open = job.is_open if isinstance(job, Job) else not job.ended_at
+            if not is_open or job.is_rehearsed:
                 continue
-            if job.status in (JobStatus.EXECUTING, JobStatus.BLOCKED) and not job.is_rehearsed:
+            if not isinstance(job, Job):
+                found.append(OpenJob(job.id, "open", str(job.status), job.command))
+            else:
                 is_live = is_running(self._files.folder, lock_of(job.kind, job.phase))
                 found.append(_open_job(job, questions, is_live=is_live))
         return tuple(sorted(found, key=lambda each: each.state != "waits"))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from fairlead.engine.decide import FIX, question_id
+from fairlead.engine.decide import question_id
 from fairlead.engine.guarding import seen, touched
 from fairlead.engine.judging import (
     concerns_of,
@@ -24,7 +24,7 @@ from fairlead.engine.landing import Landing
 from fairlead.engine.prompting import answer_request, prompt, retry_context
 from fairlead.model.agent_events import Ending
 from fairlead.model.agent_orders import Limits, Order, Role
-from fairlead.model.job import Question, QuestionKind, Run, TaskGate
+from fairlead.model.job import FIX, Question, QuestionKind, Run, TaskGate
 from fairlead.model.lifecycle import (
     Escalate,
     GateEvent,

@@ -14,19 +14,19 @@ from fairlead.engine.phase_documents import PhaseDocuments, Subject
 from fairlead.engine.plan_asks import Receipt, receipt
 from fairlead.engine.role_calls import Ask, RoleCalls
 from fairlead.engine.role_jobs import Company, Errand, Outcome, RoleJobs, RoleReport
-from fairlead.engine.role_site import RoleSite, Wish, asked
+from fairlead.engine.role_site import RoleSite, Wish, settled
 from fairlead.errors import ContextThere
 from fairlead.model.budget import Spent
 from fairlead.model.ids import slug
-from fairlead.model.job import JobStatus
+from fairlead.model.job import OTHER, JobStatus
 from fairlead.model.roles import role
 from fairlead.records.advice import Advice, Analysis, Area, read_advice, read_analysis
 from fairlead.records.artefacts import rehearsed
 from fairlead.records.context import Choice, Context, Decision, new_context, read_context
 from fairlead.text import front
 
-OTHER = "other:"
 _USUAL_AREAS = 3
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,8 @@ class PhaseDiscussion:
         calls = RoleCalls(site)
         found = calls.call(_analysis_ask(subject), lambda given: read_analysis(given.answer))
         if found.value is None:
-            return Outcome(JobStatus.FAILED, f"assumptions-analyzer: {found.note}")
+            note = f"assumptions-analyzer: {found.note}"
+            return Outcome(JobStatus.FAILED, note, is_over=False)
         analysis = found.value
         advised = calls.all(
             [
@@ -103,8 +104,8 @@ class PhaseDiscussion:
             ]
         )
         choices = [
-            self._chosen(site, area, reply.value)
-            for area, reply in zip(analysis.areas, advised, strict=True)
+            self._chosen(site, name, area, reply.value)
+            for name, area, reply in zip(_names(analysis), analysis.areas, advised, strict=True)
         ]
         text = _text(site, subject, analysis, choices)
         told = f"Phase {subject.id.short} context gathered"
@@ -113,7 +114,7 @@ class PhaseDiscussion:
         note = f"{len(choices)} decisions"
         return Outcome(JobStatus.DONE, note, written.paths, message)
 
-    def _chosen(self, site: RoleSite, area: Area, advice: Advice | None) -> Choice:
+    def _chosen(self, site: RoleSite, subject: str, area: Area, advice: Advice | None) -> Choice:
         """One area decided: by a person, or by the recommendation where a policy answers."""
         if advice is None:  # nobody could compare: what the analyser assumed is all there is
             names: tuple[str, ...] = (area.assumption,)
@@ -122,11 +123,9 @@ class PhaseDiscussion:
             names = tuple(each.name for each in advice.options)
             scores = ", ".join(f"{each.name} {each.score}/20" for each in advice.options)
             told = f"{area.name}: {area.question} ({scores}; recommended: {names[0]})"
-        wish = Wish(
-            f"area-{slug(area.name) or 'one'}", told, (*names, f"{OTHER} your words"), names[0]
-        )
-        answer = asked(site, wish)
-        is_policy = site.is_auto
+        wish = Wish(subject, told, (*names, f"{OTHER} your words"), names[0])
+        held = settled(site, wish)
+        answer = held.answer
         chosen = answer.removeprefix(OTHER).strip() if answer.startswith(OTHER) else answer
         options = advice.options if advice else ()
         return Choice(
@@ -137,9 +136,18 @@ class PhaseDiscussion:
             advice.rationale if advice and chosen == advice.recommended else area.why,
             area.assumption,
             area.confidence,
-            "policy" if is_policy else "person",
+            held.by,
             area.if_wrong,
         )
+
+
+def _names(analysis: Analysis) -> list[str]:
+    """A name for the question of each area: two areas never share one, whatever their script."""
+    names = [f"area-{slug(each.name)[:_LONGEST_NAME]}" for each in analysis.areas]
+    return [
+        name if names.count(name) == 1 and name != "area-" else f"{name}-{at}"
+        for at, name in enumerate(names, 1)
+    ]
 
 
 def errand(subject: Subject) -> Errand:

@@ -14,14 +14,13 @@ from fairlead.engine.phase_documents import PhaseDocuments, PlanDocument, Subjec
 from fairlead.engine.plan_asks import Draft, PlanAsks, Receipt, Wishes, receipt
 from fairlead.engine.role_calls import Ask, Given, Reply, RoleCalls
 from fairlead.engine.role_jobs import Company, Errand, Outcome, RoleJobs, RoleReport
-from fairlead.engine.role_site import RoleSite, Wish, asked
+from fairlead.engine.role_site import RoleSite, Wish, asked, digest_of
 from fairlead.errors import ArtefactFault, PlansThere
 from fairlead.model.budget import Spent
 from fairlead.model.inventory import Proof
-from fairlead.model.job import JobStatus
+from fairlead.model.job import FIX, JobStatus
 from fairlead.model.plan_rounds import (
     ABANDON,
-    FIX,
     KEEP,
     PROCEED,
     PlanFacts,
@@ -129,7 +128,11 @@ class _Run:
         self._planning = planning
         self._documents = documents
         self._calls = RoleCalls(site)
-        self._skipped: set[str] = set()
+        # What a person goes without is not asked for again when the job goes on.
+        said = site.jobs.load_questions()
+        self._skipped = {each.subject for each in said if each.answer == "continue"}
+        if planning.wishes.is_new_research:
+            self._skipped.discard("research")
         self._written: list[str] = []
 
     def until_it_ends(self) -> Outcome:
@@ -190,7 +193,8 @@ class _Run:
     def _state(self) -> _State:
         """The rounds as the recorded calls tell them; a call whose question changed is none."""
         state = _State([], [], [])
-        answers = {each.subject: each.answer for each in self._site.jobs.load_questions()}
+        said = self._site.jobs.load_questions()
+        answers = {(each.subject, each.about): each.answer for each in said}
         while True:
             number = len(state.rounds) + 1
             call = self._site.jobs.load_call(f"plan-{number}")
@@ -208,7 +212,8 @@ class _Run:
             blockers = None if told is None else sum(each.severity == BLOCKER for each in told)
             state.drafts.append(draft)
             state.issues.append(found)
-            state.rounds.append(Round(faults, blockers, answers.get(f"round-{number}", "")))
+            answer = answers.get((f"round-{number}", digest_of(*draft.texts)), "")
+            state.rounds.append(Round(faults, blockers, answer))
 
     def _checked(self, number: int, plans: str) -> tuple[Issue, ...] | None:
         """What checker and critic found in a round; None: one of them has not spoken yet."""
@@ -289,7 +294,8 @@ class _Run:
         why = "another round brought nothing" if facts.is_stalled else f"{number} rounds were made"
         text = f"the plans do not pass and {why}: {'; '.join(blockers[:3])}"
         options = (KEEP, PROCEED, ABANDON, f"{FIX} what to do")
-        asked(self._site, Wish(f"round-{number}", text, options, policy=KEEP))
+        about = digest_of(*state.drafts[-1].texts)
+        asked(self._site, Wish(f"round-{number}", text, options, policy=KEEP, about=about))
 
     def _write(self, state: _State, mark: str) -> Outcome:
         draft, subject = state.drafts[-1], self._planning.subject
@@ -331,4 +337,5 @@ def _failure(reply: Reply[Draft] | Reply[tuple[Issue, ...]]) -> Outcome | None:
     if reply.value is not None:
         return None
     status = JobStatus.BLOCKED if reply.call.status == "blocked" else JobStatus.FAILED
-    return Outcome(status, f"{reply.call.role}: {reply.note or 'gave nothing'}")
+    note = f"{reply.call.role}: {reply.note or 'gave nothing'}"
+    return Outcome(status, note, is_over=False)  # what others gave is not lost

@@ -226,7 +226,8 @@ class Quick(Steps):
 
     def _require_agreement(self, site: RoleSite, sheet: PlanSheet) -> None:
         lines = "; ".join(task.verify for task in sheet.tasks)
-        asked(site, Wish("commands", f"run this to verify: {lines}", (ACCEPT, ABORT)))
+        text = f"run this to verify: {lines}"
+        asked(site, Wish("commands", text, (ACCEPT, ABORT), about=sheet.digest))
 
     def _recorded(self, site: RoleSite, task: QuickTask) -> Outcome:
         commit = next((each.commit for each in site.jobs.load_gates() if each.commit), "")

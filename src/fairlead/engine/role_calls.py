@@ -9,7 +9,6 @@ the job's folder, so that a workflow that goes on asks nothing twice.
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from typing import Any, Generic, TypeVar
 
 from fairlead.engine.fanout import Fanout
 from fairlead.engine.prompting import fitted, framed_piece, listed, role_prompt
-from fairlead.engine.role_site import Cast, RoleSite, Stopped, Wish, asked
+from fairlead.engine.role_site import Cast, RoleSite, Stopped, Wish, asked, digest_of
 from fairlead.errors import DocumentError
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.agent_orders import Limits, Order
@@ -144,7 +143,7 @@ class RoleCalls:
 
     def digest(self, ask: Ask) -> str:
         """What tells one question from another."""
-        return hashlib.sha256(text_of(ask).encode("utf-8", "replace")).hexdigest()
+        return digest_of(text_of(ask))
 
     def all(self, asks: Sequence[tuple[Ask, Read[Value]]]) -> tuple[Reply[Value], ...]:
         """Ask several at once; the replies in the order of the questions."""

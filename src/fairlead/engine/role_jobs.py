@@ -127,8 +127,7 @@ class RoleJobs:
             if not isinstance(held, Job):
                 continue
             is_mine = (held.kind, held.phase) == (errand.kind, errand.phase)
-            is_open = held.status in (JobStatus.EXECUTING, JobStatus.BLOCKED) and not held.ended_at
-            if is_mine and is_open and held.is_rehearsed == is_rehearsed:
+            if is_mine and held.is_open and held.is_rehearsed == is_rehearsed:
                 return name
         return ""
 

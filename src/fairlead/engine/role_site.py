@@ -6,6 +6,7 @@ the workflow waits. Nothing else is remembered: going on is beginning again over
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -105,32 +106,44 @@ class Wish:
     options: tuple[str, ...] = ()
     policy: str = ""
     kind: QuestionKind = QuestionKind.CHOICE
+    about: str = ""  # what is decided, where the text does not hold all of it
 
 
 def asked(site: RoleSite, wish: Wish) -> str:
     """The answer to a question, now or from before; without one the workflow waits."""
+    return settled(site, wish).answer
+
+
+def settled(site: RoleSite, wish: Wish) -> Question:
+    """A question with its answer, and who gave it."""
     with site.turn:  # roles work at once, people answer one thing after another
-        answer = _answered(site, wish)
-    if answer == ABORT:
+        held = _answered(site, wish)
+    if held.answer == ABORT:
         raise Ended(wish.text)
-    return answer
+    return held
 
 
-def _answered(site: RoleSite, wish: Wish) -> str:
-    question = Question(
-        question_id(wish.kind, wish.subject), wish.kind, wish.subject, wish.text, wish.options
-    )
-    held = next((each for each in site.jobs.load_questions() if each.id == question.id), question)
-    if held.answer:
-        return held.answer
-    answer = wish.policy if site.is_auto and wish.policy else site.person(question)
+def digest_of(*texts: str) -> str:
+    """What tells one thing that is decided about from another."""
+    return hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()
+
+
+def _answered(site: RoleSite, wish: Wish) -> Question:
+    id_ = question_id(wish.kind, wish.subject)
+    held = next((each for each in site.jobs.load_questions() if each.id == id_), None)
+    # An answer holds for what was asked: about anything else it was never given.
+    if held and held.answer and (held.text, held.about) == (wish.text, wish.about):
+        return held
     now = moment(site.clock.now())
-    held = replace(held, text=wish.text, options=wish.options, asked_at=held.asked_at or now)
-    if answer:
-        held = replace(held, answer=answer, answered_at=now)
-    site.jobs.save_question(held)
-    who = "policy" if site.is_auto and wish.policy else "person"
-    site.tell("answered" if answer else "question", wish.subject, answer or wish.text, by=who)
+    asked_at = held.asked_at if held and not held.answer else now
+    by = "policy" if site.is_auto and wish.policy else "person"
+    question = Question(
+        id_, wish.kind, wish.subject, wish.text, wish.options, asked_at, about=wish.about, by=by
+    )
+    answer = wish.policy if by == "policy" else site.person(question)
+    question = replace(question, answer=answer, answered_at=now if answer else "")
+    site.jobs.save_question(question)
+    site.tell("answered" if answer else "question", wish.subject, answer or wish.text, by=by)
     if not answer:
-        raise Waits(held)
-    return answer
+        raise Waits(question)
+    return question

@@ -5,11 +5,15 @@ is written down before its agent starts; a run without an end, which nobody carr
 interrupted.
 """
 
+import shlex
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from fairlead.model.budget import Spent
 from fairlead.model.lifecycle import Gate, GateStatus
+
+FIX, OTHER, CHANGE = "fix:", "other:", "change:"
+IN_WORDS = (FIX, OTHER, CHANGE)  # how an option begins that leaves a person their own words
 
 
 class JobStatus(StrEnum):
@@ -81,6 +85,13 @@ class Job:
         return self.phase if self.kind == "execute" else ""
 
     @property
+    def is_open(self) -> bool:
+        """Whether its command goes on with it: a run over plans that waits has ended as a run."""
+        if self.kind == "execute":
+            return self.status in (JobStatus.EXECUTING, JobStatus.BLOCKED)
+        return not self.ended_at
+
+    @property
     def command(self) -> str:
         """What goes on with it."""
         return self.begun_by or f"fairlead phase execute {self.phase}"
@@ -146,7 +157,11 @@ class Question:
     asked_at: str = ""
     answer: str = ""
     answered_at: str = ""
+    about: str = ""  # the digest of what is decided, where the text does not hold all of it
+    by: str = "person"  # or policy
 
     def command(self, job: str) -> str:
-        """What answers it."""
-        return f'fairlead job answer {job} "{(self.options or ("…",))[0]}"'
+        """What answers it; an agent's words are safe to be copied into a shell."""
+        said = (self.options or ("…",))[0]
+        quoted = shlex.quote(said) if set(said) & set('"$`\\!') else f'"{said}"'
+        return f"fairlead job answer {job} {quoted}"

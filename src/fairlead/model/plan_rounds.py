@@ -8,8 +8,10 @@ that is not better is a stall: asking again would cost the same and bring the sa
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fairlead.model.job import FIX
+
 MOST_REVISIONS = 3
-KEEP, PROCEED, ABANDON, FIX = "keep", "proceed", "abandon", "fix:"
+KEEP, PROCEED, ABANDON = "keep", "proceed", "abandon"
 
 
 class PlanStep(StrEnum):

@@ -84,7 +84,7 @@ def finished(done: Report, *, as_json: bool, as_events: bool, folder: str) -> in
         report({**_ended(done), "folder": folder}, _report_lines(done, folder), as_json=as_json)
     waiting = [each for each in done.questions if not each.answer]
     if job.status == "BLOCKED" and waiting and not as_json:
-        raise JobWaiting(job.id, waiting[0].text, waiting[0].options)
+        raise JobWaiting(job.id, waiting[0].text, waiting[0].command(job.id))
     return {"DONE": 0, "FAILED": _FAILED}.get(job.status, JobWaiting.exit_code)
 
 

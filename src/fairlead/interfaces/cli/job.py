@@ -84,10 +84,7 @@ def show_job(app: App, *, job_id: str, diff: bool, as_json: bool) -> None:
         ]
     )
     for each in found.questions:
-        answer = (
-            each.answer
-            or f'waits: fairlead job answer {found.job.id} "{(each.options or ("…",))[0]}"'
-        )
+        answer = each.answer or f"waits: {each.command(found.job.id)}"
         lines += [(Styled("  ? ", "yellow"), each.text), (f"    {answer}",)]
     report(found, lines, as_json=as_json)
 

@@ -116,7 +116,7 @@ def finished(app: App, job: CouncilJob, *, as_json: bool, as_events: bool) -> in
             as_json=as_json,
         )
     if job.status == "EXECUTING" and waiting and not as_json:
-        raise JobWaiting(job.id, waiting[0].text, waiting[0].options)
+        raise JobWaiting(job.id, waiting[0].text, waiting[0].command(job.id))
     return _CODES.get(job.status, JobWaiting.exit_code)
 
 

@@ -21,6 +21,7 @@ from fairlead.interfaces.cli.execute import interruptible, saying_the_stop
 from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
 from fairlead.interfaces.cli.show import Part, Styled, report, rows
 from fairlead.model.budget import Comparison
+from fairlead.model.job import IN_WORDS
 from fairlead.wiring import App
 
 if TYPE_CHECKING:
@@ -181,8 +182,8 @@ def _prompted(question: Question) -> str:
     default = None if "abort" in question.options else 1
     number = click.prompt("which", type=click.IntRange(1, most), default=default)
     chosen = question.options[number - 1]
-    lead, colon, _ = chosen.partition(":")
-    return f"{lead}: {click.prompt('what')}" if colon else chosen
+    begin = next((each for each in IN_WORDS if chosen.startswith(each)), "")
+    return f"{begin} {click.prompt('what')}" if begin else chosen
 
 
 @contextmanager
@@ -230,7 +231,7 @@ def finished(done: RoleReport, chosen: Chosen, folder: str, **more: object) -> i
         }
         report(content, _lines(done, folder, str(more.get("next", ""))), as_json=chosen.as_json)
     if job.status == "BLOCKED" and waiting and not chosen.as_json:
-        raise JobWaiting(job.id, waiting[0].text, waiting[0].options)
+        raise JobWaiting(job.id, waiting[0].text, waiting[0].command(job.id))
     return {"DONE": 0, "FAILED": _FAILED}.get(job.status, JobWaiting.exit_code)
 
 
@@ -248,7 +249,7 @@ def _lines(done: RoleReport, folder: str, ahead: str) -> list[Sequence[Part]]:
         lines.append((f"  note     {job.note}",))
     where = f"cd {shlex.quote(folder)} && " if job.is_rehearsed else ""
     lines.append((f"  record   {where}fairlead job show {job.id}",))
-    if job.status == "BLOCKED" and not job.ended_at:
+    if not job.ended_at:
         lines.append((f"  go on    {where}{job.command}",))
     if job.status == "DONE" and ahead:
         also = " --rehearse --here" if job.is_rehearsed and "--dry-run" not in ahead else ""

@@ -1,0 +1,55 @@
+"""Answers to what jobs ask: in the words of an option, or in one's own where it leaves room."""
+
+import shlex
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from fairlead.engine.jobs import Jobs
+from fairlead.errors import NoQuestion
+from fairlead.model.job import Job, JobStatus, Question, QuestionKind
+from fairlead.store.files import Files
+from fairlead.store.jobs import JobFiles
+
+
+class Clock:
+    def now(self) -> datetime:
+        return datetime(2026, 6, 1, tzinfo=UTC)
+
+
+def jobs(folder: Path, *options: str) -> Jobs:
+    files = JobFiles(str(folder), "new-1")
+    files.save_job(Job("new-1", "", JobStatus.BLOCKED, "2026-06-01T00:00:00Z", "", kind="new"))
+    files.save_question(Question("choice-a", QuestionKind.CHOICE, "a", "Which?", options))
+    return Jobs(Files(str(folder)), Clock(), lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("option", "answer"),
+    [
+        ("change: what to change", "change: add a login"),
+        ("other: your words", "other: none at all"),
+        ("fix: what to do", "fix: use one file"),
+        ("REST: plain JSON", "REST: plain JSON"),
+        ("a <Suspense> boundary", "a <Suspense> boundary"),
+    ],
+)
+def test_an_answer_is_taken_as_it_was_given(tmp_path: Path, option: str, answer: str):
+    assert jobs(tmp_path, "agree", option).answer("new-1", answer, "").answer == answer
+
+
+@pytest.mark.parametrize("answer", ["change:", "other: x", "REST", "disagree"])
+def test_an_answer_that_was_not_offered_is_refused(tmp_path: Path, answer: str):
+    with pytest.raises(NoQuestion):
+        jobs(tmp_path, "agree", "change: what to change", "REST: plain JSON").answer(
+            "new-1", answer, ""
+        )
+
+
+@pytest.mark.parametrize("option", ['x"; touch stolen; "', "$(touch stolen)", "`id`", "it's"])
+def test_a_command_that_people_copy_holds_an_option_and_nothing_else(option: str):
+    asked = Question("choice-a", QuestionKind.CHOICE, "a", "Which?", (option,))
+
+    assert shlex.split(asked.command("new-1")) == ["fairlead", "job", "answer", "new-1", option]
+    assert "$(" not in asked.command("new-1").replace("'$(touch stolen)'", "")
