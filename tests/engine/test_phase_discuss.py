@@ -13,7 +13,7 @@ from fairlead.records.advice import read_advice, read_analysis
 from fairlead.records.context import read_context
 from fairlead.store.files import Files
 from tests.engine.test_phase_plan import PLANNING, ROADMAP, STATE
-from tests.support.repositories import a_repository, git
+from tests.support.repositories import a_repository, git, written
 from tests.support.roles import Answer, Play, Player, Stage
 
 SCORES = {"fit": 4, "simplicity": 3, "risk": 4, "reversibility": 5}
@@ -179,3 +179,15 @@ def test_what_a_person_chose_stays_theirs_when_a_policy_ends_the_discussion(tmp_
     discussion(held).carry_out("1", held.company)
 
     assert context_of(held).count("chosen by person") == 1
+
+
+def test_a_context_that_is_replaced_is_kept_and_keeps_its_name(tmp_path: Path):
+    held = stage(tmp_path, "Storage")
+    mine = "# Phase 1: Work - Context\n\n<decisions>\n\n- **D-01:** mine\n\n</decisions>\n"
+    written(held.project / PLANNING / "CONTEXT.md", mine)
+
+    report = discussion(held).carry_out("1", held.company)
+
+    kept = report.job.note.partition("before: ")[2]
+    assert (held.project / kept).read_text("utf-8") == mine
+    assert [each.name for each in (held.project / PLANNING).iterdir()] == ["CONTEXT.md"]

@@ -11,7 +11,7 @@ from fairlead.engine.phase_documents import PhaseDocuments
 from fairlead.engine.phase_plan import PhasePlanning
 from fairlead.engine.plan_asks import Wishes
 from fairlead.engine.role_jobs import RoleReport
-from fairlead.errors import PlansThere, PlansUnfit
+from fairlead.errors import ChangedMeanwhile, PlansThere, PlansUnfit
 from fairlead.model.agent_orders import Order
 from fairlead.model.job import JobStatus
 from fairlead.records.plan_sheet import read_plan
@@ -518,3 +518,51 @@ def test_a_failed_workflow_can_be_ended_and_begun_anew(tmp_path: Path):
     Jobs(held.stage.jobs.files, held.stage.clock, lambda: None).cancel(failed.job.id)
 
     assert held.planning.preview("1", held.wishes, {}).resumes == ""
+
+
+def test_a_plan_that_is_replaced_is_kept(tmp_path: Path):
+    held = trial(tmp_path, plans(plan(), plan(more="D-01, anew,")), replan=True)
+    held.run()
+    mine = held.plan_text + "\nMy own words.\n"
+    written(held.stage.project / PLANNING / "01-01-PLAN.md", mine)
+
+    report = held.run()
+
+    kept = report.job.note.partition("before: ")[2]
+    assert ("anew" in held.plan_text, held.text(kept)) == (True, mine)
+
+
+def test_a_plan_that_somebody_writes_meanwhile_is_not_replaced(tmp_path: Path):
+    held = trial(tmp_path, plans(plan()))
+    usual = held.stage.agent.plays["planner"]
+
+    def beside(order: Order, count: int) -> Answer:
+        written(held.stage.project / PLANNING / "01-01-PLAN.md", plan(more="D-01, mine,"))
+        return usual(order, count)
+
+    held.stage.agent.plays = {**held.stage.agent.plays, "planner": beside}
+
+    with pytest.raises(ChangedMeanwhile):
+        held.run()
+    assert "mine" in held.plan_text
+
+
+def test_a_plan_that_was_given_up_keeps_its_place(tmp_path: Path):
+    def second(order: Order, _: int) -> Answer:
+        written(Path(order.folder) / "fairlead-output" / "01-02-PLAN.md", plan(2))
+        return {"status": "done"}
+
+    held = trial(tmp_path, second)
+    old = plan().replace("---\n", "---\nstatus: superseded\n", 1)
+    written(held.stage.project / PLANNING / "01-01-PLAN.md", old)
+
+    assert held.run().job.status is JobStatus.DONE
+    assert held.plan_text == old
+
+
+def test_a_plan_without_a_number_is_no_obstacle(tmp_path: Path):
+    held = trial(tmp_path, plans(plan()))
+    written(held.stage.project / PLANNING / "PLAN.md", plan())
+    written(held.stage.project / PLANNING / "SUMMARY.md", "# Done\n\nIt is made.\n")
+
+    assert held.planning.preview("1", held.wishes, {}).phase == "1"

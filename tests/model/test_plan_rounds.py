@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairlead.model.job import FIX
 from fairlead.model.plan_rounds import (
     ABANDON,
-    FIX,
     KEEP,
     MOST_REVISIONS,
     PROCEED,

@@ -109,9 +109,11 @@ class PhaseDiscussion:
         ]
         text = _text(site, subject, analysis, choices)
         told = f"Phase {subject.id.short} context gathered"
+        path = subject.path("CONTEXT")
+        kept = site.put_aside({path: subject.artefact("CONTEXT")}, {path: text})
         written = self._documents.write_artefact(subject, "CONTEXT", text, told, is_last=True)
         message = f"docs({subject.padded}): context of phase {subject.id.short}"
-        note = f"{len(choices)} decisions"
+        note = f"{len(choices)} decisions{kept}"
         return Outcome(JobStatus.DONE, note, written.paths, message)
 
     def _chosen(self, site: RoleSite, subject: str, area: Area, advice: Advice | None) -> Choice:

@@ -6,12 +6,12 @@ also moves STATE.md and ROADMAP.md, so that no reader ever sees one without the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.engine.look import Look, Steps
 from fairlead.engine.phases import editing
-from fairlead.errors import UnknownPhase
+from fairlead.errors import ChangedMeanwhile, UnknownPhase
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Folder, Inventory, Phase, Plan, Proof
 from fairlead.model.standing import Standing, standing_of
@@ -48,6 +48,7 @@ class Subject:
     artefacts: Mapping[str, str] | None = (
         None  # CONTEXT, RESEARCH, PATTERNS, VERIFICATION that are there
     )
+    places: Mapping[str, str] | None = None  # of the artefacts that are there
 
     @property
     def padded(self) -> str:
@@ -60,7 +61,7 @@ class Subject:
 
     def path(self, kind: str) -> str:
         """Where an artefact of this phase stands."""
-        return artefact_path(self.folder, self.padded, kind)
+        return (self.places or {}).get(kind) or artefact_path(self.folder, self.padded, kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +97,8 @@ class PhaseDocuments(Steps):
         wished = {each.id: each.text for each in sheet.now} if sheet else {}
         folder = self._folder(inventory, here)
         names = self._files.names(folder)
-        artefacts = {
-            kind: self._text(f"{folder}/{name}")
+        places = {
+            kind: f"{folder}/{name}"
             for kind in ("CONTEXT", "RESEARCH", "PATTERNS", "VERIFICATION")
             for name in names
             if naming.is_artefact(name, kind)
@@ -108,11 +109,12 @@ class PhaseDocuments(Steps):
             folder,
             told,
             here.listed.goal if here.listed else "",
-            here.folder.live_plans if here.folder else (),
+            here.folder.plans if here.folder else (),
             self._text(project),
             _accumulated(Document(self._text(state))),
             tuple((each, wished.get(each, "")) for each in told.requirements),
-            artefacts,
+            {kind: self._text(path) for kind, path in places.items()},
+            places,
         )
 
     def _folder(self, inventory: Inventory, here: Phase) -> str:
@@ -133,6 +135,7 @@ class PhaseDocuments(Steps):
     ) -> Outcome:
         """An artefact in its place, and STATE.md that tells of it; the last ends the step."""
         path = subject.path(kind)
+        before = subject.artefact(kind)
 
         def decide(look: Look) -> Draft:
             flag = {"CONTEXT": "has_context", "RESEARCH": "has_research"}.get(kind)
@@ -144,27 +147,43 @@ class PhaseDocuments(Steps):
                     return events.step_left(held, standing, subject.id.short, at.now, told=told)
                 return events.artefact_ready(held, standing, told, at.now)
 
-            return self._drafted(look, {path: lambda _: text}, state, subject)
+            return self._drafted(look, {path: _over(path, before, text)}, state, subject)
 
         return self._step(f"write {kind} of phase {subject.id.short}", decide, dry_run=False)
 
+    def texts(self, paths: Iterable[str]) -> dict[str, str]:
+        """What stands in documents now; empty: nothing."""
+        return {path: self._text(path) for path in paths}
+
     def write_plans(
-        self, subject: Subject, plans: Sequence[PlanDocument], *, is_fit: bool
+        self,
+        subject: Subject,
+        plans: Sequence[PlanDocument],
+        before: Mapping[str, str],
+        *,
+        is_fit: bool,
     ) -> Outcome:
-        """The plans of a phase, the roadmap that lists them, and the state that follows: one step."""
+        """The plans of a phase, the roadmap that lists them, and the state that follows: one step.
+
+        `before` is what stood in their places; anything else there is somebody's work.
+        """
         new = {each.path for each in plans}
 
         def decide(look: Look) -> Draft:
             here = phase_of(look.standing, subject.id.short)
             old = here.folder.live_plans if here.folder else ()
-            kept = [each for each in old if each.proof is not Proof.NONE and each.path not in new]
+            kept = [each for each in old if each.proof is not Proof.NONE]
+            if any(each.path in new for each in kept):  # carried out while others were made
+                raise ChangedMeanwhile(subject.folder)
             gone = [each for each in old if each not in kept and each.path not in new]
             made = [
                 Plan(each.id, each.path, "", Proof.NONE, False, 1, not is_fit) for each in plans
             ]
             after = _with_folder(look, subject, plans=(*kept, *made))
             standing = standing_of(after)
-            edits: dict[str, Edit] = {each.path: _to(each.text) for each in plans}
+            edits: dict[str, Edit] = {
+                each.path: _over(each.path, before[each.path], each.text) for each in plans
+            }
             edits |= self._listed(look, subject, standing, kept, plans)
             moves = tuple(
                 Move(each.path, layout.removed_path(each.path, look.stamp)) for each in gone
@@ -248,8 +267,15 @@ def _accumulated(document: Document) -> str:
     return "\n".join(line.text for line in lines).strip()
 
 
-def _to(text: str) -> Edit:
-    return lambda _: text
+def _over(path: str, before: str, text: str) -> Edit:
+    """Put a text in the place of what was there; what somebody wrote since then stays."""
+
+    def edit(old: str) -> str:
+        if old not in (before, text):
+            raise ChangedMeanwhile(path)
+        return text
+
+    return edit
 
 
 def _with_folder(look: Look, subject: Subject, **changes: object) -> Inventory:

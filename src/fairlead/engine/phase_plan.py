@@ -73,7 +73,9 @@ class PhasePlanning:
         front.prepare()
         subject = self._documents.subject(number)
         resumes = self._jobs.unfinished(errand(subject), is_rehearsed=is_rehearsed)
-        open_plans = [each.id for each in subject.plans if each.proof is Proof.NONE]
+        open_plans = [
+            each.id for each in subject.plans if each.proof is Proof.NONE and not each.is_superseded
+        ]
         if open_plans and not wishes.replan and not resumes:
             raise PlansThere(subject.id.short, tuple(open_plans))
         planning = PlanAsks(subject, wishes, self._jobs.clock.now().strftime("%Y-%m-%d"))
@@ -134,6 +136,7 @@ class _Run:
         if planning.wishes.is_new_research:
             self._skipped.discard("research")
         self._written: list[str] = []
+        self._kept = ""  # where that is which was there before
 
     def until_it_ends(self) -> Outcome:
         subject = self._planning.subject
@@ -256,6 +259,8 @@ class _Run:
         text = rehearsed(reply.value) if self._site.job.is_rehearsed else reply.value
         subject = self._planning.subject
         told = f"Phase {subject.id.short} {kind.lower()} complete"
+        path = subject.path(kind)
+        self._kept += self._site.put_aside({path: subject.artefact(kind)}, {path: text})
         self._written += self._documents.write_artefact(subject, kind, text, told).paths
         held = {**(subject.artefacts or {}), kind: text}
         changed = replace(subject, artefacts=held)
@@ -310,7 +315,12 @@ class _Run:
             )
             for sheet, text in zip(draft.sheets, draft.texts, strict=True)
         ]
-        self._written += self._documents.write_plans(subject, plans, is_fit=mark != "failed").paths
+        known = {each.path for each in subject.plans}  # what came since then is not ours to replace
+        there = self._documents.texts(each.path for each in plans)
+        before = {path: text if path in known else "" for path, text in there.items()}
+        self._kept += self._site.put_aside(before, {each.path: each.text for each in plans})
+        is_fit = mark != "failed"
+        self._written += self._documents.write_plans(subject, plans, before, is_fit=is_fit).paths
         written = tuple(dict.fromkeys(self._written))
         message = f"docs({subject.padded}): plans of phase {subject.id.short}"
         warnings = [each for each in state.issues[-1] if each.severity != BLOCKER]
@@ -320,8 +330,8 @@ class _Run:
         if mark == "failed":
             blockers = [each for each in state.issues[-1] if each.severity == BLOCKER]
             note = f"the plans failed their check and cannot be executed: {blockers[0]}"
-            return Outcome(JobStatus.BLOCKED, note, written, message)
-        return Outcome(JobStatus.DONE, note, written, message)
+            return Outcome(JobStatus.BLOCKED, note + self._kept, written, message)
+        return Outcome(JobStatus.DONE, note + self._kept, written, message)
 
     def _final(self, text: str, wave: int, mark: str) -> str:
         document = Document(text).set_front(("wave",), wave)

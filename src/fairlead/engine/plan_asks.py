@@ -63,8 +63,11 @@ class PlanAsks:
             if (held := subject.artefact("CONTEXT"))
             else None
         )
-        done = [each for each in subject.plans if each.proof is not Proof.NONE]
-        self.first = max((int(each.id.rpartition("-")[2]) for each in done), default=0) + 1
+        stay = [
+            each for each in subject.plans if each.is_superseded or each.proof is not Proof.NONE
+        ]
+        done = [each for each in stay if not each.is_superseded]
+        self.first = max((each.number for each in stay), default=0) + 1
         self.wanted = Wanted(
             subject.told.requirements if not done else (),
             self.context.decisions if self.context and not done else (),
@@ -119,7 +122,7 @@ class PlanAsks:
             "patterns": self.subject.artefact("PATTERNS"),
         }
         if self.first > 1:
-            pieces["numbering"] = f"plans 1 to {self.first - 1} are done; begin with {self.first}"
+            pieces["numbering"] = f"plans 1 to {self.first - 1} are there; begin with {self.first}"
         verified = self.subject.artefact("VERIFICATION")
         if Document(verified).value("status") == "gaps_found":
             pieces["gaps"] = verified

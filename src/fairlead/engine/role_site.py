@@ -80,6 +80,12 @@ class RoleSite:
         self.jobs.tell({"at": at, "kind": kind, "subject": subject, "text": text, **facts})
         self.report(Happening(kind, subject, text, facts))
 
+    def put_aside(self, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+        """Keep what is about to be replaced, and say where; empty: nothing is."""
+        gone = {path: old for path, old in before.items() if old and old != after[path]}
+        kept = [self.jobs.keep(path, old) for path, old in gone.items()]
+        return f"; what was there before: {', '.join(kept)}" if kept else ""
+
 
 class Waits(Exception):
     """A person has to answer first."""

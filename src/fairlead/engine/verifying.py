@@ -239,7 +239,7 @@ class Verifying:
 
     def _patches(self, case: Case, gaps: tuple[Gap, ...]) -> tuple[PlanSheet, ...]:
         first = max((sheet.number for sheet in case.sheets), default=0)
-        taken = max((_number(plan) for plan in case.folder.plans), default=0)
+        taken = max((plan.number for plan in case.folder.plans), default=0)
         sheets = {sheet.id: sheet for sheet in case.sheets}
         folder = case.folder.path.rpartition("/")[2]
         made = patch_plans(gaps, sheets, folder, max(first, taken) + 1)
@@ -311,11 +311,6 @@ def _inputs(case: Case, tree: SourceTree) -> set[str]:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-
-
-def _number(plan: Plan) -> int:
-    last = plan.id.rpartition("-")[2]
-    return int(last) if last.isdigit() else 0
 
 
 def _cut(tree: SourceTree) -> tuple[str, ...]:

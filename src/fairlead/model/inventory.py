@@ -55,6 +55,12 @@ class Plan(NamedTuple):
     is_unfit: bool = False  # it failed its check, and says so: nobody may carry it out
 
     @property
+    def number(self) -> int:
+        """Its number in the phase; 0: its name has none."""
+        last = self.id.rpartition("-")[2]
+        return int(last) if last.isascii() and last.isdigit() else 0
+
+    @property
     def is_complete(self) -> bool:
         """Its summary exists, is not empty, and does not say otherwise."""
         return self.proof is Proof.COMPLETE

@@ -18,7 +18,7 @@ from fairlead.model.roles import Call
 from fairlead.store import layout
 from fairlead.store.files import Files
 from fairlead.store.journal import Journal
-from fairlead.store.layout_roles import CALLS
+from fairlead.store.layout_roles import CALLS, REPLACED
 from fairlead.store.load import Reader
 
 VERSION = 1
@@ -113,6 +113,13 @@ class JobFiles:
         loaded = self._files.load_if_present(path)
         return revived(Call, _content(path, loaded.text), path) if loaded else None
 
+    def keep(self, path: str, text: str) -> str:
+        """A document as it was before the job replaced it; the path of the copy."""
+        mark = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
+        kept = f"{self._home}/{REPLACED}/{mark}-{path.rpartition('/')[2]}"
+        self._files.update(kept, lambda _: text, command=f"job {self.job}", may_create=True)
+        return kept
+
     def tell(self, event: dict[str, object]) -> None:
         """A line in the journal of the job."""
         line = json.dumps(event, sort_keys=True, default=str) + "\n"
@@ -123,7 +130,7 @@ class JobFiles:
     def paths(self) -> tuple[str, ...]:
         """Every document of the job."""
         found = [layout.JOB_RECORD, layout.EVENTS]
-        for folder in (layout.GATES, layout.QUESTIONS, CALLS):
+        for folder in (layout.GATES, layout.QUESTIONS, CALLS, REPLACED):
             found += [f"{folder}/{name}" for name in self._files.names(f"{self._home}/{folder}")]
         return tuple(path for each in found if self._files.exists(path := f"{self._home}/{each}"))
 

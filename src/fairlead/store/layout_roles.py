@@ -5,6 +5,7 @@ Apart from `layout` only because that page is full; whoever needs a name asks on
 
 from fairlead.store import layout
 
+REPLACED = "replaced"  # in a job's folder: documents that a workflow put others in place of
 CALLS = "calls"  # in a job's folder: one file a call of a role
 OUTPUT = "fairlead-output"  # where a role writes its documents, in its scratch folder
 RESEARCH_FOLDER = f"{layout.PLANNING}/research"
