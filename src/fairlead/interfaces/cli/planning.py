@@ -232,7 +232,8 @@ def confirm(app: App, manner: Manner, *, criterion: str, yes: bool, allow: str) 
             raise
         outcome = app.planning.confirm(criterion, is_said=True, allow=question.proof)
     # A command's result is in the person's own record, which the outcome does not name.
-    with looking_again(() if manner.dry_run else outcome.paths or (criterion,)):
+    written = outcome.paths or (f"checks: the result of {criterion}",)
+    with looking_again(() if manner.dry_run else written):
         judged = app.planning.criterion(criterion)
     said = f"{judged.criterion.text}: {judged.evidence}"
     report_change(outcome, manner, said, said, state=judged.state, evidence=judged.evidence)
