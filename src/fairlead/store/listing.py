@@ -7,6 +7,7 @@ one since it was listed is not read either.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -15,6 +16,8 @@ from typing import NamedTuple
 from fairlead.store.confine import Folder, fault, is_ordinary, let_go
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+# What was listed has gone, or has become a link or something that is not read.
+_NO_FILE = frozenset({errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.ENODEV})
 # Nearly every name here begins with a number, and then nothing can be objected to it.
 _PLAIN = re.compile(r"[0-9][\w.-]{0,200}\w", re.ASCII)
 
@@ -55,9 +58,9 @@ def beginning_of(folder: Folder, name: str, limit: int) -> bytes | None:
     try:
         fd = os.open(name, _READ, dir_fd=folder.fd)
     except OSError as error:
-        if isinstance(error, PermissionError):
-            raise fault(folder.path_of(name), error) from error
-        return None
+        if error.errno in _NO_FILE:
+            return None
+        raise fault(folder.path_of(name), error) from error  # a plan is not open because of it
     try:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
