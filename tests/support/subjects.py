@@ -26,6 +26,8 @@ FINISHED = PLANNED | {
     f"{PHASE}/01-01-SUMMARY.md": "done\n",
     ".planning/todos/pending/a.md": "---\nresolves_phase: 1\n---\nx\n",
 }
+# The same where a phase counts only when it is verified: who loses the settings counts wrongly.
+STRICT = FINISHED | {CONFIG: '{"fairlead": {"completion": "verified"}}\n'}
 # A phase whose one plan promised a file, which is there.
 VERIFIABLE = FINISHED | {
     f"{PHASE}/01-01-PLAN.md": "---\nphase: 01-foundation\nplan: 01\nfiles_modified: [guide.md]\n"
@@ -122,7 +124,7 @@ def product_subjects() -> dict[str, Subject]:
         _in_a_project("resolve-blocker", ("state", "resolve-blocker", "--text", "wall"), [blocker]),
         _in_a_project("add-roadmap-evolution", evolution),
         _in_a_project("state-set", ("state", "set", "Status", "Testing")),
-        _in_a_project("sync", ("state", "sync"), files=FINISHED),
+        _in_a_project("sync", ("state", "sync"), files=STRICT),
         _in_a_project("prune", ("state", "prune", "--lines", "9", "--keep", "0"), [ours, blocker]),
         _in_a_project("planned-phase", ("state", "planned-phase", "--phase", "1"), files=PLANNED),
         _in_a_project("begin-phase", ("state", "begin-phase", "--phase", "1"), files=PLANNED),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fairlead.errors import DocumentError, FairleadError
+from fairlead.errors import DocumentError
 from fairlead.model.inventory import Inventory
 from fairlead.records.ledger import Entry, check, read_ledger
 from fairlead.records.summary import read_summary
@@ -93,7 +93,7 @@ def _promised(reader: Reader, inventory: Inventory) -> Iterator[tuple[str, str]]
         for plan in folder.plans:
             try:
                 loaded = reader.load_for_display(plan.summary) if plan.summary else None
-            except FairleadError:
+            except DocumentError:
                 continue
             named = read_summary(loaded.text).ledger if loaded else ""
             if named:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fairlead.engine.look import Look
 from fairlead.engine.sessions import Sessions
-from fairlead.errors import DocumentError, StorageError
+from fairlead.errors import DocumentError
 from fairlead.model.inventory import Phase
 from fairlead.model.job import Job, JobStatus, Question
 from fairlead.model.standing import Next
@@ -176,7 +176,7 @@ class Pausing(Sessions):
     def _tasks(self, path: str) -> tuple[Work, ...]:
         try:
             sheet = read_plan(path, self._files.load(path).text)
-        except (DocumentError, StorageError):
+        except DocumentError:
             return ()
         gates = {
             gate.task: gate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fairlead.errors import DocumentError, FairleadError
+from fairlead.errors import DocumentError
 from fairlead.model.inventory import Folder, Plan
 from fairlead.model.plan import Finding, PlanSheet, Severity
 from fairlead.model.waves import Node, Schedule, Wip, may_start, schedule
@@ -143,6 +143,6 @@ def _moved(held: Sheets, wave_of: dict[str, int]) -> list[str]:
 def _is_halted(reader: Reader, plan: Plan) -> bool:
     try:
         loaded = reader.load_for_display(plan.summary)
-    except FairleadError:
+    except DocumentError:
         return False
     return loaded is not None and read_summary(loaded.text).status.lower() == HALTED

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fairlead.errors import DocumentError, FairleadError
+from fairlead.errors import DocumentError
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import (
     Completion,
@@ -97,7 +97,7 @@ class _Scanner:
         try:
             content = self._read(layout.CONFIG_NAME, layout.CONFIG_LIMIT) or b"{}"
             chosen = read_settings(content.decode()).get("fairlead.completion")
-        except (FairleadError, UnicodeDecodeError):
+        except (DocumentError, UnicodeDecodeError):
             chosen = None
         if chosen in tuple(Completion):
             return Completion(str(chosen))
