@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from fairlead.engine.look import Change, Look, Steps
+from fairlead.errors import ChangedMeanwhile
 from fairlead.model.ids import PhaseId
 from fairlead.model.standing import Standing
 from fairlead.records import archive as archive_file
@@ -213,8 +214,12 @@ class Events(Steps):
             archive = layout.archive_of(self._workstream)
 
             def shorter(text: str) -> str:
-                # Another text is not cut: its entries would be missing from the archive.
-                return cut.text if text == before.text else text
+                if text == before.text:
+                    return cut.text
+                again = prune.pruned(Document(text), now, target=target, keep=keep)
+                if again.moved != moved:  # what left it would be missing from the archive
+                    raise ChangedMeanwhile(self._state)
+                return again.document.text
 
             return Draft(
                 {

@@ -28,6 +28,7 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _LONGEST_NAME = 255
+_MOST_READS = 5  # of a file that somebody else is writing
 _PIECE = 1 << 16
 _RESERVED = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$"]
@@ -301,16 +302,22 @@ def components(path: str) -> list[str]:
 
 
 def read_file(fd: int, path: str, limit: int) -> bytes:
-    """Read an open file of at most `limit` bytes; a larger one is refused unread."""
-    size = stat_of(fd, path).st_size
-    try:
-        content = b"" if size > limit else _read(fd, limit + 1)
-    except OSError as error:
-        raise fault(path, error) from error
-    size = max(size, len(content))
-    if size > limit:
-        raise TooLarge(size, limit).located(path)
-    return content
+    """Read an open file of at most `limit` bytes; a larger one is refused unread.
+
+    Half of an old text and half of a new one is no text: what is written meanwhile is read again.
+    """
+    for left in reversed(range(_MOST_READS)):
+        found = stat_of(fd, path)
+        try:
+            content = b"" if found.st_size > limit else _read(fd, limit + 1)
+        except OSError as error:
+            raise fault(path, error) from error
+        if max(found.st_size, len(content)) > limit:
+            raise TooLarge(max(found.st_size, len(content)), limit).located(path)
+        now = stat_of(fd, path)
+        if not left or (found.st_size, found.st_mtime_ns) == (now.st_size, now.st_mtime_ns):
+            return content
+    raise AssertionError("unreachable")
 
 
 def stat_of(fd: int, path: str) -> os.stat_result:
@@ -385,11 +392,7 @@ def _require_file(path: str, found: os.stat_result) -> None:
 
 
 def _read(fd: int, most: int) -> bytes:
-    pieces = []
-    while most > 0:
-        piece = os.read(fd, min(most, _PIECE))
-        if not piece:
-            break
-        pieces.append(piece)
-        most -= len(piece)
-    return b"".join(pieces)
+    content = bytearray()
+    while piece := os.pread(fd, min(most - len(content), _PIECE), len(content)):
+        content += piece
+    return bytes(content)
