@@ -340,3 +340,17 @@ def test_a_part_of_the_program_that_cannot_be_loaded_is_named(
     assert refused.exit_code == 7
     assert json.loads(refused.stdout)["error"]["code"] == "broken-program"
     assert "nothing_of_that_name cannot be loaded" in refused.stderr
+
+
+@pytest.mark.parametrize("group", [(), ("milestone",), ("job",), ("phase",)])
+def test_a_group_without_a_command_shows_its_help(
+    fairlead: Fairlead, group: tuple[str, ...]
+) -> None:
+    alone = fairlead(*group)
+    assert (alone.exit_code, alone.stdout) == (2, "")
+    assert alone.stderr == fairlead(*group, "--help").stdout
+
+
+def test_the_choices_of_a_missing_argument_are_one_readable_line(fairlead: Fairlead) -> None:
+    wrong = fairlead("explain")
+    assert "Choose from: progress, phase, plan, status, next\n" in wrong.stderr

@@ -44,6 +44,8 @@ _COMMANDS = {
 }
 
 _INTERRUPTED = 130
+# A group without a command; older versions of click show its help themselves.
+_ONLY_A_GROUP = getattr(click.exceptions, "NoArgsIsHelpError", ())
 _YOUNG = 50_000  # objects: a short command ends before there is much to collect
 
 
@@ -102,6 +104,9 @@ def run(arguments: list[str]) -> int:
     except click.exceptions.Exit as left:
         return left.exit_code
     except click.ClickException as problem:
+        if isinstance(problem, _ONLY_A_GROUP):
+            problem.show()  # its help, line by line
+            return problem.exit_code
         return _shown(_usage_error(problem), as_json=as_json)
     except FairleadError as problem:
         return _shown(problem, as_json=as_json)
@@ -123,7 +128,7 @@ def _usage_error(problem: click.ClickException) -> UsageError:
     context = getattr(problem, "ctx", None)
     if isinstance(context, click.Context):
         hint = f"see: {context.command_path} --help"
-    message = problem.format_message().rstrip(".")
+    message = " ".join(problem.format_message().split()).rstrip(".")
     return UsageError(message[:1].lower() + message[1:], hint=hint)
 
 
