@@ -135,6 +135,9 @@ class UnknownJob(UsageError, code="unknown-job"):
     """A job was named that the project does not have."""
 
     def __init__(self, job: object, known: "tuple[str, ...]") -> None:
+        if not (job or known):
+            super().__init__("there are no jobs yet", hint='make one: fairlead run "GOAL"')
+            return
         names = ", ".join(known[-5:]) or "none"
         super().__init__(f"there is no job {job}", hint=f"known jobs: {names}")
 
@@ -419,10 +422,21 @@ class NotQuick(DocumentError, code="not-quick"):
 class MalformedRecord(DocumentError, code="malformed-record"):
     """A record of a job that does not hold what it should."""
 
-    def __init__(self, place: str, wanted: object, found: object) -> None:
+    def __init__(
+        self, place: str, wanted: object, found: object, *, line: int = 0, column: int = 0
+    ) -> None:
         path, dot, inside = place.partition(".json")
         where = f"{inside.lstrip('.')}: " if inside else ""
-        super().__init__(f"{where}{wanted} is needed here, not {found!r}", path=path + dot)
+        shown = repr(found)
+        shown = shown if len(shown) <= 80 else shown[:79] + "…"
+        super().__init__(
+            f"{where}{wanted} is needed here, not {shown}",
+            path=path + dot,
+            line=line or 1,
+            column=column,
+            hint=f"bring back what stood there (git restore {path}{dot}), "
+            "or move the folder of this job out of .planning; nothing was changed",
+        )
 
 
 class Undecodable(DocumentError, code="undecodable"):

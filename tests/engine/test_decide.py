@@ -191,3 +191,14 @@ def test_deciding_needs_no_file_process_or_socket() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == json.loads(json.dumps(plain(decide(snapshot))))
+
+
+@pytest.mark.parametrize(
+    ("option", "typed"),
+    [("the plain way", '"the plain way"'), ("$(rm x)", "'$(rm x)'"), ("`x`", "'`x`'")],
+)
+def test_what_an_agent_proposes_means_nothing_to_the_shell_that_answers(
+    option: str, typed: str
+) -> None:
+    question = Question("q", QuestionKind.CHOICE, "s", "which?", (option,))
+    assert question.command("j") == f"fairlead job answer j {typed}"

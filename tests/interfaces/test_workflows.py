@@ -1,12 +1,13 @@
 """New, discuss and plan with the installed command: what is said, which code comes back, what is left."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.programs import Outcome, Program, fairlead, run
+from tests.support.programs import Command, Outcome, Program, fairlead, run
 from tests.support.repositories import a_repository, git
 from tests.support.terminal import run_on_terminal
 
@@ -131,3 +132,28 @@ def test_without_an_agent_the_rehearsal_is_named(world: Path) -> None:
 
     assert done.code == 5, done.said
     assert "--rehearse" in told(done)["error"]["hint"]
+
+
+def test_what_a_waiting_rehearsal_names_can_be_run_as_it_stands(world: Path) -> None:
+    begun(world)
+    done = called(world, "phase", "discuss", "1", "--rehearse")
+    assert done.code == 6, done.said
+    for _ in range(2):  # one question for each area
+        done = _typed(world, done.said.partition("answer with: ")[2])
+        assert done.code == 0, done.said
+        done = _typed(world, done.said.partition("Next: ")[2])
+    assert done.code == 0, done.said
+    done = _typed(world, done.said.partition("next     ")[2])
+    assert "✗" not in _typed(world, done.said.partition("next     ")[2]).said
+
+
+def _typed(world: Path, line: str) -> Outcome:
+    """Type a command that was shown, into the place that it names or that came before."""
+    words = shlex.split(line.partition("\n")[0])
+    if words[0] == "cd":
+        (world / "place").unlink(missing_ok=True)
+        (world / "place").symlink_to(words[1])
+        words = words[3:]
+    assert words[0] == "fairlead"
+    made = command(world, *words[1:])
+    return run(Command(made.words, (world / "place").resolve(), made.environment))

@@ -5,15 +5,18 @@ import random
 import pytest
 
 from fairlead.errors import LedgerBroken
+from fairlead.model.budget import Spent
 from fairlead.records.ledger import (
     GENESIS,
     Entry,
     EntryKind,
+    Spending,
     appended,
     check,
     head,
     line_of,
     read_ledger,
+    spendings,
 )
 
 ENTRIES = (
@@ -99,3 +102,21 @@ def test_reading_a_changed_ledger_raises_with_the_line() -> None:
 )  # fmt: skip
 def test_what_is_no_entry_is_told(text: str) -> None:
     assert [fault.line for fault in check(text)] == [1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[]",
+        "null",
+        "7",
+        '{"tokens_in": "many"}',
+        '{"tokens_in": [1], "at": 3}',
+        '{"tokens_in": 1, "cost_usd": {}}',
+        "[" * 200_000,
+    ],
+)
+def test_what_is_no_entry_costs_nothing_and_hides_no_other(line: str) -> None:
+    sound = '{"at":"2026-06-01T12:00:00Z","cost_usd":0.5,"job":"j","tokens_in":2,"tokens_out":3}'
+    counted = spendings(f"{line}\n{sound}\n")
+    assert counted == (Spending("j", "2026-06-01", Spent(5, 0.5), is_rehearsed=False),)

@@ -10,6 +10,7 @@ from fairlead.errors import MalformedRecord
 from fairlead.model.calls import Call
 from fairlead.records.raw_answer import LONGEST, read_answer, storable, written
 from fairlead.store.council import CouncilFiles
+from fairlead.store.layout_council import RULINGS
 
 KEY = "raw/r1/security"
 
@@ -50,3 +51,9 @@ def test_an_answer_that_somebody_changed_is_refused(files: CouncilFiles) -> None
     path.write_text(path.read_text().replace("REVISE", "APPROVE"))
     with pytest.raises(MalformedRecord, match="changed"):
         CouncilFiles(files.folder, files.job).answer(KEY)
+
+
+def test_decisions_that_are_no_list_are_refused(files: CouncilFiles) -> None:
+    files.put({RULINGS: '{"version": 1, "rulings": "mine"}\n'})
+    with pytest.raises(MalformedRecord, match="a list is needed here"):
+        files.rulings()

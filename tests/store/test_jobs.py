@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.errors import OtherJob
+from fairlead.errors import MalformedRecord, OtherJob
 from fairlead.model.job import Job, JobStatus
 from fairlead.store.jobs import JobFiles
 from tests.support.council import NOW, a_full_job
@@ -33,3 +33,28 @@ def test_a_job_that_carries_out_a_phase_is_not_taken_for_a_council(tmp_path: Pat
     files.save_job(Job("execute-01", "01", JobStatus.EXECUTING, NOW, "claude"))
     with pytest.raises(OtherJob):
         files.load_council()
+
+
+DAMAGED = {
+    "an empty file": ("", 1),
+    "half of it": ('{\n  "version": 1,\n  "id": "exec', 3),
+    "a list": ("[]", 1),
+    "nesting without end": ("[" * 200_000, 1),
+    "a version of the future": ('{"version": 99}', 1),
+    "a number that no machine holds": ('{"estimate": {"usd": 1' + "0" * 400 + "}}", 1),
+    "a number longer than is read": ('{"slots": 1' + "0" * 5000 + "}", 1),
+    "a text of a megabyte for a number": ('{"slots": "' + "x" * 1_000_000 + '"}', 1),
+}
+
+
+@pytest.mark.parametrize("row", DAMAGED)
+def test_a_damaged_record_is_refused_with_its_place_and_a_way_out(tmp_path: Path, row: str) -> None:
+    files = _files(tmp_path, "execute-01")
+    path = ".planning/jobs/execute-01/job.json"
+    text, line = DAMAGED[row]
+    (tmp_path / path).write_text(text, "utf-8")
+    with pytest.raises(MalformedRecord) as refused:
+        files.load_record()
+    assert str(refused.value).startswith(f"{path}:{line}:")
+    assert len(str(refused.value)) < 300
+    assert f"git restore {path}" in refused.value.hint

@@ -94,7 +94,11 @@ class Job:
     @property
     def command(self) -> str:
         """What goes on with it."""
-        return self.begun_by or f"fairlead phase execute {self.phase}"
+        begun = self.begun_by or f"fairlead phase execute {self.phase}"
+        if not self.is_rehearsed:
+            return begun
+        # The two that are never rehearsed in the project itself take a copy of the copy.
+        return f"{begun} --rehearse{'' if self.kind in ('quick', 'debug') else ' --here'}"
 
 
 @dataclass(frozen=True, slots=True)

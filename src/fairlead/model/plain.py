@@ -39,6 +39,12 @@ def revived(kind: type[Value], held: object, place: str = "") -> Value:
     return found
 
 
+def several(kind: type[Value], held: object, place: str = "") -> tuple[Value, ...]:
+    """The values that were written as this list."""
+    found: tuple[Value, ...] = _revived(tuple[kind, ...], held, place)  # type: ignore[valid-type]
+    return found
+
+
 def _revived(kind: Any, held: object, place: str) -> Any:
     origin = typing.get_origin(kind)
     if origin in (typing.Union, types.UnionType):
@@ -58,7 +64,10 @@ def _revived(kind: Any, held: object, place: str) -> Any:
     if dataclasses.is_dataclass(kind):
         return _record(kind, _map(held, place), place)
     if kind is float and isinstance(held, int) and not isinstance(held, bool):
-        return float(held)
+        try:
+            return float(held)
+        except OverflowError:
+            raise MalformedRecord(place, kind.__name__, held) from None
     if kind is not Any and (not isinstance(held, kind) or (kind is int and isinstance(held, bool))):
         raise MalformedRecord(place, kind.__name__, held)
     return held

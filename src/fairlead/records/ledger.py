@@ -82,16 +82,14 @@ def spendings(text: str) -> tuple[Spending, ...]:
     for line in text[: text.rfind("\n") + 1].splitlines():
         try:
             held = json.loads(line)
-        except ValueError:
-            continue
-        tokens_in, tokens_out = int(held.get("tokens_in", 0)), int(held.get("tokens_out", 0))
+            tokens_in, tokens_out = int(held.get("tokens_in", 0)), int(held.get("tokens_out", 0))
+            usd = float(held.get("cost_usd", Prices().cost(tokens_in, tokens_out)))
+            job, day = str(held.get("job", "")), str(held.get("at", ""))[:10]
+        except (AttributeError, TypeError, ValueError, OverflowError, RecursionError):
+            continue  # no entry of ours; whoever reads the evidence is told
         if tokens_in or tokens_out:
-            usd = held.get("cost_usd", Prices().cost(tokens_in, tokens_out))
             spent = Spent(tokens_in + tokens_out, usd)
-            is_rehearsed = held.get("rehearsed") is True
-            found.append(
-                Spending(held.get("job", ""), held.get("at", "")[:10], spent, is_rehearsed)
-            )
+            found.append(Spending(job, day, spent, held.get("rehearsed") is True))
     return tuple(found)
 
 

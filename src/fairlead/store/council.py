@@ -11,15 +11,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from fairlead.errors import FileExists, MalformedRecord
+from fairlead.errors import FileExists
 from fairlead.model.calls import Call
 from fairlead.model.council_job import CouncilJob, Ruling
-from fairlead.model.plain import plain, revived
+from fairlead.model.plain import plain, several
 from fairlead.records.raw_answer import read_answer, written
 from fairlead.store import layout
 from fairlead.store import layout_council as names
 from fairlead.store.files import Edit, Files
-from fairlead.store.jobs import VERSION, JobFiles, job_ids
+from fairlead.store.jobs import VERSION, JobFiles, content_of, job_ids
 from fairlead.store.load import Reader
 from fairlead.store.running import the_only_run
 
@@ -146,7 +146,7 @@ class CouncilFiles:
         """What a person wants of the job (`veto` or `cancel`), and why."""
         path = self._path(names.WISH)
         loaded = self._files.load_if_present(path)
-        held = _content(path, loaded.text) if loaded else {}
+        held = content_of(path, loaded.text) if loaded else {}
         return (str(held.get("wish", "")), str(held.get("why", ""))) if held else ("", "")
 
     def leave_wish(self, wish: str, why: str) -> None:
@@ -157,9 +157,8 @@ class CouncilFiles:
         """What a person decided about open items."""
         path = self._path(names.RULINGS)
         loaded = self._files.load_if_present(path)
-        held = _content(path, loaded.text).get("rulings", []) if loaded else []
-        assert isinstance(held, list)
-        return tuple(revived(Ruling, each, path) for each in held)
+        held = content_of(path, loaded.text).get("rulings", []) if loaded else []
+        return several(Ruling, held, path)
 
     def save_ruling(self, ruling: Ruling) -> None:
         """A decision about one item; a later one takes its place."""
@@ -176,13 +175,3 @@ def _always(text: str) -> Edit:
 
 def _text(held: Mapping[str, object]) -> str:
     return json.dumps({"version": VERSION, **held}, ensure_ascii=False, indent=2) + "\n"
-
-
-def _content(path: str, text: str) -> dict[str, object]:
-    try:
-        held = json.loads(text)
-    except ValueError as error:
-        raise MalformedRecord(path, "JSON", str(error)) from None
-    if not isinstance(held, dict) or held.get("version", VERSION) != VERSION:
-        raise MalformedRecord(path, f"version {VERSION}", text[:40])
-    return held

@@ -70,8 +70,8 @@ class JobFiles:
         loaded = self._files.load_if_present(path)
         if loaded is None:
             raise UnknownJob(self.job, job_ids(self._files))
-        content = _content(path, loaded.text)
-        if isinstance(content, dict) and content.get("kind") == KIND:
+        content = content_of(path, loaded.text)
+        if content.get("kind") == KIND:
             return revived(CouncilJob, content, path)
         return revived(Job, content, path)
 
@@ -87,7 +87,7 @@ class JobFiles:
         """One task; None: it has not begun."""
         path = f"{self._home}/{layout.GATES}/{task}.json"
         loaded = self._files.load_if_present(path)
-        return revived(TaskGate, _content(path, loaded.text), path) if loaded else None
+        return revived(TaskGate, content_of(path, loaded.text), path) if loaded else None
 
     def save_question(self, question: Question) -> None:
         """A question, or its answer."""
@@ -111,7 +111,7 @@ class JobFiles:
         """One call by its key; None: it was not made."""
         path = f"{self._home}/{CALLS}/{key}.json"
         loaded = self._files.load_if_present(path)
-        return revived(Call, _content(path, loaded.text), path) if loaded else None
+        return revived(Call, content_of(path, loaded.text), path) if loaded else None
 
     def keep(self, path: str, text: str) -> str:
         """A document as it was before the job replaced it; the path of the copy."""
@@ -145,7 +145,7 @@ class JobFiles:
             path = f"{self._home}/{folder}/{name}"
             loaded = self._files.load_if_present(path) if name.endswith(".json") else None
             if loaded is not None:
-                yield path, _content(path, loaded.text)
+                yield path, content_of(path, loaded.text)
 
     def _save(self, name: str, content: dict[str, object]) -> None:
         text = json.dumps({"version": VERSION, **content}, ensure_ascii=False, indent=2) + "\n"
@@ -154,11 +154,17 @@ class JobFiles:
         self._files.update(path, lambda _: text, command=f"job {self.job}", may_create=True)
 
 
-def _content(path: str, text: str) -> object:
+def content_of(path: str, text: str) -> dict[str, object]:
+    """What a record of ours holds; anything else is refused with its place."""
     try:
         held = json.loads(text)
-    except ValueError as error:
+    except json.JSONDecodeError as error:
+        at = {"line": error.lineno, "column": error.colno}
+        raise MalformedRecord(path, "JSON", error.msg, **at) from None
+    except (ValueError, RecursionError) as error:  # a number or a nesting beyond all measure
         raise MalformedRecord(path, "JSON", str(error)) from None
-    if isinstance(held, dict) and held.get("version", VERSION) != VERSION:
+    if not isinstance(held, dict):
+        raise MalformedRecord(path, "a map", held)
+    if held.get("version", VERSION) != VERSION:
         raise MalformedRecord(path, f"version {VERSION}", held.get("version"))
     return held

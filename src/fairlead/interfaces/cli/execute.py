@@ -20,6 +20,8 @@ from fairlead.wiring import App
 if TYPE_CHECKING:
     from fairlead.engine.execution import Preview, Report
     from fairlead.engine.fanout import Signal
+    from fairlead.model.council_job import CouncilJob
+    from fairlead.model.job import Job
 
 _FAILED = 5
 
@@ -84,7 +86,8 @@ def finished(done: Report, *, as_json: bool, as_events: bool, folder: str) -> in
         report({**_ended(done), "folder": folder}, _report_lines(done, folder), as_json=as_json)
     waiting = [each for each in done.questions if not each.answer]
     if job.status == "BLOCKED" and waiting and not as_json:
-        raise JobWaiting(job.id, waiting[0].text, waiting[0].command(job.id))
+        command = inside(folder, job) + waiting[0].command(job.id)
+        raise JobWaiting(job.id, waiting[0].text, command)
     return {"DONE": 0, "FAILED": _FAILED}.get(job.status, JobWaiting.exit_code)
 
 
@@ -126,9 +129,13 @@ def _report_lines(done: Report, folder: str) -> list[Sequence[Part]]:
         lines.append((f"  kept     {kept}: git branch --list 'fairlead/*'",))
     if job.note:
         lines.append((f"  note     {job.note}",))
-    where = f"cd {shlex.quote(folder)} && " if job.is_rehearsed else ""
-    lines.append((f"  record   {where}fairlead job show {job.id}",))
+    lines.append((f"  record   {inside(folder, job)}fairlead job show {job.id}",))
     return lines
+
+
+def inside(folder: str, job: Job | CouncilJob) -> str:
+    """What a command begins with that belongs to a rehearsal: its copy is another place."""
+    return f"cd {shlex.quote(folder)} && " if job.is_rehearsed else ""
 
 
 def _told(preview: Preview) -> dict[str, Any]:

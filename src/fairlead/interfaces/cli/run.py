@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairlead.errors import JobWaiting
+from fairlead.interfaces.cli.execute import inside, interruptible, saying_the_stop
 from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
 from fairlead.interfaces.cli.show import Part, Styled, report, rows
 from fairlead.wiring import App
@@ -44,7 +44,6 @@ def run(app: App, *, goal: str, dry_run: bool, as_json: bool, **chosen: Any) -> 
     from fairlead.engine.council_site import CouncilWatcher, Meeting
     from fairlead.engine.execution import Watcher
     from fairlead.interfaces.cli.council_watching import council_view
-    from fairlead.interfaces.cli.execute import interruptible, saying_the_stop
     from fairlead.interfaces.cli.watching import view
     from fairlead.wiring_council import council_of, hands_of, table_of, terms_of
 
@@ -116,7 +115,8 @@ def finished(app: App, job: CouncilJob, *, as_json: bool, as_events: bool) -> in
             as_json=as_json,
         )
     if job.status == "EXECUTING" and waiting and not as_json:
-        raise JobWaiting(job.id, waiting[0].text, waiting[0].command(job.id))
+        command = inside(app.place, job) + waiting[0].command(job.id)
+        raise JobWaiting(job.id, waiting[0].text, command)
     return _CODES.get(job.status, JobWaiting.exit_code)
 
 
@@ -164,7 +164,7 @@ def _lines(app: App, job: CouncilJob) -> list[Sequence[Part]]:
         base = job.exec.base[:10]
         look = f"  (look: git log --oneline {base}..)" if base else ""
         lines.append((f"  phase    {job.phase}: {done}{look}",))
-    where = f"cd {shlex.quote(app.place)} && " if job.is_rehearsed else ""
+    where = inside(app.place, job)
     if job.is_rehearsed:
         lines.append((f"  place    {app.place}  (rehearsed: nothing of it counts)",))
     lines.append((f"  record   {where}fairlead job show {job.id}",))

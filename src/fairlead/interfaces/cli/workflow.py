@@ -6,7 +6,6 @@ becomes a record that `fairlead job answer` ends, and the exit code says that it
 
 from __future__ import annotations
 
-import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairlead.errors import JobWaiting
-from fairlead.interfaces.cli.execute import interruptible, saying_the_stop
+from fairlead.interfaces.cli.execute import inside, interruptible, saying_the_stop
 from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
 from fairlead.interfaces.cli.show import Part, Styled, report, rows
 from fairlead.model.budget import Comparison
@@ -231,7 +230,8 @@ def finished(done: RoleReport, chosen: Chosen, folder: str, **more: object) -> i
         }
         report(content, _lines(done, folder, str(more.get("next", ""))), as_json=chosen.as_json)
     if job.status == "BLOCKED" and waiting and not chosen.as_json:
-        raise JobWaiting(job.id, waiting[0].text, waiting[0].command(job.id))
+        command = inside(folder, job) + waiting[0].command(job.id)
+        raise JobWaiting(job.id, waiting[0].text, command)
     return {"DONE": 0, "FAILED": _FAILED}.get(job.status, JobWaiting.exit_code)
 
 
@@ -245,13 +245,13 @@ def _lines(done: RoleReport, folder: str, ahead: str) -> list[Sequence[Part]]:
         lines.append((f"  branch   {job.target}  (undo: git reset --keep {job.base[:10]})",))
     if job.is_rehearsed:
         lines.append((f"  place    {folder}  (rehearsed: nothing of it counts)",))
-    if job.note:
+    if job.note and not any(each.text == job.note for each in done.questions):
         lines.append((f"  note     {job.note}",))
-    where = f"cd {shlex.quote(folder)} && " if job.is_rehearsed else ""
+    where = inside(folder, job)
     lines.append((f"  record   {where}fairlead job show {job.id}",))
     if not job.ended_at:
         lines.append((f"  go on    {where}{job.command}",))
     if job.status == "DONE" and ahead:
-        also = " --rehearse --here" if job.is_rehearsed and "--dry-run" not in ahead else ""
+        also = " --rehearse --here" if job.is_rehearsed else ""
         lines.append((f"  next     {where}{ahead}{also}",))
     return lines
