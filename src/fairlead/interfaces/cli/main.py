@@ -106,7 +106,7 @@ def run(arguments: list[str]) -> int:
     except click.ClickException as problem:
         if isinstance(problem, _ONLY_A_GROUP):
             problem.show()  # its help, line by line
-            return problem.exit_code
+            return UsageError.exit_code
         return _shown(_usage_error(problem), as_json=as_json)
     except FairleadError as problem:
         return _shown(problem, as_json=as_json)
