@@ -36,7 +36,7 @@ def table_of(app: App, *, is_rehearsed: bool) -> Table:
     from fairlead.adapters.clock import rest
     from fairlead.adapters.supervision import reap
 
-    stand_ins = [] if is_rehearsed else _voices(app, str(app.value("fairlead.council.fallback")))
+    stand_ins = [] if is_rehearsed else voices_of(app, str(app.value("fairlead.council.fallback")))
     keys = {PM: PM, SYNTHESISER: SYNTHESISER, **{seat: f"seats.{seat}" for seat in NAMES}}
     known: dict[str, list[Voice]] = {}
     voices = {}
@@ -44,7 +44,7 @@ def table_of(app: App, *, is_rehearsed: bool) -> Table:
         named = str(app.value(f"fairlead.council.{key}")) or str(app.value("fairlead.agent"))
         named = "scripted" if is_rehearsed else named
         if named not in known:
-            known[named] = _voices(app, named, is_rehearsed=is_rehearsed)
+            known[named] = voices_of(app, named, is_rehearsed=is_rehearsed)
         main, *own = known[named]  # a seat may name its own stand-ins
         others = [*own, *(each for each in stand_ins if each not in known[named])]
         if role == SYNTHESISER:  # one of another family comes first
@@ -53,7 +53,8 @@ def table_of(app: App, *, is_rehearsed: bool) -> Table:
     return Table(voices, rest, lambda job: reap(keeper.JOB, job))
 
 
-def _voices(app: App, named: str, *, is_rehearsed: bool = False) -> list[Voice]:
+def voices_of(app: App, named: str, *, is_rehearsed: bool = False, place: str = "") -> list[Voice]:
+    """Those who are named, in their order: AGENT or AGENT:MODEL, between commas."""
     from fairlead.adapters import registry
     from fairlead.engine.asking import Voice
 
@@ -63,7 +64,9 @@ def _voices(app: App, named: str, *, is_rehearsed: bool = False) -> list[Voice]:
         if agent == registry.SCRIPTED and not is_rehearsed:
             raise OnlyRehearses
         chosen = registry.agent(
-            agent.removeprefix("auto"), outside=(app.place,), commands=app.settings.agents()
+            agent.removeprefix("auto"),
+            outside=(place or app.place,),
+            commands=app.settings.agents(),
         )
         model = model or registry.own_model(chosen)
         model = model or ("" if is_rehearsed else str(app.value("fairlead.model")))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fairlead.wiring import App, workspace_of
 
 if TYPE_CHECKING:
+    from fairlead.engine.asking import Voice
     from fairlead.engine.fanout import Signal
     from fairlead.engine.new_project import NewProjects
     from fairlead.engine.phase_discuss import PhaseDiscussion
@@ -137,8 +138,14 @@ def company(
     name = registry.SCRIPTED if wanted.is_rehearsed else chosen
     agent = registry.agent(name, outside=(place,), commands=app.settings.agents())
     fixed = wanted.model or str(values["fairlead.model"])
+    others = "" if wanted.is_rehearsed else str(values["fairlead.fallback"])
+    stand_ins: tuple[Voice, ...] = ()
+    if others:
+        from fairlead.wiring_council import voices_of
+
+        stand_ins = tuple(voices_of(app, others, place=place))
     return Company(
-        cast=_casting(agent, fixed, registry.own_model(agent), values),
+        cast=_casting(agent, fixed or registry.own_model(agent), stand_ins, values),
         caps=Caps.of(values),
         reap=lambda job: reap(keeper.JOB, job),
         report=beside.report,
@@ -158,12 +165,12 @@ def company(
 
 
 def _casting(
-    agent: Agent, fixed: str, own: str, values: dict[str, object]
+    agent: Agent, fixed: str, stand_ins: tuple[Voice, ...], values: dict[str, object]
 ) -> Callable[[Role], Cast]:
     from fairlead.engine.role_site import Cast
     from fairlead.model.roles import model_for
 
     def cast(role: Role) -> Cast:
-        return Cast(agent, fixed or own or model_for(role, values, agent.name))
+        return Cast(agent, fixed or model_for(role, values, agent.name), stand_ins)
 
     return cast

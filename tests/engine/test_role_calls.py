@@ -1,18 +1,20 @@
 """Calls of roles: the disk before the answer, one repair, nothing asked twice, nothing in the project."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fairlead.adapters import agent_claude
+from fairlead.engine.asking import Voice
 from fairlead.engine.jobs import Jobs
 from fairlead.engine.prompting import word
 from fairlead.engine.role_calls import Ask, Given, Reply, RoleCalls, text_of
 from fairlead.engine.role_jobs import Errand, Outcome
-from fairlead.engine.role_site import RoleSite
+from fairlead.engine.role_site import Cast, RoleSite
 from fairlead.errors import EmptyDocument, RunBusy
-from fairlead.model.agent_events import Ending, EndKind
+from fairlead.model.agent_events import Ending, EndKind, Usage
 from fairlead.model.agent_orders import Order
 from fairlead.model.budget import CHARACTERS_A_TOKEN, Caps
 from fairlead.model.job import JobStatus
@@ -375,3 +377,47 @@ def test_a_name_from_a_file_stays_one_short_line_of_a_prompt():
 
     assert "\n" not in told
     assert len(told) == 80
+
+
+def test_an_answer_full_of_documents_that_never_end_is_read_in_time(tmp_path: Path):
+    def play(order: Order, _: int) -> Answer:
+        return f"~~~~~ document {nonce_of(order)} X.md\n~~~~~~ document x RESEARCH.md\n" * 40_000
+
+    reply = called(stage(tmp_path, phase_researcher=play))
+
+    assert reply.call.status == "failed"
+
+
+def test_every_start_of_a_call_is_paid_for(tmp_path: Path):
+    busy = Ending(EndKind.OVERLOADED, error="busy", retry_after=0.01, usage=Usage(40, 0, 2))
+
+    def play(order: Order, count: int) -> Answer:
+        return busy if count == 1 else writes("RESEARCH.md", "# Good")(order, count)
+
+    held = stage(tmp_path, phase_researcher=play)
+    reply = called(held)
+
+    assert reply.call.tokens == 1000 + 42
+    ledger = next((held.project / ".planning/ledger").glob("*.jsonl")).read_text("utf-8")
+    assert [json.loads(line)["verdict"] for line in ledger.splitlines()] == ["overloaded", "ok"]
+
+
+def test_who_stands_in_is_asked_where_the_first_cannot_answer(tmp_path: Path):
+    refused = Ending(EndKind.AUTH, error="no key")
+    held = stage(tmp_path, phase_researcher=lambda _order, _call: refused)
+    other = Player({"phase-researcher": writes("RESEARCH.md", "# From another")}, name="other")
+    company = replace(
+        held.company, cast=lambda _: Cast(held.agent, "model", (Voice(other, "spare", "x"),))
+    )
+    replies: list[Reply[str]] = []
+
+    def work(site: RoleSite) -> Outcome:
+        replies.append(RoleCalls(site).call(RESEARCH, text))
+        return Outcome()
+
+    held.jobs.run(ERRAND, company, work)
+
+    (reply,) = replies
+    assert reply.value == "# From another\n"
+    assert (reply.call.agent, reply.call.model) == ("other", "spare")
+    assert len(held.agent.orders) == 1

@@ -8,7 +8,7 @@ pauses between them, and ends as soon as it is not wanted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -115,30 +115,61 @@ def ask(
     inquiry: Inquiry,
     voices: Sequence[Voice],
     *,
-    pause: Callable[[float], None],
+    pause: Callable[[float], object],
     is_wanted: Callable[[], bool] = lambda: True,
     watch: Callable[[AgentEvent], None] = lambda _: None,
     retries: int = 2,
 ) -> Answer:
     """Ask the first voice and, while nobody answers, the next ones."""
-    tries: list[Try] = []
+    patience = Patience(pause, is_wanted, watch, retries)
+    made = started(
+        voices,
+        lambda voice, number: _order(inquiry, voice, number),
+        patience,
+        lambda ending: _judged(ending).kind is EndKind.OK,
+    )
+    tries = tuple(_try(voice, _judged(ending)) for voice, ending in made)
+    if not tries or tries[-1].status is not EndKind.OK:
+        return Answer(Presence.ABSENT, tries=tries)
+    voice, ending = made[-1]
+    text, is_cut = _capped(ending, inquiry.max_tokens)
+    return Answer(Presence.OK, text, voice, is_cut, tries)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long one goes on asking, and who may end it."""
+
+    pause: Callable[[float], object]
+    is_wanted: Callable[[], bool]
+    watch: Callable[[AgentEvent], None]
+    retries: int = 2
+    passing: Collection[EndKind] = _AGAIN  # what may go well a little later
+
+
+def started(
+    voices: Sequence[Voice],
+    order: Callable[[Voice, int], Order],
+    patience: Patience,
+    is_enough: Callable[[Ending], bool],
+) -> tuple[tuple[Voice, Ending], ...]:
+    """Every call that was made, with whom and how it ended; the last one may be enough."""
+    made: list[tuple[Voice, Ending]] = []
     for voice in voices:
-        for again in range(retries + 1):
-            if not is_wanted():
-                return Answer(Presence.ABSENT, tries=tuple(tries))
-            ending = _judged(
-                voice.agent.start(_order(inquiry, voice, len(tries)), watch, is_wanted)
-            )
-            tries.append(_try(voice, ending))
-            if ending.kind is EndKind.OK:
-                text, is_cut = _capped(ending, inquiry.max_tokens)
-                return Answer(Presence.OK, text, voice, is_cut, tuple(tries))
-            if ending.kind not in _AGAIN or again == retries:
+        for again in range(patience.retries + 1):
+            if not patience.is_wanted():
+                return tuple(made)
+            asked = order(voice, len(made))
+            ending = voice.agent.start(asked, patience.watch, patience.is_wanted)
+            made.append((voice, ending))
+            if is_enough(ending):
+                return tuple(made)
+            if ending.kind not in patience.passing or again == patience.retries:
                 break
             delay = _delay(ending, again)
-            watch(Retried(again + 1, delay, ending.kind))
-            _wait(delay, pause, is_wanted)
-    return Answer(Presence.ABSENT, tries=tuple(tries))
+            patience.watch(Retried(again + 1, delay, ending.kind))
+            _wait(delay, patience.pause, patience.is_wanted)
+    return tuple(made)
 
 
 def _order(inquiry: Inquiry, voice: Voice, number: int) -> Order:
@@ -204,7 +235,7 @@ def _delay(ending: Ending, again: int) -> float:
     return min(float(2**again) if told is None else max(told, 0.0), LONGEST_PAUSE)
 
 
-def _wait(seconds: float, pause: Callable[[float], None], is_wanted: Callable[[], bool]) -> None:
+def _wait(seconds: float, pause: Callable[[float], object], is_wanted: Callable[[], bool]) -> None:
     while seconds > 0 and is_wanted():
         pause(min(seconds, _SLICE))
         seconds -= _SLICE

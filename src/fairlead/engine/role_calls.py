@@ -12,14 +12,14 @@ import fnmatch
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from typing import Any, Generic, TypeVar
 
+from fairlead.engine.asking import Patience, Voice, started
 from fairlead.engine.fanout import Fanout
 from fairlead.engine.prompting import fitted, framed_piece, listed, role_prompt
 from fairlead.engine.role_site import Cast, RoleSite, Stopped, Wish, asked, digest_of
 from fairlead.errors import DocumentError
-from fairlead.model.agent_events import Ending, EndKind
+from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Retried
 from fairlead.model.agent_orders import Limits, Order
 from fairlead.model.budget import CHARACTERS_A_TOKEN, Actual, Prices, Spent, estimate, may_spend
 from fairlead.model.job import QuestionKind
@@ -36,13 +36,10 @@ from fairlead.store.load import Reader
 
 Value = TypeVar("Value")
 _TRIES = 2  # the call, and one more with what was wrong with it
-_PATIENCE = 2  # further calls when the service could not answer
-_LONGEST_WAIT = timedelta(minutes=2)
+_PASSING = (EndKind.RATE_LIMITED, EndKind.OVERLOADED)  # a role that took its time took it all
 _NO_NONCE = "0" * 16
 _UNFINISHED = "<!-- gsd:write-continue -->"
-_DOCUMENT = re.compile(
-    r"^(~{3,}|`{3,})[ \t]*document (\S+) (\S+)[ \t]*\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL
-)
+_DOCUMENT = re.compile(r"(~{3,}|`{3,})[ \t]*document (\S+) (\S+)[ \t]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,50 +181,57 @@ class RoleCalls:
         with site.turn:
             site.scratch.make(place)
         before = self._guarded()
-        ending = self._ended(ask, cast, call, place, text)
-        if site.is_over.is_given:
+        made = self._started(ask, cast, call, place, text)
+        if site.is_over.is_given or not made:
             raise Stopped
         after = self._guarded()
         changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
+        ending = made[-1][1]
         documents = _on_disk(place, ask.outputs) or _in_answer(ending.text, nonce, ask.outputs)
         with site.turn:
             site.scratch.remove(place)
-        call = self._paid(call, ending)
+        for voice, each in made:
+            call = self._paid(call, voice, each)
         if changed:
             note = f"while {ask.role.title} worked, this was changed: {', '.join(changed)}"
             asked(site, Wish(ask.key, note, ("accept", "abort"), kind=QuestionKind.TOUCHED))
         return _judged(ask, read, call, ending, documents, nonce)
 
-    def _ended(self, ask: Ask, cast: Cast, call: Call, place: str, text: str) -> Ending:
+    def _started(
+        self, ask: Ask, cast: Cast, call: Call, place: str, text: str
+    ) -> tuple[tuple[Voice, Ending], ...]:
+        """Every start of the call: again where the service was busy, then with who stands in."""
         site, role = self._site, ask.role
         quiet = min(site.idle, role.wall)
-        order = Order(
-            role=role.name,
-            prompt=text,
-            folder=place,
-            raw=f"{site.private}/raw/{ask.key}-{call.tries}",
-            job=layout.runs_path(site.files.folder, site.job.id),
-            session=site.new_nonce(),
-            model=cast.model,
-            is_read_only=role.is_read_only,
-            tools=role.tools,
-            limits=Limits(wall=role.wall, first_event=quiet, idle=quiet),
-        )
-        again = 0
-        while True:
+
+        def order(voice: Voice, number: int) -> Order:
             site.tell("call", ask.key, f"{role.title} begins", characters=len(text))
-            ending = cast.agent.start(
-                order,
-                lambda event: site.watch(ask.key, event),
-                lambda: not site.is_over.is_given,
+            return Order(
+                role=role.name,
+                prompt=text,
+                folder=place,
+                raw=f"{site.private}/raw/{ask.key}-{call.tries}{f'-{number + 1}' * bool(number)}",
+                job=layout.runs_path(site.files.folder, site.job.id),
+                session=site.new_nonce(),
+                model=voice.model,
+                is_read_only=role.is_read_only,
+                tools=role.tools,
+                limits=Limits(wall=role.wall, first_event=quiet, idle=quiet),
             )
-            if not ending.kind.may_pass or again == _PATIENCE:
-                return ending
-            wait = min(ending.retry_after or 2.0**again, _LONGEST_WAIT.total_seconds())
-            site.tell("waiting", ask.key, f"{ending.kind}: again in {wait:.0f} s")
-            if site.is_over.wait(wait):
-                return ending
-            again += 1
+
+        def watch(event: AgentEvent) -> None:
+            site.watch(ask.key, event)
+            if isinstance(event, Retried):
+                told = f"{event.reason}: again in {event.delay_seconds:.0f} s"
+                site.tell("waiting", ask.key, told)
+
+        def is_enough(ending: Ending) -> bool:
+            return ending.kind is EndKind.OK or bool(_on_disk(place, ask.outputs))
+
+        patience = Patience(
+            site.is_over.wait, lambda: not site.is_over.is_given, watch, passing=_PASSING
+        )
+        return started(cast.voices, order, patience, is_enough)
 
     # -- money and evidence ----------------------------------------------------------------
 
@@ -246,8 +250,8 @@ class RoleCalls:
         ]
         return estimate(ask.role.name, len(text_of(ask)), past)
 
-    def _paid(self, call: Call, ending: Ending) -> Call:
-        """The call with what it took; the ledger of the job keeps it, where the purse looks."""
+    def _paid(self, call: Call, voice: Voice, ending: Ending) -> Call:
+        """The call with what a start took; the ledger of the job keeps it, where the purse looks."""
         site, usage = self._site, ending.usage
         usd = ending.cost_usd
         if usd is None:
@@ -257,7 +261,7 @@ class RoleCalls:
             call.key,
             call.tries,
             moment(site.clock.now()),
-            call.agent,
+            voice.agent.name,
             session=ending.session,
             verdict=str(ending.kind),
             tokens_in=usage.tokens_in,
@@ -269,7 +273,8 @@ class RoleCalls:
         journal = Journal(site.files.folder, layout.ledger_path(site.job.id))
         journal.append(lambda last: appended(last, entry), command=f"job {site.job.id}")
         tokens = call.tokens + usage.tokens_in + usage.tokens_out
-        return replace(call, tokens=tokens, usd=call.usd + usd, model=ending.model or call.model)
+        model = ending.model or voice.model
+        return replace(call, tokens=tokens, usd=call.usd + usd, model=model, agent=voice.agent.name)
 
     def _guarded(self) -> dict[str, str]:
         return {**self._site.scratch.guard(), **digests_of(self._site.guarded)}
@@ -344,8 +349,15 @@ def _document(reader: Reader, name: str) -> str:
 
 def _in_answer(text: str, nonce: str, wanted: tuple[str, ...]) -> dict[str, str]:
     """The documents that stand in the answer, each between marks with the nonce."""
-    return {
-        name: body
-        for _, told, name, body in _DOCUMENT.findall(text.replace("\r\n", "\n"))
-        if told == nonce and any(fnmatch.fnmatchcase(name, each) for each in wanted)
-    }
+    found: dict[str, str] = {}
+    fence, name = "", ""
+    body: list[str] = []
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if fence and line.rstrip(" \t") == fence:
+            found[name], fence = "".join(body), ""
+        elif fence:
+            body.append(f"{line}\n")
+        elif (match := _DOCUMENT.match(line)) and match[2] == nonce:
+            if any(fnmatch.fnmatchcase(match[3], each) for each in wanted):
+                fence, name, body = match[1], match[3], []
+    return found

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Protocol
 
+from fairlead.engine.asking import Voice
 from fairlead.engine.decide import ABORT, question_id
 from fairlead.engine.fanout import Signal, Turn
 from fairlead.engine.ports import Agent, Clock
@@ -48,6 +49,12 @@ class Cast:
 
     agent: Agent
     model: str = ""
+    stand_ins: tuple[Voice, ...] = ()  # asked in their order while nobody gives anything
+
+    @property
+    def voices(self) -> tuple[Voice, ...]:
+        """Everybody who may be asked."""
+        return Voice(self.agent, self.model, ""), *self.stand_ins
 
 
 @dataclass(frozen=True, slots=True)

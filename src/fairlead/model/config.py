@@ -152,6 +152,7 @@ SETTINGS = (
     ),
     Setting("granularity", "standard", "how many phases a roadmap has: coarse, standard or fine"),
     Setting("mode", "interactive", "interactive asks; yolo goes by the policy of --auto"),
+    Setting("fairlead.fallback", "", "who stands in for a role of a workflow: AGENT:MODEL, AGENT"),
     Setting("workflow.research", default=True, meaning="research before planning"),
     Setting("workflow.plan_check", default=True, meaning="plans are checked before they count"),
     Setting("workflow.pattern_mapper", default=True, meaning="map new files to existing ones"),
