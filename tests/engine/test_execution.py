@@ -328,3 +328,12 @@ def test_following_a_job_that_nobody_carries_on_comes_to_an_end(tmp_path: Path) 
     written(record, record.read_text().replace('"DONE"', '"EXECUTING"'))
     jobs = Jobs(Files(str(site.project)), site.clock, lambda: pytest.fail("it waits"))
     assert list(jobs.follow(""))[-1].endswith("go on with: fairlead phase execute 01")
+
+
+def test_the_state_says_at_which_plan_the_work_stopped(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"))
+    path = site.project / ".planning/STATE.md"
+    path.write_text(f"{path.read_text()}\n## Session\n\nStopped at: Project initialized\n")
+    git(site.project, "commit", "-qam", "state")
+    site.run()
+    assert "Stopped at: Completed 01-01-PLAN.md\n" in path.read_text()

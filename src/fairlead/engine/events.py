@@ -13,8 +13,8 @@ from fairlead.engine.look import Change, Look, Steps
 from fairlead.errors import ChangedMeanwhile
 from fairlead.model.ids import PhaseId
 from fairlead.model.standing import Standing
-from fairlead.records import archive as archive_file
 from fairlead.records import (
+    activity,
     blockers,
     events,
     evolution,
@@ -25,6 +25,7 @@ from fairlead.records import (
     tasks,
     values,
 )
+from fairlead.records import archive as archive_file
 from fairlead.records.waiting import Question, same_question, waiting_text
 from fairlead.store import layout
 from fairlead.store.files import Draft, Outcome
@@ -105,11 +106,18 @@ class Events(Steps):
             dry_run=dry_run,
         )
 
-    def sync(self, *, dry_run: bool = False) -> Outcome:
-        """Write everything that follows from the files anew."""
+    def sync(self, *, carried_out: str = "", dry_run: bool = False) -> Outcome:
+        """Write everything that follows from the files anew.
+
+        The work stopped at the last plan of the phase that is being carried out, if one is.
+        """
 
         def change(held: Document, at: Look) -> Document:
             moved = events.synced(held, at.standing, at.now)
+            here = position.phase_of(at.standing, carried_out).folder if carried_out else None
+            done = [each for each in here.live_plans if each.is_complete] if here else []
+            if done:
+                moved = activity.with_stop(moved, f"Completed {done[-1].path.rpartition('/')[2]}")
             return metrics.with_plans_completed(moved, at.standing, at.inventory)
 
         return self._record("state sync", change, dry_run=dry_run)

@@ -158,7 +158,7 @@ class Landing:
     def _follow(self, message: str, *paths: str) -> None:
         """STATE.md and ROADMAP.md say what the files say; then git keeps all of it."""
         self._phases.update_progress(self._site.job.listed)
-        self._events.sync()
+        self._events.sync(carried_out=self._site.job.listed)
         self._keep_documents(message, paths)
 
     def _keep_documents(self, message: str, paths: tuple[str, ...]) -> None:

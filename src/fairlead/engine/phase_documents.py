@@ -16,6 +16,7 @@ from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Folder, Inventory, Phase, Plan, Proof
 from fairlead.model.standing import Standing, standing_of
 from fairlead.records import events, naming
+from fairlead.records.activity import with_stop
 from fairlead.records.position import phase_of
 from fairlead.records.requirements_sheet import read_requirements
 from fairlead.records.roadmap_marks import marked, proven_of
@@ -191,7 +192,8 @@ class PhaseDocuments(Steps):
 
             def state(held: Document, at: Look) -> Document:
                 if is_fit:
-                    return events.plans_ready(held, standing, subject.id.short, at.now)
+                    ready = events.plans_ready(held, standing, subject.id.short, at.now)
+                    return with_stop(ready, f"Phase {subject.id.short} planning complete")
                 told = f"Phase {subject.id.short} planned — the plans failed their check"
                 return events.step_left(held, standing, subject.id.short, at.now, told=told)
 

@@ -27,6 +27,8 @@ _BY_COMMAND = re.compile(
     r"(?:, transitioned to .+| \(wave continue\)| — \d+ plans ready)?"
     r"|Plan \S+ complete|Milestone \S+ (?:started|complete)|Project initiali[sz]ed|Paused|Resumed"
 )
+_PLACE = re.compile(r"(?:Phase \S+|no phase)(?:, plan \S+)?")
+_BEGINS = re.compile(r"(?i:\b(?:started|resumed|paused|plans ready))\Z")  # no step is over by that
 _PHASE_FORM = re.compile(
     r"(?:Phase )?[0-9][0-9A-Za-z.]*(?: of [0-9]+)?(?: \([^()]*\))?"
     r"(?: — (?:EXECUTING|COMPLETE|READY TO EXECUTE))?\Z|not started.{0,40}\Z|\Z"
@@ -45,6 +47,7 @@ def with_activity(
     document: Document, told: str, now: datetime, *, always: bool = False
 ) -> Document:
     """The document with the last activity, unless a person wrote the one that stands there."""
+    document = with_stop(document, told)
     date = now.strftime("%Y-%m-%d")
     field = document_field(document, "Last activity")
     if field and not always and not is_by_command(field.value):
@@ -58,6 +61,28 @@ def with_activity(
     if "last_activity_desc" in front:
         document = document.set_front(("last_activity_desc",), one_line(told))
     return document
+
+
+def with_stop(document: Document, told: str) -> Document:
+    """Where the work stopped: the last thing that was completed, unless a person says it better."""
+    if _BEGINS.search(told):
+        return document
+    section = document.section("Session") or document.section("Session Continuity")
+    field = document.field("Stopped at", section) if section else None
+    if field and not _is_stop(field.value):
+        return document
+    if field:
+        document = document.set_field(field, one_line(told))
+    held = document.shown_front.get("stopped_at")
+    if isinstance(held, str) and _is_stop(held):
+        document = document.set_front(("stopped_at",), one_line(told))
+    return document
+
+
+def _is_stop(value: str) -> bool:
+    """Whether an event or a pause without a note wrote it."""
+    plain = value.strip()
+    return not plain or bool(_BY_COMMAND.fullmatch(plain) or _PLACE.fullmatch(plain))
 
 
 def displaced(before: Document, after: Document) -> tuple[str, ...]:
