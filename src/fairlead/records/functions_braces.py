@@ -30,12 +30,12 @@ _HEADS = {
     "shell": (rf"(?m:^)[ \t]*(?:function\s+)?{_NAME}\s*(?=\(\s*\)\s*\{{)",),
 }
 _OWNERS = {
-    "js": r"(?P<kind>\bclass|\binterface)\s+(?P<name>[\w$]*)(?P<rest>[^{};()]*)\{",
+    "js": r"(?P<kind>\bclass|\binterface)\s+(?P<name>[\w$]*)(?P<rest>[^{};()]{0,500})\{",
     "java": (
         r"(?P<kind>\babstract\s+class|\bclass|\binterface|\benum|\btrait"
-        r"|\bprotocol|\bobject|\brecord)\s+(?P<name>\w+)(?P<rest>[^{};]*)\{"
+        r"|\bprotocol|\bobject|\brecord)\s+(?P<name>\w+)(?P<rest>[^{};]{0,500})\{"
     ),
-    "rust": r"(?P<kind>\bimpl|\btrait)\b(?P<rest>[^{};]*?)(?P<name>\w+)(?:<[^>{}]*>)?\s*\{",
+    "rust": r"(?P<kind>\bimpl|\btrait)\b(?P<rest>[^{};]{0,500}?)(?P<name>\w{1,200})(?:<[^>{}]{0,200}>)?\s*\{",
 }
 _NOT_NAMES = frozenset(
     "if for while switch catch function return with super else do try new throw await typeof match "

@@ -32,7 +32,8 @@ _HEADS = {
 }
 _OFF = re.compile(r"\.(?:skip|todo|fails|failing)\b|#\[ignore|@Disabled|@Ignore|x?it\.skip")
 _IS_THERE = r"\.(?:toBeDefined|toBeTruthy|not\.toBe(?:Null|Undefined)|to\.exist)(?:\(\))?"
-_LONGEST_TEST = 20_000  # characters that are looked at
+_LONGEST_TEST = 20_000  # characters that are looked at, of one test
+_ALL_TESTS = 2_000_000  # and of all tests of a file
 _GROUP_OFF = re.compile(r"\b(?:(?:describe|context|suite)\.(?:skip|todo)|xdescribe|xcontext)\s*\(")
 _EXPECTED = re.compile(r"should_panic|expected\s*=|fails|each|Test\(expect")
 _ASSERTS = {
@@ -129,8 +130,10 @@ def _braced(code: Code) -> Iterator[_Test]:
     bare = code.bare
     helpers = _helpers(code)
     off = [(m.start(), closing(bare, m.end() - 1)) for m in _GROUP_OFF.finditer(bare)]
-    for head in _HEADS[code.language].finditer(bare):
-        end = min(closing(bare, head.end()), head.end() + _LONGEST_TEST)
+    heads = list(_HEADS[code.language].finditer(bare))
+    longest = min(_LONGEST_TEST, _ALL_TESTS // max(1, len(heads)))
+    for head in heads:
+        end = min(closing(bare, head.end()), head.end() + longest)
         how = head.groupdict().get("how") or ""
         body = code.uncommented[head.end() : end]
         line = code.line_at(head.start())

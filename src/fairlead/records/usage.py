@@ -32,8 +32,11 @@ _SELF_STARTING = re.compile(
     r"|static void main|process\.argv|require\.main === module",
     re.MULTILINE,
 )
-_DOUBTFUL = re.compile(r"\([^()]*[+*}][^()]*\)\s*[+*{]")
-_LONGEST_LINE = 2000
+_PLAIN_GROUP = re.compile(r"\((?:\?:)?[^()|*+?{}\\]*\)(?=[+*{])")
+_ENDLESS = re.compile(r"(?<!\\)(?:[+*]|\{\d*,\})")
+# Characters of a line that are looked at, by how often a pattern may go on as long as it likes:
+# each such place multiplies the work by the length of the line.
+_LONGEST_LINE = {0: 2000, 1: 2000, 2: 500, 3: 200}
 _DEFINED = {
     "go": r"\b(?:func(?:\s*\([^)]*\))?|type|var|const)\s+{0}\b|^[ \t]+{0}\b[^(\n]*(?:=|$)",
     "rust": (
@@ -242,14 +245,16 @@ def _patterned(link: Link, project: Project) -> tuple[str, str]:
 
 def _searched(pattern: str, text: str) -> int:
     """The line that a pattern is found on; 0: on none. A pattern that could run for ever is a plain text."""
+    endless = len(_ENDLESS.findall(pattern))
+    is_nested = bool(re.search(r"\)[+*{]", _PLAIN_GROUP.sub("x", pattern)))
+    is_plain = is_nested or endless not in _LONGEST_LINE or len(pattern) > 300
     try:
-        wanted = re.compile(
-            pattern if len(pattern) <= 300 and not _DOUBTFUL.search(pattern) else re.escape(pattern)
-        )
+        wanted = re.compile(re.escape(pattern) if is_plain else pattern)
     except (re.error, OverflowError, RecursionError):
         wanted = re.compile(re.escape(pattern))
+    longest = _LONGEST_LINE[0 if is_plain else endless]
     for at, line in enumerate(text.splitlines(), 1):
-        if wanted.search(line[:_LONGEST_LINE]):
+        if wanted.search(line[:longest]):
             return at
     whole = re.search(re.escape(pattern), text)
     return text.count("\n", 0, whole.start()) + 1 if whole else 0
