@@ -133,3 +133,23 @@ def test_a_cause_without_a_command_that_proves_the_fix_is_asked_for_again(tmp_pa
     workshop = a_search(tmp_path, {**CAUSE, "verify": ""}, CAUSE)
     assert carried_out(workshop).job.status is JobStatus.DONE
     assert len(workshop.stage.agent.asked("debugger")) == 2
+
+
+@pytest.mark.parametrize("verify", ["true", "echo fixed", "exit 0"])
+def test_a_fix_whose_proof_cannot_fail_is_asked_for_again(tmp_path: Path, verify: str) -> None:
+    workshop = a_search(tmp_path, {**CAUSE, "verify": verify}, CAUSE)
+    assert carried_out(workshop).job.status is JobStatus.DONE
+    assert len(workshop.stage.agent.asked("debugger")) == 2
+
+
+def test_a_fault_that_is_resolved_is_not_searched_for_again(tmp_path: Path) -> None:
+    workshop = a_search(tmp_path, CAUSE)
+    carried_out(workshop)
+    resolved = text_of(workshop, "resolved/the-greeting-is-missing.md")
+    held = workshop.debugging.one("the-greeting-is-missing")
+
+    done = carried_out(workshop, Search(held.slug, held.trigger, goes_on=True))
+
+    assert (done.job.note, done.calls) == ("hello.txt is not made", ())
+    assert text_of(workshop, "resolved/the-greeting-is-missing.md") == resolved
+    assert not (workshop.stage.project / ".planning/debug/the-greeting-is-missing.md").exists()

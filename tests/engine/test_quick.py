@@ -132,3 +132,9 @@ def test_agreeing_to_one_command_is_not_agreeing_to_another(workshop: Workshop) 
 
     assert held.job.status is JobStatus.BLOCKED
     assert "touch stolen" in held.questions[0].text
+
+
+def test_a_verify_command_that_cannot_fail_makes_no_quick_task(tmp_path: Path) -> None:
+    workshop = a_workshop(tmp_path, plays(quick_plan("hello.txt", verify="true")))
+    assert done(workshop) is JobStatus.FAILED
+    assert workshop.quick.all() == ()

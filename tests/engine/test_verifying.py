@@ -332,3 +332,13 @@ def test_what_is_written_is_committed_where_documents_are_kept(project: Path):
 
 def test_a_criterion_that_nobody_has_written_yet_is_none(project: Path):
     assert verified(project, Done(GOOD.files, criteria=["Not decided yet."])).status == "passed"
+
+
+def test_a_verification_that_breaks_off_leaves_nobody_at_work(project: Path):
+    a_finished_phase(project, GOOD)
+
+    with pytest.raises(NoFinding):
+        verified(project, wishes=Wishes(accept=(Override("nothing of the kind", "x", "Ada"),)))
+
+    state = (project / ".planning/STATE.md").read_text()
+    assert ("active_phase: null" in state, "verification stopped" in state) == (True, True)

@@ -85,3 +85,7 @@ def test_on_a_terminal_a_person_agrees_to_the_command_and_an_empty_line_does_not
     assert code == 0, shown.decode()
     assert "run this to verify: grep -q" in shown.decode()
     assert journey.do("quick", "list")["quick"][0]["is_done"] is True
+
+
+def test_a_quick_task_that_nobody_knows_has_no_status(world: Path) -> None:
+    assert called(world, "quick", "status", "260101-000").code == 2

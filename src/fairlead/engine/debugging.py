@@ -33,7 +33,7 @@ from fairlead.records.debug_file import (
     with_status,
 )
 from fairlead.records.plan_sheet import read_plan
-from fairlead.records.quick import Repair, quick_id, repair_plan
+from fairlead.records.quick import Repair, quick_id, repair_plan, require_quick
 from fairlead.store import layout_daily
 from fairlead.store.files import Draft, Files
 from fairlead.store.intent import Places
@@ -132,6 +132,9 @@ class Debugging(Steps):
         errand = Errand("debug", search.name, command, search.text)
 
         def work(site: RoleSite) -> Outcome:
+            over = self._files.load_if_present(layout_daily.debug_path(search.name, resolved=True))
+            if over and not self._files.exists(search.path):  # nothing is searched for twice
+                return Outcome(note=read_session(over.path, over.text).root_cause)
             self._begun(search)
             try:
                 found = self._searched(site, search)
@@ -162,9 +165,8 @@ class Debugging(Steps):
             if found and found.is_solved:
                 break
             reply = self._asked(site, search, number)
-            if reply is None:
-                note = site.jobs.load_calls()[-1].note
-                note = f"the debugger cannot go on: {note}"
+            if isinstance(reply, str):
+                note = f"the debugger cannot go on: {reply}"
                 return Outcome(JobStatus.BLOCKED, note, is_over=False)
             found, last = reply, number
             mark = f"{site.job.id}/{number}"
@@ -189,7 +191,8 @@ class Debugging(Steps):
         call = site.jobs.load_call(f"round-{number}") if number else None
         return read_round(call.answer) if call and call.is_ok else None
 
-    def _asked(self, site: RoleSite, search: Search, number: int) -> Round | None:
+    def _asked(self, site: RoleSite, search: Search, number: int) -> Round | str:
+        """What a round came to, or why it came to nothing."""
         held = self._held(site, number)
         if held is not None:
             return held  # it was answered, and not written down before the end
@@ -205,11 +208,14 @@ class Debugging(Steps):
 
         def read(given: Given) -> Round:
             found = read_round(given.answer)
-            if found.is_solved and not search.is_diagnosis:
-                repair_plan(search.name, _repair(search, found))
+            if found.is_solved and not search.is_diagnosis:  # it has to be one that can be done
+                require_quick(
+                    read_plan(search.path, repair_plan(search.name, _repair(search, found)))
+                )
             return found
 
-        return RoleCalls(site).call(ask, read).value
+        reply = RoleCalls(site).call(ask, read)
+        return reply.note if reply.value is None else reply.value
 
     def _may_go_on(self, site: RoleSite, search: Search, number: int) -> None:
         """A person decides whether further rounds are paid for; who asked for them has decided."""

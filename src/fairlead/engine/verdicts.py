@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from fairlead.engine.look import Look
+from fairlead.engine.look import Change, Look
 from fairlead.engine.phases import Decision, PhaseChange, Phases, editing, require_complete
 from fairlead.model.inventory import Phase, Plan, Verification
 from fairlead.records import events
@@ -61,11 +61,18 @@ class Verdicts(Phases):
 
         return self._carry_out("phase verify", decide, dry_run=dry_run)
 
-    def _ended(self, look: Look, here: Phase, told: str) -> Decision:
-        def state(held: Document, at: Look) -> Document:
-            words = f"Phase {here.id.short} {told}"
-            return events.step_left(held, at.standing, here.id.short, at.now, told=words)
+    def left(self, phase: str) -> PhaseChange:
+        """A verification ended without a verdict: nobody is at it any more."""
 
+        def decide(look: Look) -> Decision:
+            here = phase_of(look.standing, phase)
+            draft = look.draft(_leaving(here, "verification stopped"))
+            return Decision(draft, here.id, here.name, here.folder.path if here.folder else "")
+
+        return self._carry_out("phase verify", decide, dry_run=False)
+
+    def _ended(self, look: Look, here: Phase, told: str) -> Decision:
+        state = _leaving(here, told)
         has_state = bool(told) and self._files.exists(look.state_path)
         draft = look.draft(state) if has_state else Draft({})
         if has_state and self._files.exists(self._roadmap):
@@ -81,3 +88,11 @@ class Verdicts(Phases):
             if each.what.startswith(name)
         ]
         return editing(lambda held: repaired_roadmap(held, found, self._roadmap).document)
+
+
+def _leaving(here: Phase, told: str) -> Change:
+    def state(held: Document, at: Look) -> Document:
+        words = f"Phase {here.id.short} {told}"
+        return events.step_left(held, at.standing, here.id.short, at.now, told=words)
+
+    return state

@@ -132,9 +132,21 @@ class Verifying:
             )
         is_open = any(plan.proof not in _DONE for plan in case.folder.live_plans)
         takes_time = ask is not None or (wishes.runs_commands and bool(case.commands))
-        if takes_time and not is_open and not case.is_rehearsed and self._has_state:
-            events = Events(self._files, self._clock, self._workstream)
-            events.verification_started(case.phase.id.short)
+        if not takes_time or is_open or case.is_rehearsed or not self._has_state:
+            return self._verified(case, wishes, ask)
+        number = case.phase.id.short
+        Events(self._files, self._clock, self._workstream).verification_started(number)
+        done = None
+        try:
+            done = self._verified(case, wishes, ask)
+        finally:
+            if done is None:  # the state must not say that somebody is still at it
+                Verdicts(self._files, self._clock, self._workstream).left(number)
+        return done
+
+    # -- the parts -------------------------------------------------------------------------
+
+    def _verified(self, case: Case, wishes: Wishes, ask: Ask | None) -> Report:
         commands, notes = self._ran(case, wishes)
         tree = self._tree(case)
         subject = self._subject(case, wishes, tree, commands)
@@ -150,8 +162,6 @@ class Verifying:
             )
         _require_known(wishes.accept, found)
         return self._recorded(case, wishes, found, tree, (*notes, *_cut(tree)))
-
-    # -- the parts -------------------------------------------------------------------------
 
     def _ran(self, case: Case, wishes: Wishes) -> tuple[tuple[Command, ...], tuple[str, ...]]:
         if not wishes.runs_commands:

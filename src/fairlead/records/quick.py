@@ -11,7 +11,7 @@ from fairlead.errors import NotQuick
 from fairlead.model.plan import PlanSheet, Severity
 from fairlead.records.activity import with_activity
 from fairlead.records.entries import CONTEXT, at_end, below, last_held
-from fairlead.records.plan_check import validate
+from fairlead.records.plan_check import cannot_fail, validate
 from fairlead.records.state import stamped
 from fairlead.text.document import Document
 from fairlead.text.emit import Value, block_lines
@@ -58,6 +58,8 @@ def require_quick(sheet: PlanSheet) -> PlanSheet:
             faults.append("it asks a person, which a quick task does not")
         elif not task.verify:
             faults.append("its task has no verify command")
+        elif cannot_fail(task.verify):
+            faults.append(f"its verify command cannot fail: {task.verify}")
         if not task.files:
             faults.append("its task names no files")
     if faults:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from fairlead.errors import UnknownJob
 from fairlead.interfaces.cli.show import Cells, Styled, report, rows
 from fairlead.interfaces.cli.workflow import Chosen, bench, finished, hands_of, workflow
 from fairlead.wiring import App
@@ -28,9 +29,10 @@ def quick(app: App, chosen: Chosen, *, text: str, name: str, approve: bool) -> i
     if name and text not in _WORDS:
         raise click.UsageError("give one text in quotes, or: list, status NAME, resume NAME")
     if text in ("list", "status"):
-        found = [
-            each for each in quick_tasks(app).all() if name in ("", each.id) or name in each.folder
-        ]
+        known = quick_tasks(app).all()
+        found = [each for each in known if name in ("", each.id, each.folder.rpartition("/")[2])]
+        if name and not found:
+            raise UnknownJob(name, tuple(each.id for each in known))
         table: list[Cells] = [
             (Styled(each.id, "bold"), "done" if each.is_done else "open", each.title)
             for each in found
