@@ -71,7 +71,11 @@ def with_a_size_limit(rig: Rig, limit: int) -> list[Finding]:
 
 
 def _world_on(rig: Rig, broken_disk: Disk) -> Path:
-    world = put_tree(rig.source, broken_disk.folder / "w")
+    # As deep as the world whose calls were counted: looking for a project goes up to the root.
+    depth = len(rig.scratch.parts) + 1 - len(broken_disk.folder.parts)
+    home = broken_disk.folder.joinpath(*["d"] * depth)
+    home.mkdir(parents=True, exist_ok=True)
+    world = put_tree(rig.source, home / "w")
     broken_disk.settle()
     return world
 
