@@ -25,6 +25,14 @@ SECRETS = {
     "npm token": f"npm_{LONG[:36]}",
     "PyPI token": f"pypi-{LONG}{LONG}",
     "Hugging Face token": f"hf_{LONG}",
+    "SendGrid key": f"SG.{LONG[:22]}.{LONG}",
+    "DigitalOcean token": "dop_v1_" + "0123456789abcdef" * 4,
+    "Vault token": f"hvs.{LONG}",
+    "Google secret": f"GOCSPX-{LONG[:28]}",
+    "Shopify token": "shpat_" + "0123456789abcdef" * 2,
+    "Databricks token": "dapi" + "0123456789abcdef" * 2,
+    "Telegram token": f"123456789:AA{LONG[:33]}",
+    "age key": "AGE-SECRET-KEY-1" + "QPZRY9X8GF2T" * 5,
     "web token": f"eyJ{LONG}.eyJ{LONG}.{LONG}",
 }
 ASSIGNED = {
@@ -33,6 +41,9 @@ ASSIGNED = {
     "STRIPE_SECRET=8c7d6e5f4a3b": "assigned secret",
     "export DEPLOY_TOKEN=8c7d6e5f4a3b": "assigned secret",
     "Authorization: Bearer 8c7d6e5f4a3b2c1d": "authorization",
+    "aws_secret_access_key = 8c7d6e5f4a3b": "assigned secret",
+    "password: hunter2hunter2": "assigned secret",
+    "//npm.example.org/:_authToken=8c7d6e5f4a3b": "assigned secret",
     "postgres://app:hunter2hunter2@db/main": "password in an address",
 }
 INNOCENT = [
@@ -45,6 +56,10 @@ INNOCENT = [
     "https://user@example.org/path",
     "a sk-learn pipeline, a risk-averse-and-very-long-hyphenated-word",
     "a file that begins with `-----BEGIN PRIVATE KEY-----` is refused, and so it ought to be",
+    "password: required",
+    "max_tokens: 8192",
+    "token_url: https://login.example.org/v2",
+    "- secret: kept in the vault since 2024",
     "commit 571fdbc0a6f1f4f0f0b9c8e7d6a5b4c3d2e1f0a9",
 ]
 

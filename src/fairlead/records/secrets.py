@@ -47,6 +47,14 @@ _SHAPES = tuple(
         ("npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
         ("PyPI token", r"\bpypi-[A-Za-z0-9_-]{50,}"),
         ("Hugging Face token", r"\bhf_[A-Za-z0-9]{30,}"),
+        ("SendGrid key", r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
+        ("DigitalOcean token", r"\bdo[oprt]_v1_[a-f0-9]{40,}"),
+        ("Vault token", r"\bhv[bsr]\.[A-Za-z0-9_-]{20,}"),
+        ("Google secret", r"\bGOCSPX-[A-Za-z0-9_-]{20,}"),
+        ("Shopify token", r"\bshp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}"),
+        ("Databricks token", r"\bdapi[a-f0-9]{32}\b"),
+        ("Telegram token", r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}"),
+        ("age key", r"\bAGE-SECRET-KEY-1[A-Z0-9]{50,}"),
         ("web token", r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
     )
 )
@@ -65,11 +73,18 @@ _VARIABLE = (
     r"(?m)(^[ \t]{0,40}(?:export[ \t]{1,4})?[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|PASSPHRASE|SECRET"
     r"|TOKEN|API_?KEY|ACCESS_KEY|PRIVATE_KEY)[A-Z0-9_]{0,20}=)([^\s\"'$<#(\[]\S{5,1000})"
 )
+# Without quotes only what looks like no word: letters and digits, and nothing else on the line.
+_LINE = (
+    r"(?im)(^[ \t]{0,40}(?:[-*+] )?[\w./:-]{0,60}(?:password|passwd|passphrase|secret|token"
+    r"|(?:api|access|account|private|secret)[_-]?key)[ \t]{0,8}[:=][ \t]{0,8})"
+    r"(?=[^\s0-9]{0,200}[0-9])(?=[^\sA-Za-z]{0,200}[A-Za-z])([^\s\"'$<#(\[{]\S{7,1000})(?=[ \t]*$)"
+)
 _ASSIGNED = (
     ("password in an address", re.compile(_ADDRESS)),
     ("authorization", re.compile(_AUTHORIZATION)),
     ("assigned secret", re.compile(_QUOTED)),
     ("assigned secret", re.compile(_VARIABLE)),
+    ("assigned secret", re.compile(_LINE)),
 )
 
 
