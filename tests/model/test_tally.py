@@ -290,6 +290,10 @@ def _cast(job: CouncilJob, seat: str, letter: str, plan: str) -> Ballot:
         ("RISKS", True),
         ("somewhere", False),
         ("step", False),
+        ("Steps 1-3", True),
+        ("step 2/7", True),
+        ("Step 2's command", True),
+        ("steps 7-9", False),
     ],
 )
 def test_a_place_is_a_step_or_a_part_of_the_plan(where: str, is_one: bool) -> None:

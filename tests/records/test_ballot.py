@@ -282,3 +282,16 @@ def test_the_items_that_are_asked_for_can_be_read() -> None:
         ("security-2", "step 4"),
         ("security-1", "step 4"),
     ]
+
+
+@pytest.mark.parametrize("where", ["Steps", "steps 1-3", "Step 2/9", "step by step rollout"])
+def test_a_seat_that_speaks_of_the_steps_in_its_own_way_has_read_the_plan(where: str) -> None:
+    found = read_ballot(f"- [scope] {where}: too much at once | less\n\n{NO}", ASKED)
+    assert (found.vote, found.status) == (Vote.REVISE, AnswerStatus.OK)
+
+
+@pytest.mark.parametrize(
+    "said", ["No rollback plan is included; I can live with that.", "Please add a test plan later."]
+)
+def test_a_plan_within_the_plan_that_is_missing_is_a_finding_and_not_blindness(said: str) -> None:
+    assert read(said, "", YES).vote is Vote.APPROVE

@@ -24,10 +24,11 @@ _UNREAD = re.compile(
     r"(?:can(?:no|['’])t|could(?: no|n['’])t|unable to|not able to) "
     r"(?:\w+ ){0,2}?(?:access|see|open|read|find|view|locate) (?:\w+ ){0,3}?"
     r"(?:plan|file|document|brief|attachment)s?\b"
-    r"|no (?:\w+ )?(?:plan|file|document|brief|attachment) (?:was|is|has been) "
+    # A plan for rollback that nobody wrote is a finding too: only the plan itself is meant.
+    r"|no (?:master |such |actual )?(?:plan|file|document|brief|attachment) (?:was|is|has been) "
     r"(?:provided|attached|included|given|found|present)"
     r"|(?:please|could you) (?:provide|attach|share|paste|send) (?:me )?(?:the|your|a) "
-    r"(?:\w+ )?(?:plan|file|document|brief)\b",
+    r"(?:master |actual |full )?(?:plan|file|document|brief)\b",
     re.IGNORECASE,
 )
 _PART = re.compile(

@@ -5,6 +5,7 @@ a seat that has one and with evidence; any other counts as REVISE. Loops end: af
 round, when no fewer items are open than before, or when a revision changed nothing.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -16,6 +17,7 @@ from fairlead.model.seats import LEAST_PLANS, NAMES, VETO_SEATS
 EVIDENCE_WORDS = 20
 GRAVE = ("high", "critical")
 NO_REASON = "no reason given"
+_NUMBER = re.compile(r"\b[0-9]{1,3}[a-z]?\b")
 
 
 class Outcome(StrEnum):
@@ -137,11 +139,16 @@ def has_evidence(ballot: Ballot, places: Collection[str]) -> Item | None:
 
 def is_place(where: str, places: Collection[str]) -> bool:
     """Whether these words point at a place of the plan: `step 4`, `Steps 2 and 4`, `Risks`."""
-    said = " ".join(where.casefold().replace(",", " ").split())
-    if said.startswith("step"):
-        words = set(said.split()[1:])
-        return any(place.casefold().removeprefix("step ") in words for place in places)
-    return bool(said) and said in {place.casefold() for place in places}
+    known = {place.casefold() for place in places}
+    if steps := steps_named(where):
+        return not known.isdisjoint(steps)
+    return " ".join(where.casefold().split()) in known
+
+
+def steps_named(where: str) -> tuple[str, ...]:
+    """The steps that these words name, if they begin with that: `Steps 2-4` names 2 and 4."""
+    said = where.strip().casefold()
+    return tuple(_NUMBER.findall(said)) if said.startswith("step") else ()
 
 
 def blocking_count(ballots: Collection[Ballot]) -> int:

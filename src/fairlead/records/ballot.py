@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from fairlead.model.council_job import AnswerStatus, Ballot, Category, Item, Vote
 from fairlead.model.seats import says_unread
-from fairlead.model.tally import NO_REASON, is_place
+from fairlead.model.tally import NO_REASON, is_place, steps_named
 from fairlead.text.outline import Line, lines_of
 
 LONGEST_PIECE = 4000
@@ -192,7 +192,7 @@ def _blind(lines: Sequence[Line], items: Sequence[Item], places: Collection[str]
     talk = [line.text for line in lines if line.is_prose and not _ITEM.match(line.text.strip())]
     if says_unread("\n".join(talk)):
         return "the seat says that it could not read the plan"
-    steps = [item.where for item in items if item.where.casefold().startswith("step")]
+    steps = [item.where for item in items if steps_named(item.where)]
     if steps and places and not any(is_place(where, places) for where in steps):
         return f"the plan has no {steps[0]}"
     return ""
