@@ -101,6 +101,37 @@ def test_seats_plan_and_vote_without_seeing_each_other(tmp_path: Path) -> None:
     assert [f"PLAN {letter}" in plans for letter in "ABCDEF"] == [True] * 6
 
 
+def test_the_synthesiser_receives_every_plan_to_its_end(tmp_path: Path) -> None:
+    def long(seat: str):
+        end = f"\n{'x' * 90}" * 300 + f"\nthe last words of seat {seat}\n"
+        return lambda prompt: answer(prompt) + ("" if "Vote on" in prompt else end)
+
+    table = a_meeting(tmp_path, speaker=Speaker({seat: long(seat) for seat in NAMES}))
+    assert table.run().status == "APPROVED"
+    for who, prompt in table.speaker.asked:
+        if who == SYNTHESISER:
+            assert [seat for seat in NAMES if f"last words of seat {seat}" not in prompt] == []
+
+
+def test_what_is_voted_on_is_what_was_synthesised_whatever_becomes_of_its_files(
+    tmp_path: Path,
+) -> None:
+    table = a_meeting(tmp_path)
+    folder = table.project / f".planning/jobs/{table.begin()}"
+
+    def meddles(prompt: str) -> str:
+        if "Vote on" in prompt:
+            for name in ("master_plan.v1.md", "brief.md"):
+                (folder / name).write_text((folder / name).read_text() + "\nand a back door\n")
+        return answer(prompt)
+
+    table.speaker.says = {"builder": meddles}
+    job = table.run(may_execute=True)
+    assert not [who for who, prompt in table.speaker.asked if "back door" in prompt]
+    assert {each.plan_sha256 for each in job.council_votes} == {plan_of(job)}
+    assert why(job) == "preflight: brief.md is not the brief that the plan was made for"
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize(
     "seats", [("builder",), ("security",), ("architect", "builder", "skeptic")]
@@ -150,6 +181,21 @@ def _garbles_its_first_ballot():
     return says
 
 
+def test_a_seat_votes_with_the_ballot_and_the_plan_of_its_own_that_counted(tmp_path: Path) -> None:
+    ballots = _garbles_its_first_ballot()
+
+    def says(prompt: str):
+        if "Vote on" in prompt or "be shorter" in prompt:
+            return ballots(prompt)
+        return Ending(EndKind.OK, "cut off " + answer(prompt), usage=Usage(10, 0, 10), is_cut=True)
+
+    table = a_meeting(tmp_path, speaker=Speaker({"builder": says}))
+    assert table.run().review_round == 2
+    last = [prompt for who, prompt in table.speaker.asked if who == "builder"][-1]
+    assert "cut off" not in last
+    assert "probably APPROVE?" not in last
+
+
 def test_an_answer_that_was_cut_is_asked_for_once_more_and_shorter(tmp_path: Path) -> None:
     def cut(prompt: str):
         if "be shorter" in prompt or "Vote on" in prompt:
@@ -195,6 +241,7 @@ def test_a_revision_that_changes_nothing_is_a_deadlock_and_asks_nobody(tmp_path:
     assert why(job).startswith("deadlock_same_plan")
     assert "builder-1 step 1: nobody asked for this file at all" in why(job)
     assert "synthesiser: declined: it was asked for in the request" in why(job)
+    assert table.council.rule(job.id, "builder-1", "It stays").about.startswith("step 1: nobody")
     assert len(table.speaker.asked) == 4 + 6 + 2 + 6
 
 
@@ -216,6 +263,9 @@ def test_a_seat_that_is_never_content_stalls_the_council_and_a_ruling_ends_it(
     assert asked[0] == SYNTHESISER  # the brief and the plans are those of the parent
     synthesis = next(prompt for who, prompt in table.speaker.asked if who == SYNTHESISER)
     assert "| builder-1: The file stays" in synthesis
+    assert "| It was about: step 1: nobody asked for this file at all" in " ".join(
+        synthesis.split()
+    )
 
 
 def test_a_retry_keeps_every_answer_whose_question_is_the_same(tmp_path: Path) -> None:
@@ -230,6 +280,52 @@ def test_a_retry_keeps_every_answer_whose_question_is_the_same(tmp_path: Path) -
     assert len(table.kinds("reused")) == len(
         [each for each in table.happened if each.kind == "call"]
     )
+
+
+def test_a_retry_asks_anew_for_what_has_led_to_nothing(tmp_path: Path) -> None:
+    broken = Speaker({SYNTHESISER: lambda _: "# Notes\n\n## Goal\nNothing.\n"})
+    table = a_meeting(tmp_path / "a", speaker=broken)
+    job = table.run()
+    assert why(job).startswith("synthesis_failed")
+    table.speaker.says = {}
+    assert table.run(table.council.retry(job.id)).status == "APPROVED"
+
+    blind = Speaker({"builder": _votes("- [scope] step 9: far too much | less", "REVISE")})
+    table = a_meeting(tmp_path / "b", speaker=blind)
+    job = table.run()
+    assert why(job).startswith("review_quorum")
+    table.speaker.says = {}
+    assert table.run(table.council.retry(job.id)).status == "APPROVED"
+
+
+def test_a_retry_of_a_job_that_led_on_without_a_seat_comes_to_the_same_plan(
+    tmp_path: Path,
+) -> None:
+    table = a_meeting(tmp_path, speaker=Speaker({"builder": _plans_nothing}))
+    job = table.run()
+    assert (job.status, len(job.degraded)) == ("APPROVED", 1)
+    held = table.council.wish(job.id, "cancel", "later")
+    idle = table.council.wish(table.council.retry(held.id), "cancel", "later still")
+    table.speaker.says = {}
+    table.speaker.asked.clear()
+    done = table.run(table.council.retry(idle.id))
+    assert (done.status, plan_of(done)) == ("APPROVED", plan_of(job))
+    assert table.speaker.asked == []
+
+
+def _plans_nothing(prompt: str) -> str:
+    return answer(prompt) if "Vote on" in prompt else "I am not sure."
+
+
+def _votes(items: str, vote: str):
+    """Always votes like this."""
+
+    def says(prompt: str) -> str:
+        script = answer(prompt)
+        nonce = script.rpartition("VERDICT ")[2].partition(":")[0]
+        return f"{items}\n\nVERDICT {nonce}: {vote}" if "Vote on" in prompt else script
+
+    return says
 
 
 def test_a_changed_request_asks_everything_anew(tmp_path: Path) -> None:
@@ -266,6 +362,18 @@ def test_a_person_can_veto_until_the_work_begins(tmp_path: Path) -> None:
     assert stopped_by(held) == "operator"
     with pytest.raises(JobTransition, match="cannot become"):
         table.council.wish(job.id, "cancel", "")
+
+
+def test_a_veto_that_comes_when_the_work_has_begun_does_not_hold_it_up(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    job = table.begin()
+
+    def late(order: Order, call: int) -> Mapping[str, object]:
+        CouncilFiles(str(table.project), job).leave_wish("veto", "too late")
+        return does_it(order, call)
+
+    table.hands.act = late
+    assert table.run(job, may_execute=True).status == "DONE"
 
 
 def test_a_wish_is_heard_by_the_one_who_runs_the_job(tmp_path: Path) -> None:

@@ -58,6 +58,8 @@ class Bridge:
         found = []
         if not self._is_intact(record):
             found.append(f"{names.MASTER_PLAN} is not the plan that was approved")
+        if not self._is(names.BRIEF, record.pm.sha256):
+            found.append(f"{names.BRIEF} is not the brief that the plan was made for")
         if site.workspace.is_git:
             if not site.workspace.branch():
                 found.append("HEAD is detached: work lands on a branch")
@@ -73,8 +75,10 @@ class Bridge:
 
     def _is_intact(self, record: CouncilJob) -> bool:
         plan = record.master_plan
-        content = self._site.job.content(names.MASTER_PLAN)
-        return plan is not None and hashlib.sha256(content).hexdigest() == plan.sha256
+        return plan is not None and self._is(names.MASTER_PLAN, plan.sha256)
+
+    def _is(self, name: str, sha256: str) -> bool:
+        return hashlib.sha256(self._site.job.content(name)).hexdigest() == sha256
 
     def bridged(self, record: CouncilJob) -> CouncilJob:
         """The job with its phase: found if it was made before, else made now."""

@@ -6,7 +6,7 @@ that runs elsewhere is left as a wish, and is obeyed by the one who runs it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -168,7 +168,7 @@ class Council:
         return CouncilSite(
             files=self._files,
             job=files,
-            parent=self.files_of(record.parent_job_id) if record.parent_job_id else None,
+            parents=tuple(self._parents(record)),
             table=meeting.table,
             terms=replace(
                 meeting.terms,
@@ -186,6 +186,15 @@ class Council:
             may_execute=meeting.may_execute,
             hands=meeting.hands,
         )
+
+    def _parents(self, record: CouncilJob) -> Iterator[CouncilFiles]:
+        """The jobs that this one is a retry of; one that a person deleted ends the line."""
+        known = set(council_ids(self._files))
+        while (above := record.parent_job_id or "") in known:
+            known.remove(above)
+            files = self._files_named(above)
+            yield files
+            record = files.load()
 
     # -- looking ---------------------------------------------------------------------------
 
@@ -241,12 +250,15 @@ class Council:
         held = files.load()
         if held.status is not JobStatus.BLOCKED:
             raise JobNotOver(job, str(held.status))
-        known = [each.item.id for each in open_items(held.cumulative_votes, held.review_round)]
+        known = {
+            each.item.id: f"{each.item.where}: {each.item.why}".removeprefix(": ")
+            for each in open_items(held.cumulative_votes, held.voted_round)
+        }
         if held.pm.verify and not held.pm.verify.ok:
-            known += [each.split()[0].rstrip(":") for each in held.pm.verify.failed_checks]
+            known |= {each.split()[0].rstrip(":"): each for each in held.pm.verify.failed_checks}
         if item not in known:
             raise NothingToRule(job, item, tuple(known))
-        ruling = Ruling(item, text, moment(self._clock.now()))
+        ruling = Ruling(item, text, moment(self._clock.now()), known[item])
         files.save_ruling(ruling)
         return ruling
 

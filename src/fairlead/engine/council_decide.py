@@ -27,6 +27,8 @@ def decide_council(snapshot: CouncilSnapshot) -> Actions:
     if status in TERMINAL or snapshot.is_stopping:
         return ()
     wish, why = snapshot.wish
+    if wish == "veto" and status is JobStatus.EXECUTING:
+        wish = ""  # it came too late: what has begun is carried to its end
     if wish and not snapshot.running:
         return _wished(status, wish, why)
     if wish:
@@ -40,8 +42,8 @@ def decide_council(snapshot: CouncilSnapshot) -> Actions:
 
 def _wished(status: JobStatus, wish: str, why: str) -> Actions:
     if status is JobStatus.EXECUTING:
-        # Files may be committed already, so it has failed; a veto came too late.
-        return _move(JobStatus.FAILED, Failed.CANCELLED, why) if wish == "cancel" else ()
+        # Files may be committed already, so it has failed.
+        return _move(JobStatus.FAILED, Failed.CANCELLED, why)
     code = Blocker.OPERATOR_CANCEL if wish == "cancel" else Blocker.OPERATOR_VETO
     return _move(JobStatus.BLOCKED, code, why or "a person ended it")
 

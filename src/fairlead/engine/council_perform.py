@@ -65,10 +65,11 @@ class CouncilPerformer:
 
     def _ask(self, key: str) -> None:
         site = self._site
-        question = asked(Reading(site), key)
+        reading = Reading(site)
+        question = asked(reading, key)
         input_ = question.identity
-        if earlier := self._earlier(key, input_):
-            kept = site.job.keep(replace(earlier, reused_from=self._origin(earlier)))
+        if earlier := self._earlier(reading, key, input_):
+            kept = site.job.keep(earlier)
             site.tell("reused", question.who, f"{key} of {kept.reused_from}", role=question.role)
             return
         nonce = site.new_nonce()
@@ -142,17 +143,15 @@ class CouncilPerformer:
             verdict=verdict,
         )
 
-    def _earlier(self, key: str, input_: str) -> Call | None:
-        """What the parent of this job was told when it asked exactly this."""
-        parent = self._site.parent
-        found = parent.answer(key) if parent else None
-        if found is None or found.input_sha256 != input_ or not is_reusable(found):
-            return None
-        return found
-
-    def _origin(self, earlier: Call) -> str:
-        assert self._site.parent is not None
-        return earlier.reused_from or self._site.parent.job
+    def _earlier(self, reading: Reading, key: str, input_: str) -> Call | None:
+        """What a job that this one is a retry of was told when it asked exactly this."""
+        places = reading.parsed(names.number_of(key)).places
+        for parent in self._site.parents:
+            found = parent.answer(key)
+            is_same = found is not None and found.input_sha256 == input_
+            if found and is_same and is_reusable(found, parent.load(), places):
+                return replace(found, reused_from=found.reused_from or parent.job)
+        return None
 
     # -- moves -----------------------------------------------------------------------------
 

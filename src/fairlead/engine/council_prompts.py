@@ -28,6 +28,7 @@ _BALLOT_TOKENS = 4096
 _MOST_FILES = 400
 _FIXED = "0" * 36  # in place of a nonce, where two questions are compared
 _LATER = "(not made yet)"
+_PLAN = "PLAN "
 _READS = {
     "refined": ("request",),
     "audit": ("refined",),
@@ -74,8 +75,10 @@ class Asked:
             for key, title in _HEADED.items()
         }
         plain = {key: text for key, text in self.pieces.items() if key not in _HEADED}
+        # Each plan has a frame of its own: none can speak for another, or leave it no room.
+        plans = [framed_piece(key, plain.pop(key), nonce) for key in self.pieces if _PLAN in key]
         words = {key: text.replace("{{nonce}}", nonce) for key, text in self.words.items()}
-        words = {"nonce": nonce, **words, **headed}
+        words = {"nonce": nonce, "plans": "\n\n".join(plans) or _LATER, **words, **headed}
         return prompt(self.template, nonce, words, plain)
 
     @property
@@ -122,12 +125,9 @@ def _of_plan(reading: Reading, seat: str, attempt: int) -> Asked:
 
 def _of_synthesis(reading: Reading, version: int, attempt: int) -> Asked:
     terms = reading.terms
-    plans = "\n\n".join(
-        f"PLAN {letter}\n\n{reading.plans[seat].text}" for letter, seat in reading.letters.items()
-    )
     pieces = {
         "brief": reading.brief or _LATER,
-        "plans": plans or _LATER,
+        **{_PLAN + letter: reading.plans[seat].text for letter, seat in reading.letters.items()},
         "rulings": _ruled(reading),
         "previous": reading.master_plan(version - 1),
         "items": reading.open_items(version - 1),
@@ -150,12 +150,11 @@ def _of_synthesis(reading: Reading, version: int, attempt: int) -> Asked:
 
 def _of_ballot(reading: Reading, seat: str, round_: int, attempt: int) -> Asked:
     terms = reading.terms
-    last = reading.text(names.seat_key(round_ - 1, seat)) if round_ > 1 else ""
     pieces = {
         "brief": reading.brief or _LATER,
         "plan": reading.master_plan(round_) or _LATER,
-        "own": reading.text(names.seat_key(0, seat)) or "(none)",
-        "last": last or "(none)",
+        "own": reading.plan_of(seat) or "(none)",
+        "last": reading.text(reading.ballot_key(round_ - 1, seat)) or "(none)",
         "rulings": _ruled(reading),
     }
     if attempt == 2:
@@ -179,7 +178,10 @@ def _ruled(reading: Reading, *, of_seats: bool = True) -> str:
     wanted = [
         each for each in reading.record.rulings if of_seats or each.id.split("-")[0] not in NAMES
     ]
-    return "\n".join(f"{each.id}: {each.text}" for each in wanted)
+    return "\n".join(
+        f"{each.id}: {each.text}" + (f"\n  It was about: {each.about}" if each.about else "")
+        for each in wanted
+    )
 
 
 def _asked(

@@ -7,11 +7,12 @@ same plans, the same ballots and the same sums.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fairlead.model.budget import Spent
 from fairlead.model.calls import Call
+from fairlead.model.council import Blocker
 from fairlead.model.council_job import (
     AnswerStatus,
     Ballot,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from fairlead.engine.council_site import CouncilSite
 
 _LETTERS = "ABCDEF"
+_COUNTED = ("", Blocker.PREFLIGHT, Blocker.DEADLOCK_ROUNDS, Blocker.DEADLOCK_STALL, Blocker.VETO)
 
 
 class Reading:
@@ -100,8 +102,12 @@ class Reading:
 
     @cached_property
     def brief(self) -> str:
-        """The frozen brief; before that, nothing."""
-        return self._job.text(names.BRIEF)
+        """The frozen brief, as the passes made it; before that, nothing.
+
+        Its file is for people: who changes it does not change what anybody is asked.
+        """
+        is_frozen = self.record.pm.sha256 or self._job.text(names.BRIEF)
+        return self.new_brief() if is_frozen else ""
 
     def new_brief(self) -> str:
         """The brief that the passes make."""
@@ -127,15 +133,23 @@ class Reading:
         mixed = sorted(valid_seats(self.plans), key=lambda each: digest(digest(self.brief) + each))
         return dict(zip(_LETTERS, mixed, strict=False))
 
+    def plan_of(self, seat: str) -> str:
+        """The plan of a seat; nothing if it has none that counts."""
+        return self.plans[seat].text if seat in valid_seats(self.plans) else ""
+
     # -- the master plan -------------------------------------------------------------------
 
     def master_plan(self, version: int) -> str:
-        """A version of the plan; nothing before the first."""
-        return self._job.text(names.plan_version(version)) if version > 0 else ""
+        """A version of the plan, as it was synthesised; nothing before it is put to the vote.
+
+        Every ballot binds to this text, whatever becomes of the files that show it.
+        """
+        is_published = 0 < version <= self.record.review_round
+        return plan_text(self.synthesised(version).text) if is_published else ""
 
     def parsed(self, version: int) -> MasterPlan:
         """A version of the plan, by its parts."""
-        return _parsed(self.master_plan(version))
+        return read_master_plan(self.master_plan(version))
 
     def synthesis(self, version: int, attempt: int) -> CallFacts:
         """What an answer of the synthesiser is worth as a plan."""
@@ -145,7 +159,7 @@ class Reading:
         text = plan_text(call.text)
         wanted = [each.id for each in read_refined(self.pm_text("refined", 1)).requirements]
         items = [each.item.id for each in open_items(self.history, version - 1)]
-        faults = faults_of(_parsed(text), wanted, items)
+        faults = faults_of(read_master_plan(text), wanted, items)
         return CallFacts(True, call.is_cut, faults, digest(text))
 
     def synthesised(self, version: int) -> Call:
@@ -194,12 +208,9 @@ class Reading:
         known = ballots.known_items(before, round_)
         found = []
         for seat in NAMES:
-            reading = self._read(round_, seat, known)
-            first = self._calls.get(names.seat_key(round_, seat))
-            if reading is None or first is None:
-                continue
-            last = self._calls.get(names.seat_key(round_, seat, 2)) or first
-            found.append((last.at, self._ballot(round_, seat, last, reading)))
+            held = self._read(round_, seat, known)
+            if held is not None:
+                found.append((held[0].at, self._ballot(round_, seat, *held)))
         found.sort(key=lambda each: each[0])
         again = []
         for seat in NAMES:
@@ -210,8 +221,10 @@ class Reading:
         again.sort(key=lambda each: each[0])
         return [ballot for _, ballot in (*found, *again)]
 
-    def _read(self, round_: int, seat: str, known: tuple[Item, ...]) -> ballots.Reading | None:
-        """What a seat says; None: it still owes its ballot, or a readable form of it."""
+    def _read(
+        self, round_: int, seat: str, known: tuple[Item, ...]
+    ) -> tuple[Call, ballots.Reading] | None:
+        """What a seat says, and where; None: it owes its ballot, or a readable form of it."""
         first = self._calls.get(names.seat_key(round_, seat))
         if first is None:
             return None
@@ -221,7 +234,8 @@ class Reading:
             return None
         is_answered = second is not None and second.is_ok
         again = self._said(second, seat, round_, known) if second and is_answered else None
-        return ballots.settled(said, again)
+        kept = ballots.settled(said, again)
+        return first if kept is said or second is None else second, kept
 
     def _said(self, call: Call, seat: str, round_: int, known: tuple[Item, ...]) -> ballots.Reading:
         if not call.is_ok:
@@ -229,6 +243,11 @@ class Reading:
             return ballots.Reading(Vote.ABSTAIN, status=AnswerStatus.ABSENT, note=note)
         places = self.parsed(round_).places
         return ballots.read_ballot(call.text, ballots.Asked(seat, call.nonce, places, known))
+
+    def ballot_key(self, round_: int, seat: str) -> str:
+        """The answer that became the ballot of a seat; empty if there is none."""
+        mine = [each for each in self.history if (each.round, each.seat) == (round_, seat)]
+        return next((each.raw.removesuffix(".md") for each in mine if each.final), "")
 
     def ballot_faults(self, round_: int, seat: str) -> tuple[str, ...]:
         """Why the first ballot of a seat has to be put right; nothing if it need not."""
@@ -329,29 +348,32 @@ class Reading:
         return {stage: digest("".join(held)) for stage, held in stages.items()}
 
 
-@lru_cache(maxsize=8)
-def _parsed(text: str) -> MasterPlan:
-    """A plan is read again at every look; the same text gives the same value."""
-    return read_master_plan(text)
-
-
 def plan_text(answer: str) -> str:
     """A plan as it is kept: without the fence around all of it, ending with one line end."""
     return unwrapped(answer).strip() + "\n"
 
 
-def is_reusable(call: Call) -> bool:
-    """Whether an answer has led to something: one that did not is asked for anew."""
-    if not call.is_ok:
-        return False
-    if call.key.startswith(f"{names.PM}/verify"):
-        return read_verify(call.text, call.nonce).ok
-    if names.stage_of(call.key) == "planning":
-        return not degenerate(call.text)
-    if names.stage_of(call.key) == "review":
-        asked = ballots.Asked("", call.nonce, ())
-        return ballots.read_ballot(call.text, asked).vote is not Vote.ABSTAIN
-    return True
+def is_reusable(call: Call, given_to: CouncilJob, places: tuple[str, ...]) -> bool:
+    """Whether an answer that another job was given serves this one as well.
+
+    From a stage that led on, every answer does, and every silence: only then a retry comes to
+    the same plan and the same ballots. What has led to nothing is asked for anew.
+    """
+    code = (given_to.blocker_reason or "").partition(":")[0]
+    number = names.number_of(call.key)
+    match names.stage_of(call.key):
+        case "pm":
+            return bool(given_to.pm.sha256) or (call.is_ok and code != Blocker.PM_VERIFY)
+        case "planning":
+            is_over = given_to.master_plan is not None or code == Blocker.SYNTHESIS_FAILED
+            return is_over or (call.is_ok and not degenerate(call.text))
+        case "synthesis":
+            is_over = given_to.review_round >= number
+            return is_over or (call.is_ok and code != Blocker.SYNTHESIS_FAILED)
+        case _:
+            asked = ballots.Asked("", call.nonce, places)
+            is_vote = call.is_ok and ballots.read_ballot(call.text, asked).vote is not Vote.ABSTAIN
+            return is_vote or given_to.review_round > number or code in _COUNTED
 
 
 def _seat_plan(call: Call) -> SeatPlan:

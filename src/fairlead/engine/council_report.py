@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fairlead.model.council import Blocker
 from fairlead.model.council_job import AnswerStatus, Ballot, CouncilJob, Vote
 from fairlead.model.job import JobStatus, Question
-from fairlead.model.seats import NAMES, degraded, valid_seats
+from fairlead.model.seats import NAMES, VETO_SEATS, degraded, valid_seats
 from fairlead.model.tally import (
     Answered,
     OpenItem,
@@ -92,7 +92,7 @@ def council_report(
     held = read[-1]
     answers = {answer.id: answer for each in read for answer in each.answers}
     counted = _counted(job, held)
-    items = open_items(job.cumulative_votes, _round(job))
+    items = open_items(job.cumulative_votes, job.voted_round)
     lacking = degraded(job.council_plans, _final(job))
     return CouncilReport(
         job,
@@ -113,21 +113,15 @@ def council_report(
 def _settled(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[OpenItem, ...]:
     held = {each.item.id for each in items}
     found: dict[str, OpenItem] = {}
-    for number in range(1, _round(job)):
+    for number in range(1, job.voted_round):
         for each in open_items(job.cumulative_votes, number):
             found |= {} if each.item.id in held else {each.item.id: each}
     return tuple(found.values())
 
 
-def _round(job: CouncilJob) -> int:
-    """The round whose ballots are shown: of a plan that nobody was asked about, the one before."""
-    is_same = (job.blocker_reason or "").startswith(Blocker.DEADLOCK_SAME_PLAN)
-    return job.review_round - is_same
-
-
 def _final(job: CouncilJob) -> tuple[Ballot, ...]:
     final = [each for each in job.cumulative_votes if each.final]
-    return tuple(each for each in final if each.round == _round(job))
+    return tuple(each for each in final if each.round == job.voted_round)
 
 
 def _counted(job: CouncilJob, plan: MasterPlan) -> Tally | None:
@@ -135,7 +129,7 @@ def _counted(job: CouncilJob, plan: MasterPlan) -> Tally | None:
     if job.master_plan is None or not job.review_round:
         return None
     sha256 = _final(job)[0].plan_sha256 if _final(job) else job.master_plan.sha256
-    return tally(Review(_final(job), _round(job), sha256, plan.places))
+    return tally(Review(_final(job), job.voted_round, sha256, plan.places))
 
 
 def _headline(job: CouncilJob, counted: Tally | None) -> str:
@@ -157,7 +151,7 @@ def _headline(job: CouncilJob, counted: Tally | None) -> str:
     if counted is None:
         planned = len(valid_seats(job.council_plans))
         return f"{planned} of {len(NAMES)} seats planned" if job.council_plans else "no plan yet"
-    return f"Round {_round(job)} of {job.max_review_rounds}: {_votes(job, counted)}"
+    return f"Round {job.voted_round} of {job.max_review_rounds}: {_votes(job, counted)}"
 
 
 def _votes(job: CouncilJob, counted: Tally) -> str:
@@ -174,7 +168,7 @@ def _seats_title(job: CouncilJob, counted: Tally | None) -> str:
     if counted is None or job.master_plan is None:
         return f"{len(valid_seats(job.council_plans))} of {len(NAMES)} seats planned"
     voted = len(NAMES) - counted.absent
-    title = f"{voted} of {len(NAMES)} seats voted on version {_round(job)}"
+    title = f"{voted} of {len(NAMES)} seats voted on version {job.voted_round}"
     return f"{title}: {_votes(job, counted)}"
 
 
@@ -209,7 +203,7 @@ def _reason(ballot: Ballot, places: Sequence[str]) -> str:
         return ballot.note or (f"{len(ballot.advisory)} remarks" if ballot.advisory else "")
     first = ballot.blocking[0]
     told = f"{first.where}: {first.why}" if first.where else first.why
-    if ballot.vote is Vote.VETO and ballot.seat != "security":
+    if ballot.vote is Vote.VETO and ballot.seat not in VETO_SEATS:
         return _NO_VETO + told
     if ballot.vote is Vote.VETO and has_evidence(ballot, places) is None:
         return _NO_EVIDENCE + told
@@ -252,9 +246,9 @@ def _next(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[Step, ...]:
             again = Step("try again; plans that are finished are kept", (retry,))
             return (look, again, other) if job.exec.job else (again, other)
         case JobStatus.BLOCKED:
-            what, command = _first(job, items)
+            what, *first = _first(job, items)
             drop = Step("drop it: no file of the project was changed, there is nothing to do")
-            return (Step(f"{what}, and try again", (command, retry)), other, drop)
+            return (Step(what, (*first, retry)), other, drop)
         case JobStatus.EXECUTING:
             end = Step("end it", (f"fairlead job cancel {job.id}",))
             return (Step("go on", (f"fairlead run --job {job.id}",)), end)
@@ -266,18 +260,21 @@ def _next(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[Step, ...]:
             return (Step(what, (command,)), end)
 
 
-def _first(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[str, str]:
-    """What helps against the reason for which a job is blocked."""
+def _first(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[str, ...]:
+    """What helps against the reason for which a job is blocked, and the command before a retry."""
     code = (job.blocker_reason or "").partition(":")[0]
     rule = f"fairlead job rule {job.id}"
     match code:
         case Blocker.BUDGET:
-            return "raise the limit", "fairlead config set fairlead.budget.run_usd …"
+            return "raise the limit, and try again", "fairlead config set fairlead.budget.run_usd …"
         case Blocker.PLANNING_QUORUM | Blocker.REVIEW_QUORUM | Blocker.SYNTHESIS_FAILED:
-            return "see who answers", "fairlead doctor agents"
+            return "see who answers, and try again", "fairlead doctor agents"
         case Blocker.PREFLIGHT | Blocker.INTERNAL:
-            return "mend what stands above", "fairlead doctor"
+            return "mend what stands above, and try again", "fairlead doctor"
         case Blocker.PM_VERIFY:
-            return "answer what is open", f'{rule} ITEM "…"'
+            return "answer what is open, and try again", f'{rule} ITEM "…"'
+        case Blocker.OPERATOR_CANCEL | Blocker.OPERATOR_VETO:
+            return ("try again; what was answered is kept",)
         case _:
-            return "decide what is open", f'{rule} {items[0].item.id if items else "ITEM"} "…"'
+            item = items[0].item.id if items else "ITEM"
+            return "decide what is open, and try again", f'{rule} {item} "…"'

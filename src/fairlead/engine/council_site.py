@@ -91,7 +91,7 @@ class CouncilSite:
 
     files: Files
     job: CouncilFiles
-    parent: CouncilFiles | None  # whose answers are used again
+    parents: tuple[CouncilFiles, ...]  # whose answers are used again, the nearest first
     table: Table
     terms: CouncilTerms
     clock: Clock

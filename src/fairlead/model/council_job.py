@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from fairlead.model.budget import Spent
-from fairlead.model.council import MOST_ROUNDS, transition
+from fairlead.model.council import MOST_ROUNDS, Blocker, transition
 from fairlead.model.job import JobStatus
 
 KIND = "council"
@@ -150,6 +150,7 @@ class Ruling:
     id: str
     text: str
     at: str = ""
+    about: str = ""  # what was open: nobody who reads the ruling has seen the item
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +243,12 @@ class CouncilJob:
         """When it ended; empty while it can still move."""
         ended = (JobStatus.DONE, JobStatus.FAILED, JobStatus.BLOCKED)
         return self.status_since if self.status in ended else ""
+
+    @property
+    def voted_round(self) -> int:
+        """The round of the last ballots: nobody is asked about a plan that changed nothing."""
+        is_same = (self.blocker_reason or "").startswith(Blocker.DEADLOCK_SAME_PLAN)
+        return self.review_round - is_same
 
     @property
     def command(self) -> str:

@@ -49,6 +49,13 @@ def stage_of(key: str) -> str:
     return "planning" if key.startswith(f"{RAW}/r0/") else "review"
 
 
+def number_of(key: str) -> int:
+    """The version of a synthesis or the round of a ballot; of the PM's passes there is none."""
+    folder, _, name = key.rpartition("/")
+    told = name.partition(".")[0] if folder == SYNTHESIS else folder.rpartition("/")[2]
+    return int(told[1:]) if told[1:].isdecimal() else 0
+
+
 def who_of(key: str) -> str:
     """Who a call was put to: the pm, the synthesiser, or a seat."""
     stage = stage_of(key)

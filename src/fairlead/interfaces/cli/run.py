@@ -49,6 +49,9 @@ def run(app: App, *, goal: str, dry_run: bool, as_json: bool, **chosen: Any) -> 
 
     if not goal.strip() and not chosen["job_id"]:
         raise click.UsageError('say what is wanted: fairlead run "GOAL", or name a job with --job')
+    if goal.strip() and chosen["job_id"]:
+        other = f'fairlead job retry {chosen["job_id"]} --request "GOAL"'
+        raise click.UsageError(f"a job keeps its goal: leave out GOAL, or make another: {other}")
     app, is_rehearsed = _place(app, chosen, dry_run=dry_run)
     council = council_of(app)
     table = table_of(app, is_rehearsed=is_rehearsed)
