@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fairlead.model.seats import NAMES
 from prove.frame import Tally, Trial
-from tests.support.council_tables import WAYS, Rig, wrong_with
+from tests.support.council_table import WAYS, wrong_with
 from tests.support.figures import PRODUCT
 
 
@@ -51,7 +51,7 @@ def _try_case(scratch: Path, case: str) -> Tally:
     folder = scratch / f"council-{os.getpid()}"
     failed = tuple(filter(None, subset.split("+")))
     try:
-        wrong = wrong_with(Rig(folder, failed, way, only_ballots=when == "voting"))
+        wrong = wrong_with(folder, failed, way, only_ballots=when == "voting")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return Tally(1, tuple(f"{case}: {each}" for each in wrong))

@@ -22,12 +22,12 @@ _HOST_COMMAND = "fairlead.council.host_command"
 def council_of(app: App) -> Council:
     """The council of the project that a folder belongs to."""
     from fairlead.adapters.chance import fresh
+    from fairlead.adapters.scratch import Scratch
     from fairlead.engine.council import Council
     from fairlead.wiring import workspace_of
 
-    return Council(
-        app.files_of(app.place), app.state, app.clock, workspace_of(app.place), fresh, app.execution
-    )
+    files, workspace = app.files_of(app.place), workspace_of(app.place)
+    return Council(files, app.state, app.clock, workspace, Scratch(workspace), fresh, app.execution)
 
 
 def table_of(app: App, *, is_rehearsed: bool) -> Table:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.adapters.scratch import Scratch
 from fairlead.adapters.scripted_council import answer
 from fairlead.engine.council_site import SYNTHESISER, CouncilTerms
 from fairlead.engine.fanout import Signal
@@ -18,8 +19,10 @@ from fairlead.model.budget import Caps
 from fairlead.model.council_job import CouncilJob
 from fairlead.model.seats import NAMES
 from fairlead.store.council import CouncilFiles
-from tests.support.council_table import FAULTS, Speaker, a_meeting, dead, garbled, who_of
+from fairlead.wiring import workspace_of
+from tests.support.council_table import Speaker, a_meeting, fails, who_of
 from tests.support.execution import Ticking, does_it
+from tests.support.repositories import git
 
 
 def once(text: str, then=answer):
@@ -132,12 +135,12 @@ def test_what_is_voted_on_is_what_was_synthesised_whatever_becomes_of_its_files(
     assert why(job) == "preflight: brief.md is not the brief that the plan was made for"
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", ["busy", "slow", "unpaid", "garbled"])
 @pytest.mark.parametrize(
     "seats", [("builder",), ("security",), ("architect", "builder", "skeptic")]
 )
 def test_seats_that_do_not_answer_are_never_a_yes(tmp_path: Path, fault: str, seats) -> None:
-    table = a_meeting(tmp_path, speaker=Speaker(dict.fromkeys(seats, FAULTS[fault])))
+    table = a_meeting(tmp_path, speaker=Speaker(dict.fromkeys(seats, fails(fault))))
     job = table.run()
     assert job.status == "BLOCKED"
     code = why(job).partition(":")[0]
@@ -148,7 +151,7 @@ def test_seats_that_do_not_answer_are_never_a_yes(tmp_path: Path, fault: str, se
 
 
 def test_a_stand_in_takes_the_seat_of_one_who_is_gone(tmp_path: Path) -> None:
-    table = a_meeting(tmp_path, speaker=Speaker({"skeptic": dead}), stand_in=Speaker())
+    table = a_meeting(tmp_path, speaker=Speaker({"skeptic": fails("busy")}), stand_in=Speaker())
     job = table.run()
     assert job.status == "APPROVED"
     assert job.council_plans["skeptic"].family == "gemini"
@@ -175,7 +178,7 @@ def _garbles_its_first_ballot():
         if "Vote on the master plan" in prompt:
             said.append(prompt)
             if len(said) == 1:
-                return garbled(prompt)
+                return "I think that this is fine. VERDICT: probably APPROVE?"
         return answer(prompt)
 
     return says
@@ -374,6 +377,16 @@ def test_a_veto_that_comes_when_the_work_has_begun_does_not_hold_it_up(tmp_path:
 
     table.hands.act = late
     assert table.run(job, may_execute=True).status == "DONE"
+
+
+def test_a_copy_that_a_killed_run_left_is_gone_after_the_next_run(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    job = table.run()
+    [place] = table.speaker.folders
+    Scratch(workspace_of(str(table.project))).make(place)  # killed as soon as all had approved
+    table.run(job.id)
+    assert not Path(place).exists()
+    assert len(git(table.project, "worktree", "list").splitlines()) == 1
 
 
 def test_a_wish_is_heard_by_the_one_who_runs_the_job(tmp_path: Path) -> None:

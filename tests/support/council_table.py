@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairlead.adapters.commands import Shell, unknown_program
+from fairlead.adapters.scratch import Scratch
 from fairlead.adapters.scripted_council import answer
 from fairlead.engine.asking import Voice
 from fairlead.engine.council import Council
@@ -30,7 +31,7 @@ from fairlead.model.council_job import CouncilJob
 from fairlead.model.seats import NAMES
 from fairlead.store import layout
 from fairlead.store.files import Files
-from fairlead.wiring import workspace_of
+from fairlead.wiring import App, workspace_of
 from tests.support.execution import Ticking, Told
 from tests.support.execution import a_project as a_project_with_plans
 
@@ -39,27 +40,26 @@ Says = Callable[[str], str | Ending]  # from a prompt to an answer, or to how th
 _ROLE = re.compile(r"You hold the (\w+) seat|(synthesiser) of a council|(project manager)")
 
 
-def dead(_: str) -> Ending:
-    """A service that does not answer."""
-    return Ending(EndKind.OVERLOADED, error="529")
+_GARBAGE = "verdict?? APPROVE!! \x1b[2J " + "lorem ipsum " * 40
+WAYS: Mapping[str, Ending] = {  # to fail
+    "dead": Ending(EndKind.FAILED, error="exit code 139"),
+    "busy": Ending(EndKind.OVERLOADED, error="529"),
+    "slow": Ending(EndKind.TIMEOUT, error="nothing within 180 s"),
+    "unpaid": Ending(EndKind.AUTH, error="credit balance is too low"),
+    "refusing": Ending(EndKind.OK, "I'm sorry, but I can't help with that."),
+    "blind": Ending(EndKind.OK, "I cannot access the plan file you mention."),
+    "garbled": Ending(EndKind.OK, _GARBAGE),
+}
 
 
-def slow(_: str) -> Ending:
-    """A service that takes too long."""
-    return Ending(EndKind.TIMEOUT, error="180 s are over")
+def is_ballot(prompt: str) -> bool:
+    """Whether a seat is asked to vote."""
+    return "Vote on the master plan" in prompt
 
 
-def refusing(_: str) -> Ending:
-    """A key that is not valid."""
-    return Ending(EndKind.AUTH, error="401")
-
-
-def garbled(_: str) -> str:
-    """An answer that is none."""
-    return "I think that this is fine. VERDICT: probably APPROVE?"
-
-
-FAULTS: Mapping[str, Says] = {"dead": dead, "slow": slow, "refusing": refusing, "garbled": garbled}
+def fails(way: str, *, only_ballots: bool = False) -> Says:
+    """Somebody who fails in one way: always, or only when it comes to the vote."""
+    return lambda prompt: WAYS[way] if is_ballot(prompt) or not only_ballots else answer(prompt)
 
 
 @dataclass(slots=True)
@@ -69,6 +69,7 @@ class Speaker:
     says: Mapping[str, Says] = field(default_factory=dict)  # by seat, pm or synthesiser
     name: str = "speaker"
     asked: list[tuple[str, str]] = field(default_factory=list)  # who, and the prompt
+    folders: set[str] = field(default_factory=set)  # where they were asked
 
     def start(
         self,
@@ -79,6 +80,7 @@ class Speaker:
         """See the port."""
         who = who_of(order.prompt)
         self.asked.append((who, order.prompt))
+        self.folders.add(order.folder)
         said = self.says.get(who, answer)(order.prompt)
         if isinstance(said, Ending):
             return said
@@ -112,7 +114,8 @@ class Meetings:
         files, state = Files(str(self.project)), self._state
         workspace = workspace_of(str(self.project))
         execution = Execution(files, state, self.clock, workspace, self._fresh, unknown_program)
-        return Council(files, state, self.clock, workspace, self._fresh, execution)
+        scratch = Scratch(workspace)
+        return Council(files, state, self.clock, workspace, scratch, self._fresh, execution)
 
     @property
     def table(self) -> Table:
@@ -148,6 +151,16 @@ class Meetings:
         """Whom happenings of a kind were about."""
         return [each.subject for each in self.happened if each.kind == kind]
 
+    def page(self, job: CouncilJob) -> str:
+        """What `job show` says of it."""
+        from fairlead.interfaces.cli.council_pages import council_page
+
+        lines = council_page(App(str(self.project)).jobs.council(job))
+        told = (
+            "".join(part if isinstance(part, str) else part.text for part in line) for line in lines
+        )
+        return "\n".join(told)
+
     @property
     def _state(self) -> Files:
         return Files(str(self.project.parent / "state"), desk=layout.USER_DESK)
@@ -160,3 +173,44 @@ class Meetings:
 def a_meeting(folder: Path, **more: object) -> Meetings:
     """A council over a fresh project."""
     return Meetings(a_project_with_plans(folder / "project"), **more)  # type: ignore[arg-type]
+
+
+def a_plain_meeting(folder: Path, **more: object) -> Meetings:
+    """A council over a project without git, which is quickly made."""
+    planning = folder / "project/.planning"
+    planning.mkdir(parents=True)
+    (planning / "STATE.md").write_text("# State\n", "utf-8")
+    (folder / "project/app.py").write_text("print(1)\n", "utf-8")
+    return Meetings(folder / "project", **more)  # type: ignore[arg-type]
+
+
+def wrong_with(
+    folder: Path,
+    failed: Collection[str],
+    way: str,
+    *,
+    only_ballots: bool = False,
+    allow_absent: int = 0,
+) -> list[str]:
+    """What is not as it should be after a council whose seats fail in this way."""
+    speaker = Speaker(dict.fromkeys(failed, fails(way, only_ballots=only_ballots)))
+    table = a_plain_meeting(folder, speaker=speaker, terms=CouncilTerms(allow_absent=allow_absent))
+    job = table.run()
+    page = table.page(job)
+    # Nobody who answers holds out against the plan, so that only the absent are in its way.
+    wanted = "review_quorum"
+    if not failed or (allow_absent and len(failed) == 1 and "security" not in failed):
+        wanted = "APPROVED"
+    elif not only_ballots and (len(failed) > 2 or "security" in failed):
+        wanted = "planning_quorum"
+    ended = job.blocker_reason or str(job.status)
+    wrong = [] if ended.startswith(wanted) else [f"{ended}, not {wanted}"]
+    counts = f"{6 - len(failed)} of 6 seats " + ("voted" if only_ballots else "planned")
+    if failed and counts not in page:
+        wrong.append(f"the page does not say {counts!r}")
+    if failed and "! degraded" not in page.partition("\n\n")[0]:
+        wrong.append("the page does not say above all that the council was degraded")
+    wrong += [f"the page does not name {seat}" for seat in failed if seat not in page]
+    if "\x1b" in "".join(each.note for each in job.cumulative_votes):
+        wrong.append("a control character came through")
+    return wrong

@@ -46,6 +46,7 @@ from fairlead.text import front
 if TYPE_CHECKING:
     from fairlead.engine.asking import Voice
     from fairlead.engine.ports import Clock, Workspace
+    from fairlead.engine.role_site import Scratch
     from fairlead.store.files import Files
 
 _START_SECONDS = 30.0
@@ -66,6 +67,7 @@ class Council:
         state: Files,
         clock: Clock,
         workspace: Workspace,
+        scratch: Scratch,
         fresh: Callable[[], str],
         execution: Execution,
     ) -> None:
@@ -73,6 +75,7 @@ class Council:
         self._state = state
         self._clock = clock
         self._workspace = workspace
+        self._scratch = scratch
         self._fresh = fresh
         self._execution = execution
 
@@ -140,6 +143,7 @@ class Council:
         with files.alone(f"run {job}"):
             site = self._site(files, meeting)
             meeting.table.reap(site.mark)
+            self._scratch.remove(_desk(site))  # what a killed run left, wherever the job is now
             self._loop(site, meeting)
             if files.load().status is JobStatus.EXECUTING and not meeting.stop.is_given:
                 Bridge(site).execute(self._execution, meeting)
@@ -151,14 +155,14 @@ class Council:
         if status in TERMINAL:
             return
         is_asking = status not in (JobStatus.APPROVED, JobStatus.EXECUTING)
-        place = f"{site.private}/worktrees/council"
-        if is_asking and self._workspace.is_git:
-            self._workspace.remove(place)  # what a killed run left
-            self._workspace.prepare(place, self._workspace.commit_of("HEAD"))
-        folder = place if self._workspace.is_git else self._files.folder
-        carry_on(_Work(site, folder), meeting.stop, meeting.over)
-        if is_asking and self._workspace.is_git:
-            self._workspace.remove(place)
+        is_asking = is_asking and not site.job.wish()[0]
+        if is_asking:
+            self._scratch.make(_desk(site))
+        try:
+            carry_on(_Work(site, _desk(site)), meeting.stop, meeting.over)
+        finally:
+            if is_asking:
+                self._scratch.remove(_desk(site))
 
     def _site(
         self, files: CouncilFiles, meeting: Meeting, record: CouncilJob | None = None
@@ -327,6 +331,11 @@ class _Work:
 
     def is_long(self, action: CouncilAction) -> bool:
         return action.act is CouncilAct.ASK
+
+
+def _desk(site: CouncilSite) -> str:
+    """The clean copy of the project that those who are asked read in."""
+    return f"{site.private}/worktrees/council"
 
 
 def _named(role: str, voices: Sequence[Voice]) -> Named:
