@@ -96,6 +96,7 @@ def terms_of(app: App, *, is_rehearsed: bool) -> CouncilTerms:
         host_command=_own_host_command(app),
         completion=str(app.value("fairlead.council.completion_policy")),
         is_rehearsed=is_rehearsed,
+        guarded=app.guarded(app.place),
     )
 
 

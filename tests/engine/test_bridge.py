@@ -4,15 +4,17 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fairlead.engine.council_site import CouncilTerms
 from fairlead.errors import PlanTampered
-from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Usage
+from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Said, Usage
 from fairlead.model.agent_orders import Order
 from fairlead.model.council_job import CouncilJob
 from tests.support.council_table import Meetings, a_meeting
+from tests.support.execution import Ticking
 from tests.support.repositories import git, written
 
 HOST = CouncilTerms(bridge="host")
@@ -156,3 +158,20 @@ def test_a_retry_of_the_same_plan_finds_its_phase(
     assert (done.status, done.phase) == ("DONE", job.phase)
     assert len(list((tmp_path / "a/project/.planning/phases").glob("02-*"))) == 1
     assert table.speaker.asked == []
+
+
+def test_a_host_that_is_silent_for_ten_minutes_is_told_once_and_goes_on(
+    approved: tuple[Path, str], tmp_path: Path
+) -> None:
+    class Silent(Host):
+        def start(self, order: Order, watch: Any, is_wanted: Any = None) -> Ending:
+            for _ in range(2):
+                assert all(is_wanted() for _ in range(25))
+                watch(Said("still here"))
+            return super().start(order, watch)
+
+    shutil.copytree(approved[0], tmp_path / "host", symlinks=True)
+    clock = Ticking(step_seconds=60)
+    table = Meetings(tmp_path / "host/project", terms=HOST, hands=Silent(), clock=clock)  # type: ignore[arg-type]
+    assert table.run(approved[1], may_execute=True).status == "DONE"
+    assert table.kinds("stall") == ["host", "host"]

@@ -10,6 +10,7 @@ import pytest
 
 from fairlead.adapters.scratch import Scratch
 from fairlead.adapters.scripted_council import answer
+from fairlead.engine.council_report import council_report
 from fairlead.engine.council_site import SYNTHESISER, CouncilTerms
 from fairlead.engine.fanout import Signal
 from fairlead.errors import JobNotOver, JobTransition, NothingToRule, RunBusy, UnknownJob
@@ -363,6 +364,7 @@ def test_a_person_can_veto_until_the_work_begins(tmp_path: Path) -> None:
     held = table.council.wish(job.id, "veto", "not this quarter")
     assert why(held) == "operator_veto: not this quarter"
     assert stopped_by(held) == "operator"
+    assert council_report(held).next[0].commands == (f"fairlead job retry {job.id}",)
     with pytest.raises(JobTransition, match="cannot become"):
         table.council.wish(job.id, "cancel", "")
 
@@ -387,6 +389,24 @@ def test_a_copy_that_a_killed_run_left_is_gone_after_the_next_run(tmp_path: Path
     table.run(job.id)
     assert not Path(place).exists()
     assert len(git(table.project, "worktree", "list").splitlines()) == 1
+
+
+def test_a_seat_that_changes_what_is_not_its_own_ends_the_job_and_a_retry_goes_on(
+    tmp_path: Path,
+) -> None:
+    table = a_meeting(tmp_path)
+
+    def meddles(prompt: str) -> str:
+        (table.project / ".git/hooks/post-commit").write_text("#!/bin/sh\n")
+        return answer(prompt)
+
+    table.speaker.says = {"advocate": meddles}
+    job = table.run()
+    assert why(job).startswith("internal: while ")
+    assert why(job).endswith("was asked, this was changed: .git/hooks/post-commit")
+    assert table.kinds("touched")
+    assert table.run(table.council.retry(job.id)).status == "APPROVED"
+    assert "advocate" in table.kinds("reused")
 
 
 def test_a_wish_is_heard_by_the_one_who_runs_the_job(tmp_path: Path) -> None:
@@ -461,6 +481,7 @@ def test_the_approved_plan_is_carried_out_and_done_is_proven(tmp_path: Path) -> 
     table = a_meeting(tmp_path)
     job = table.run(may_execute=True)
     assert (job.status, job.exec.plans, job.exec.summaries) == ("DONE", 2, 2)
+    assert git(table.project, "status", "--short") == ""  # the record is kept with the work
     assert (table.project / "notes/goal.md").exists()
     [context] = (table.project / ".planning/phases").glob("02-*/02-CONTEXT.md")
     assert f"master_plan_sha256: {plan_of(job)}" in context.read_text()

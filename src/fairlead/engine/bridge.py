@@ -11,11 +11,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from fairlead.engine.phases import Phases
 from fairlead.errors import NothingToExecute, PlanTampered
-from fairlead.model.agent_events import Ending, EndKind
+from fairlead.model.agent_events import AgentEvent, Ending, EndKind
 from fairlead.model.agent_orders import Limits, Order
 from fairlead.model.calls import Call
 from fairlead.model.council_job import CouncilJob, Exec
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 HOST = "host"
 _TAIL = 2000  # characters of a program's last words
+_STALL = timedelta(minutes=10)  # of silence, until it is said
 _SHA = "master_plan_sha256"  # in CONTEXT.md: which plan a phase was made from
 
 
@@ -90,7 +92,7 @@ class Bridge:
             self._make(record)
             folder = self._made_from(plan.sha256)
         assert folder is not None, "the step that makes the phase was just done"
-        self._commit(record, folder)
+        self._commit(record, folder, "the plan that the council approved")
         now = site.clock.now()
         held = replace(
             record.exec,
@@ -148,17 +150,22 @@ class Bridge:
             found[f"{sheet.id}-PLAN.md"] = text
         return found
 
-    def _commit(self, record: CouncilJob, folder: Folder) -> None:
-        """The documents of the phase, kept by git; a second time there is nothing to keep."""
+    def kept(self) -> None:
+        """The record of a job that was carried out, as it ended and whole, kept by git."""
+        record = self._site.job.load()
+        folder = self._folder(record)
+        if folder and record.status in (JobStatus.DONE, JobStatus.FAILED):
+            self._commit(record, folder, f"the record of its council, which is {record.status}")
+
+    def _commit(self, record: CouncilJob, folder: Folder, what: str) -> None:
+        """The documents of the phase and the job; a second time there is nothing to keep."""
         site = self._site
         if not site.workspace.is_git or site.hands is None or not site.hands.terms.keeps_documents:
             return
         inside = [f"{folder.path}/{name}" for name in site.files.names(folder.path)]
         paths = [layout.STATE, layout.ROADMAP, layout.REQUIREMENTS, *inside, *site.job.paths()]
         present = [path for path in paths if site.files.exists(path)]
-        message = (
-            f"docs(phase-{folder.id}): the plan that the council approved\n\nJob: {record.job_id}\n"
-        )
+        message = f"docs(phase-{folder.id}): {what}\n\nJob: {record.job_id}\n"
         site.workspace.commit_paths(present, message)
 
     # -- carrying out ----------------------------------------------------------------------
@@ -200,7 +207,7 @@ class Bridge:
         begun = replace(record, exec=replace(record.exec, session_id=session))
         site.job.save(begun)  # intent before effect: whoever finds this never starts another
         site.tell("host", record.job_id, site.terms.host_command, phase=record.phase)
-        wall = site.terms.host_wall
+        wall, quiet = site.terms.host_wall, _Quiet(site)
         ending = hands.host.start(
             Order(
                 role=HOST,
@@ -211,8 +218,8 @@ class Bridge:
                 session=session,
                 limits=Limits(wall=wall, first_event=wall, idle=wall),
             ),
-            lambda event: site.watcher.watch(HOST, event),
-            lambda: not site.is_over.is_given,
+            quiet.heard,
+            quiet.is_wanted,
         )
         site.job.save(replace(begun, exec=_told(begun.exec, ending)))
 
@@ -300,6 +307,28 @@ class Bridge:
             plan.proof in proven and files.changed_at(plan.summary) >= since
             for plan in folder.live_plans
         )
+
+
+class _Quiet:
+    """Tells when a host has given no sign of life for long: a warning, not a stop."""
+
+    def __init__(self, site: CouncilSite) -> None:
+        self._site = site
+        self._since = site.clock.now()
+        self._is_told = False
+
+    def heard(self, event: AgentEvent) -> None:
+        """A sign of life."""
+        self._since, self._is_told = self._site.clock.now(), False
+        self._site.watcher.watch(HOST, event)
+
+    def is_wanted(self) -> bool:
+        """Whether it should go on; who watches a process asks again and again."""
+        if not self._is_told and self._site.clock.now() - self._since >= _STALL:
+            self._is_told = True
+            minutes = _STALL.seconds // 60
+            self._site.tell("stall", HOST, f"no sign of life for {minutes} minutes; it goes on")
+        return not self._site.is_over.is_given
 
 
 def _told(held: Exec, ending: Ending) -> Exec:

@@ -38,6 +38,7 @@ from fairlead.records.state import moment
 from fairlead.store import layout
 from fairlead.store import layout_council as names
 from fairlead.store.council import CouncilFiles, council_ids, new_job_id
+from fairlead.store.digests import digests_of
 from fairlead.store.layout_council import STARTING, run_lock
 from fairlead.store.running import is_running
 from fairlead.store.session import SessionLock
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
     from fairlead.store.files import Files
 
 _START_SECONDS = 30.0
+_LAST_COMMIT = "a clean copy of the last commit, without what is not committed"
+_FILES = "a private copy of the files, without .planning: the project has no git"
 _STAGES = (
     ("pm", PM, 4),
     ("planning", SEAT, len(NAMES)),
@@ -142,12 +145,15 @@ class Council:
         files = self.files_of(job)
         with files.alone(f"run {job}"):
             site = self._site(files, meeting)
+            was_over = files.load().status in TERMINAL
             meeting.table.reap(site.mark)
             self._scratch.remove(_desk(site))  # what a killed run left, wherever the job is now
             self._loop(site, meeting)
             if files.load().status is JobStatus.EXECUTING and not meeting.stop.is_given:
                 Bridge(site).execute(self._execution, meeting)
                 self._loop(site, meeting)
+            if not was_over:
+                Bridge(site).kept()
             return files.load()
 
     def _loop(self, site: CouncilSite, meeting: Meeting) -> None:
@@ -188,6 +194,7 @@ class Council:
             watcher=meeting.watcher,
             is_over=meeting.over,
             may_execute=meeting.may_execute,
+            guard=lambda: {**self._scratch.guard(), **digests_of(meeting.terms.guarded)},
             hands=meeting.hands,
         )
 
@@ -229,6 +236,7 @@ class Council:
                 for stage, role, calls in _STAGES
             ),
             tuple(_received(reading, key) for key in keys if key not in reading.calls),
+            _LAST_COMMIT if self._workspace.is_git else _FILES,
         )
 
     def commands(self, job: str) -> tuple[tuple[str, str], ...]:
@@ -310,6 +318,7 @@ class CouncilPreview:
     caps: Caps
     stages: tuple[tuple[str, int, Spent], ...]  # of one round, without repairs
     receives: tuple[Received, ...]
+    reads: str  # what those who are asked can look at
 
 
 class _Work:

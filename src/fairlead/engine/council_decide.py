@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from fairlead.model.budget import Spent, may_spend
 from fairlead.model.council import MOST_CYCLES, TERMINAL, Blocker, Failed, Guard
-from fairlead.model.council_snapshot import CouncilAct, CouncilAction, CouncilSnapshot
+from fairlead.model.council_snapshot import TOUCHED, CouncilAct, CouncilAction, CouncilSnapshot
 from fairlead.model.ending import classified
 from fairlead.model.job import JobStatus
 from fairlead.model.seats import NAMES, lacking_quorum
@@ -44,7 +44,8 @@ def _wished(status: JobStatus, wish: str, why: str) -> Actions:
     if status is JobStatus.EXECUTING:
         # Files may be committed already, so it has failed.
         return _move(JobStatus.FAILED, Failed.CANCELLED, why)
-    code = Blocker.OPERATOR_CANCEL if wish == "cancel" else Blocker.OPERATOR_VETO
+    codes = {"cancel": Blocker.OPERATOR_CANCEL, TOUCHED: Blocker.INTERNAL}
+    code = codes.get(wish, Blocker.OPERATOR_VETO)
     return _move(JobStatus.BLOCKED, code, why or "a person ended it")
 
 

@@ -18,7 +18,7 @@ from fairlead.engine.council_survey import estimates
 from fairlead.model.calls import Call
 from fairlead.model.council import Blocker
 from fairlead.model.council_job import CouncilJob, Veto, moved
-from fairlead.model.council_snapshot import CouncilAct, CouncilAction
+from fairlead.model.council_snapshot import TOUCHED, CouncilAct, CouncilAction
 from fairlead.model.job import JobStatus
 from fairlead.model.seats import NAMES
 from fairlead.model.tally import both_sides, open_items, tally
@@ -85,6 +85,7 @@ class CouncilPerformer:
             characters=len(text),
             left_out=len(question.left_out),
         )
+        before = site.guard()
         answer = ask(
             Inquiry(
                 role=question.role,
@@ -103,6 +104,15 @@ class CouncilPerformer:
         )
         if answer.is_ok or site.is_wanted:  # nobody is absent because a person stopped the run
             self._keep(key, question, answer, Asking(nonce, input_, len(text)))
+        if changed := sorted(name for name, _ in before.items() ^ site.guard().items()):
+            self._touched(question.who, tuple(dict.fromkeys(changed)))
+
+    def _touched(self, who: str, changed: tuple[str, ...]) -> None:
+        """Nobody who is asked has any business there: the job ends, and a person looks at it."""
+        told = f"while {who} was asked, this was changed: {', '.join(changed)}"
+        self._site.tell("touched", who, told)
+        if not self._site.job.wish()[0]:
+            self._site.job.leave_wish(TOUCHED, told)
 
     def _keep(self, key: str, question: Asked, answer: Answer, asking: Asking) -> None:
         last = answer.tries[-1] if answer.tries else None

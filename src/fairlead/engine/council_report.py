@@ -25,7 +25,7 @@ from fairlead.model.tally import (
 )
 from fairlead.records.master_plan import MasterPlan, read_master_plan
 
-_TOLD = ("moved", "reused", "stall", "veto", "cancel", "ruled")  # what a timeline shows
+_TOLD = ("moved", "reused", "stall", "touched", "veto", "cancel", "ruled")  # what a timeline shows
 _NO_EVIDENCE = "a veto without evidence counts as REVISE: "
 _NO_VETO = "this seat has no veto, it counts as REVISE: "
 
@@ -269,7 +269,12 @@ def _first(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[str, ...]:
             return "raise the limit, and try again", "fairlead config set fairlead.budget.run_usd …"
         case Blocker.PLANNING_QUORUM | Blocker.REVIEW_QUORUM | Blocker.SYNTHESIS_FAILED:
             return "see who answers, and try again", "fairlead doctor agents"
-        case Blocker.PREFLIGHT | Blocker.INTERNAL:
+        case Blocker.INTERNAL:
+            return (
+                "look at what was changed, and try again; what was answered is kept",
+                "git status",
+            )
+        case Blocker.PREFLIGHT:
             return "mend what stands above, and try again", "fairlead doctor"
         case Blocker.PM_VERIFY:
             return "answer what is open, and try again", f'{rule} ITEM "…"'

@@ -41,6 +41,7 @@ class CouncilTerms:
     host_command: str = "/gsd-execute-phase {phase}"
     completion: str = "strict"  # or reconcile
     is_rehearsed: bool = False
+    guarded: tuple[str, ...] = ()  # files that nobody who is asked may change
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ class CouncilSite:
     watcher: CouncilWatcher
     is_over: Signal
     may_execute: bool  # a person agreed to run the commands of the plan
+    guard: Callable[[], Mapping[str, str]]  # what those who are asked leave alone, as digests
     hands: Hands | None = None
 
     def tell(self, kind: str, subject: str, text: str = "", **facts: object) -> None:

@@ -12,6 +12,8 @@ from fairlead.model.council_job import CouncilJob, Verify
 from fairlead.model.ending import Ended
 from fairlead.model.tally import Review
 
+TOUCHED = "touched"  # the wish of the run itself, when somebody changed what is not theirs
+
 
 @dataclass(frozen=True, slots=True)
 class CallFacts:

@@ -136,9 +136,14 @@ class CouncilFiles:
         return self._files.content(self._path(name)) or b""
 
     def paths(self) -> tuple[str, ...]:
-        """What git keeps of the job: its record and documents, not raw memory."""
-        found = (names.RECORD, names.EVENTS, names.BRIEF, names.MASTER_PLAN, names.RULINGS)
-        return tuple(path for each in found if self._files.exists(path := self._path(each)))
+        """What git keeps of the job: all of it, so that anybody can count the votes again."""
+        raw = tuple(f"{key}.md" for key in self._keys())
+        found = [
+            name
+            for name in self._files.names(self._home)
+            if name.endswith((".md", ".json", ".jsonl"))
+        ]
+        return tuple(self._path(each) for each in (*sorted(found), *raw))
 
     # -- people ----------------------------------------------------------------------------
 

@@ -195,6 +195,7 @@ def _previewed(told: CouncilPreview) -> dict[str, Any]:
         "caps": told.caps,
         "stages": stages,
         "receives": list(told.receives),
+        "reads": told.reads,
     }
 
 
@@ -207,6 +208,7 @@ def _preview_lines(told: CouncilPreview) -> list[Sequence[Part]]:
         ]
     )
     lines += [(Styled("  DEGRADED  ", "yellow"), each) for each in told.degraded]
+    lines.append((f"  each may look at {told.reads}",))
     lines.append((Styled("What one round will probably take", "bold"),))
     lines += rows(
         [
