@@ -1,6 +1,7 @@
-"""A whole council job, killed from outside at steps of it, and started again."""
+"""A whole council job, killed from outside at every step of it, and started again."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,30 +12,40 @@ from tests.support.councils import a_run, a_world, calls, killed_after, outcome_
 from tests.support.figures import record_quick
 from tests.support.killing import PATIENCE_SECONDS
 
-HALVES = 2  # two processes share the points
-STRIDE = 4  # of all steps, which are in the long tier
+PARTS = 6  # which processes share; each point costs about as much as a whole job
 EVER = 10_000
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, tuple[object, ...]]:
+def children() -> Iterator[child.Children]:
+    with child.Children() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def undisturbed(
+    tmp_path_factory: pytest.TempPathFactory, children: child.Children
+) -> tuple[Path, int, tuple[object, ...]]:
     folder = tmp_path_factory.mktemp("undisturbed")
     fresh = a_meeting(folder / "fresh").project
     whole = shutil.copytree(fresh, folder / "whole/project", symlinks=True)
-    steps = child.killed_after(whole, EVER)
+    steps = children.killed_after(whole, EVER)
     return fresh, steps, child.outcome_of(Meetings(whole))
 
 
-@pytest.mark.parametrize("half", range(HALVES))
+@pytest.mark.parametrize("part", range(PARTS))
 def test_a_job_that_is_killed_at_a_step_ends_as_if_it_had_not_been(
-    undisturbed: tuple[Path, int, tuple[object, ...]], tmp_path: Path, half: int
+    undisturbed: tuple[Path, int, tuple[object, ...]],
+    children: child.Children,
+    tmp_path: Path,
+    part: int,
 ) -> None:
     fresh, steps, wanted = undisturbed
     assert wanted[0] == "DONE"
-    points = range(1 + half * STRIDE, steps, HALVES * STRIDE)
+    points = range(1 + part, steps, PARTS)
     for point in points:
         project = shutil.copytree(fresh, tmp_path / f"{point}/project", symlinks=True)
-        child.killed_after(project, point)
+        children.killed_after(project, point)
         table = Meetings(project)
         job = table.council.files_of(child.JOB)
         before = set(job.answers())
@@ -44,7 +55,7 @@ def test_a_job_that_is_killed_at_a_step_ends_as_if_it_had_not_been(
         assert child.outcome_of(table) == wanted, point
         shutil.rmtree(tmp_path / f"{point}")
     record_quick(
-        f"council-killed-{half + 1}",
+        f"council-killed-{part + 1}",
         "a council job killed at a step ends with the same ballots, work and outcome, and no "
         "stored answer is asked for again",
         {"kill points": len(points), "found": 0},

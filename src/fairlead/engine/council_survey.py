@@ -91,7 +91,8 @@ def _today(site: CouncilSite) -> Spent:
     today = moment(site.clock.now())[:10]
     total = Purse(site.files).today(today, is_rehearsed=site.terms.is_rehearsed)
     for name in council_ids(site.files):
-        held = CouncilFiles(site.files.folder, name).load()
+        files = site.job if name == site.job.job else CouncilFiles(site.files.folder, name)
+        held = files.load()
         is_alike = held.is_rehearsed == site.terms.is_rehearsed
         if is_alike and held.updated_at[:10] == today:
             total = total + Spent(held.usage.total_tokens, held.usage.total_cost_usd)

@@ -59,6 +59,7 @@ class CouncilFiles:
         )
         self.jobs = JobFiles(folder, job, wait_seconds=wait_seconds, is_read_only=is_read_only)
         self._seen: dict[str, Call] = {}  # raw memory never changes
+        self._last: tuple[str, CouncilJob | None] = ("", None)
 
     @contextmanager
     def alone(self, command: str) -> Iterator[None]:
@@ -78,8 +79,13 @@ class CouncilFiles:
         self.jobs.save_job(record)
 
     def load(self) -> CouncilJob:
-        """The record."""
-        return self.jobs.load_council()
+        """The record; it is read at every look, and seldom another."""
+        text = self.text(names.RECORD)
+        if not text or text != self._last[0]:
+            self._last = text, self.jobs.load_council()
+        held = self._last[1]
+        assert held is not None
+        return held
 
     # -- raw memory ------------------------------------------------------------------------
 
