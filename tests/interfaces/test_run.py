@@ -115,6 +115,12 @@ def test_a_project_cannot_choose_what_the_host_is_told(tmp_path: Path) -> None:
     assert (terms.bridge, terms.host_command) == ("host", "/gsd-execute-phase {phase}")
 
 
+def test_a_job_keeps_its_goal(world: Path) -> None:
+    done = run(world, "run", "Another goal", "--job", "j_20260412_0007")
+    assert done.returncode == 2
+    assert 'job retry j_20260412_0007 --request "GOAL"' in " ".join(done.stderr.split())
+
+
 def test_a_dry_run_shows_who_receives_what_without_secrets_and_changes_nothing(world: Path) -> None:
     key = "sk-ant-" + "a1B2" * 8
     done = run(world, "run", f"Use the key {key}", "--dry-run", "--json")
@@ -125,4 +131,5 @@ def test_a_dry_run_shows_who_receives_what_without_secrets_and_changes_nothing(w
     assert len(held["receives"]) == 17
     assert held["receives"][0]["left_out"] == ["Anthropic key, line 1"]
     assert held["degraded"] == ["all seats are of one model family: other"]
+    assert held["reads"].startswith("a clean copy of the last commit")
     assert not (world / "project/.planning/jobs").exists()
