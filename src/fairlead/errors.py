@@ -146,7 +146,7 @@ class NothingToExecute(UsageError, code="nothing-to-execute"):
     """A phase has no plan that could be carried out."""
 
     def __init__(self, phase: object, why: object) -> None:
-        super().__init__(f"phase {phase}: {why}", hint=f"see: fairlead phase show {phase}")
+        super().__init__(f"phase {phase}: {why}", hint="see what comes next: fairlead next")
 
 
 class OnlyRehearses(UsageError, code="only-rehearses"):

@@ -58,6 +58,14 @@ def test_resuming_gives_the_state_back_and_puts_our_files_on_the_shelf(project: 
     assert "Resume file: None" in project.state
 
 
+def test_a_second_pause_without_words_keeps_those_of_the_first(project: Project) -> None:
+    project.pausing.pause("the reader works", ())
+    project.pausing.pause("", ())
+    assert "the reader works" in project.pausing.left().paused_at
+    project.pausing.pause("and its tests too", ())
+    assert "the reader works" not in project.pausing.left().paused_at
+
+
 def test_a_look_at_what_was_left_changes_nothing(project: Project) -> None:
     project.pausing.pause("", ())
     before = project.snapshot()

@@ -139,7 +139,7 @@ def test_the_json_says_the_same(name: str, capsys: pytest.CaptureFixture[str]) -
 
 def test_a_journal_that_a_crash_cut_off_is_shown_as_far_as_it_goes() -> None:
     event = {"at": NOW, "kind": "moved", "subject": "j_1", "text": "PM_RUNNING"}
-    told = page(a_full_job(), journal=f'{json.dumps(event)}\n"odd"\n{{"at": "2026')
+    told = page(a_full_job(), journal=f'{json.dumps(event)}\n"odd"\n{"[" * 200_000}\n{{"at": "2026')
     assert told.count("09:21:44  PM_RUNNING") == 1
 
 

@@ -90,7 +90,7 @@ def test_without_a_terminal_it_waits_and_an_answer_goes_on(world: Path) -> None:
 
     first = called(world, *words)
     held = told(first)
-    assert (first.code, held["status"]) == (6, "BLOCKED"), first.said
+    assert (first.code, held["status"], held["ok"]) == (6, "BLOCKED", False), first.said
     answered = called(world, "job", "answer", held["job"], "continue")
     assert "fairlead phase plan 1" in answered.said
     second = called(world, *words)

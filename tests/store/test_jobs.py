@@ -1,11 +1,15 @@
 """Jobs of both kinds in one place: each is read as what it is."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from fairlead.adapters.clock import SystemClock
+from fairlead.engine.jobs import Jobs
 from fairlead.errors import MalformedRecord, OtherJob
 from fairlead.model.job import Job, JobStatus
+from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles
 from tests.support.council import NOW, a_full_job
 
@@ -58,3 +62,19 @@ def test_a_damaged_record_is_refused_with_its_place_and_a_way_out(tmp_path: Path
     assert str(refused.value).startswith(f"{path}:{line}:")
     assert len(str(refused.value)) < 300
     assert f"git restore {path}" in refused.value.hint
+
+
+def test_a_journal_and_a_count_of_versions_that_nobody_wrote_keep_nobody_waiting(
+    tmp_path: Path,
+) -> None:
+    held = a_full_job(JobStatus.DONE)
+    assert held.master_plan is not None
+    job = replace(held, master_plan=replace(held.master_plan, version=10**12))
+    files = _files(tmp_path, job.id)
+    files.save_job(job)
+    home = tmp_path / ".planning/jobs" / job.id
+    (home / "master_plan.v1.md").write_text("one", "utf-8")
+    (home / "events.jsonl").write_text("[" * 200_000 + "\n", "utf-8")
+    jobs = Jobs(Files(str(tmp_path)), SystemClock(), lambda: pytest.fail("it waits"))
+    assert jobs.plans_of(job) == ("one",)
+    assert len(list(jobs.follow(job.id))) == 1

@@ -74,7 +74,7 @@ class GitHub:
         _require_done("gh issue list", done)
         try:
             return [_row(each) for each in json.loads(done.output or b"[]")]
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise OddAnswer("gh issue list", _short(done.output)) from error
 
     def _asked(

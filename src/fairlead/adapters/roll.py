@@ -133,7 +133,7 @@ class Roll:
                 str(name): {key: str(each[key]) for key in ("stamp", "version", "lacks")}
                 for name, each in held.items()
             }
-        except (OSError, ValueError, AttributeError, KeyError, TypeError):
+        except (OSError, ValueError, AttributeError, KeyError, TypeError, RecursionError):
             return {}  # it is only a memory
 
     def _remember(self, known: dict[str, dict[str, str]]) -> None:

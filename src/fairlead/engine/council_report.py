@@ -227,8 +227,8 @@ def _timeline(journal: str) -> list[Moment]:
     for line in journal.splitlines():
         try:
             held = json.loads(line)
-        except ValueError:
-            continue  # a line that a crash cut off
+        except (ValueError, RecursionError):
+            continue  # a line that a crash cut off, or that is none of ours
         if isinstance(held, dict) and held.get("kind") in _TOLD:
             keys = ("at", "kind", "subject", "text")
             found.append(Moment(*(str(held.get(key, "")) for key in keys)))

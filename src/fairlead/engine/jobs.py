@@ -79,10 +79,15 @@ class Jobs:
 
     def plans_of(self, job: CouncilJob) -> tuple[str, ...]:
         """Every version of the master plan, the first one first."""
+        found: list[str] = []
         last = job.master_plan.version if job.master_plan else 0
-        paths = [layout.job_path(job.id, plan_version(each)) for each in range(1, last + 1)]
-        loaded = [self._files.load_for_display(path) for path in paths]
-        return tuple(each.text if each else "" for each in loaded)
+        while len(found) < last:
+            path = layout.job_path(job.id, plan_version(len(found) + 1))
+            loaded = self._files.load_for_display(path)
+            if loaded is None:
+                break  # whatever number the record names
+            found.append(loaded.text)
+        return tuple(found)
 
     def questions_of(self, job: CouncilJob) -> tuple[Question, ...]:
         """What the execution of a council job asks a person."""
@@ -182,7 +187,7 @@ def _is_among(answer: str, options: tuple[str, ...]) -> bool:
 def _readable(line: str) -> str:
     try:
         held = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return line
     if not isinstance(held, dict):
         return line

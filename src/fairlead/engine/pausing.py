@@ -104,10 +104,11 @@ class Pausing(Sessions):
         made: list[tuple[Pause, str]] = []
 
         def decide(look: Look) -> Draft:
-            pause = self._pause(look, note, uncommitted)
+            words = note or self._words(look)
+            pause = self._pause(look, words, uncommitted)
             handoff, page = self._free_handoff(look), self._free_page(look, pause.phase_dir)
             made.append((pause, page))
-            at = f"{pause.place}: {pause.note}" if note else pause.place
+            at = f"{pause.place}: {pause.note}" if words else pause.place
 
             def change(held: Document, at_look: Look) -> Document:
                 told = sessions.paused(held, at, at_look.now)
@@ -259,6 +260,13 @@ class Pausing(Sessions):
         return JobFiles(self._files.folder, job, is_read_only=self._files.is_read_only)
 
     # -- where it is written --------------------------------------------------------------
+
+    def _words(self, look: Look) -> str:
+        """What a person said of the pause that is on: pausing once more without words keeps it."""
+        loaded = self._files.load_for_display(layout_daily.HANDOFF)
+        held = read_handoff(loaded.path, loaded.text) if loaded else None
+        at = str(look.state().value("paused_at") or "")
+        return held.note if held and held.is_ours and at.endswith(f": {held.note}") else ""
 
     def _free_handoff(self, look: Look) -> str:
         """Ours is written anew; beside one of somebody else ours gets another name."""

@@ -308,7 +308,7 @@ def _record(text: str) -> dict[str, dict[str, object]]:
     """The person's record; one that cannot be read is begun anew, and has to be allowed anew."""
     try:
         held = json.loads(text or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     if not isinstance(held, dict):
         return {}

@@ -235,7 +235,7 @@ def _undone(text: str, undo: object) -> str:
 def _read_receipt(receipt: str | None) -> Mapping[str, object]:
     try:
         told = json.loads(receipt or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return told if isinstance(told, dict) else {}
 

@@ -46,7 +46,7 @@ def read_answer(path: str, text: str) -> Call:
         key, _, value = line.partition(": ")
         try:
             held[key] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise MalformedRecord(path, f"a value of {key}", value[:40]) from None
     call = revived(Call, held, path)
     if call.sha256 != digest(said):

@@ -55,7 +55,8 @@ def set_setting(app: App, manner: Manner, *, key: str, value: str, user: bool) -
     """Set one value, leaving every other byte of the file as it is."""
     origin = Origin.USER if user else Origin.PROJECT
     outcome = app.settings.set(key, value_from_text(value), origin, dry_run=manner.dry_run)
-    report_change(outcome, manner, f"{key} is now {value}", f"{key} is {value} already")
+    told = f"{value} in all of your projects that say nothing else" if user else value
+    report_change(outcome, manner, f"{key} is now {told}", f"{key} is {value} already")
 
 
 def _text(value: Effective) -> str:

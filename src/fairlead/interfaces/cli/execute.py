@@ -94,6 +94,7 @@ def finished(done: Report, *, as_json: bool, as_events: bool, folder: str) -> in
 def _ended(done: Report) -> dict[str, Any]:
     job = done.job
     return {
+        "ok": job.status == "DONE",
         "job": job.id,
         "status": str(job.status),
         "phase": job.phase,

@@ -125,6 +125,7 @@ def finished(app: App, job: CouncilJob, *, as_json: bool, as_events: bool) -> in
 
 def _ended(job: CouncilJob) -> dict[str, Any]:
     return {
+        "ok": job.status == "DONE",
         "job": job.id,
         "status": str(job.status),
         "request": job.request,

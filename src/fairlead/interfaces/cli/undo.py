@@ -33,7 +33,9 @@ def undo(app: App, manner: Manner) -> None:
         for change in outcome.changes:
             lines += diff_lines(change.path, change.old, change.new)
     else:
-        lines.append((Styled("✓ ", "green"), f"Taken back: {command}. Again: fairlead undo"))
+        lines.append(
+            (Styled("✓ ", "green"), f"Taken back: {command}. To have it again: fairlead undo")
+        )
         lines += [(Styled(f"  {path}", "dim"),) for path in outcome.paths]
     lines += [(Styled(f"  {move['from']} → {move['to']}", "dim"),) for move in moved]
     report(content, lines, as_json=manner.as_json)

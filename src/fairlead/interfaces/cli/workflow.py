@@ -205,6 +205,7 @@ def finished(done: RoleReport, chosen: Chosen, folder: str, **more: object) -> i
     waiting = [each for each in done.questions if not each.answer]
     if not chosen.as_events:
         content = {
+            "ok": job.status == "DONE",
             "job": job.id,
             "status": str(job.status),
             "rehearsed": job.is_rehearsed,
