@@ -78,18 +78,19 @@ class Renamer:
 
 def prepare() -> Renamer:
     """Load what a writer needs from the C library."""
-    import ctypes
+    # By their names: a library that is only half readable is then one that cannot be loaded.
+    from ctypes import CDLL, c_char_p, c_int, c_long, c_uint, get_errno
 
-    number, text = ctypes.c_int, ctypes.c_char_p
-    library = ctypes.CDLL(None, use_errno=True)
+    number, text = c_int, c_char_p
+    library = CDLL(None, use_errno=True)
     for symbol, place, swap in (_LINUX, _DARWIN):
         call = getattr(library, symbol, None)
         if call is not None:
-            call.argtypes = [number, text, number, text, ctypes.c_uint]
-            return Renamer(call, ctypes.get_errno, place, swap)
+            call.argtypes = [number, text, number, text, c_uint]
+            return Renamer(call, get_errno, place, swap)
     system = os.uname()
     if system.sysname != "Linux" or system.machine not in _LINUX_NUMBERS:
-        return Renamer(None, ctypes.get_errno, 0, 0)
-    library.syscall.argtypes = [ctypes.c_long, number, text, number, text, ctypes.c_uint]
+        return Renamer(None, get_errno, 0, 0)
+    library.syscall.argtypes = [c_long, number, text, number, text, c_uint]
     call = partial(library.syscall, _LINUX_NUMBERS[system.machine])
-    return Renamer(call, ctypes.get_errno, *_LINUX[1:])
+    return Renamer(call, get_errno, *_LINUX[1:])
