@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from fairlead.engine.phase_discuss import PhaseDiscussion
     from fairlead.engine.phase_plan import PhasePlanning
     from fairlead.engine.ports import Agent
-    from fairlead.engine.role_jobs import Company, RoleJobs
-    from fairlead.engine.role_site import Cast
+    from fairlead.engine.role_jobs import RoleJobs
+    from fairlead.engine.role_site import Cast, Company
     from fairlead.engine.site import Happening
     from fairlead.model.agent_events import AgentEvent
     from fairlead.model.budget import Spent
@@ -125,7 +125,7 @@ def company(
 
     from fairlead.adapters import keeper, registry
     from fairlead.adapters.supervision import reap
-    from fairlead.engine.role_jobs import Company
+    from fairlead.engine.role_site import Company
     from fairlead.errors import OnlyRehearses
     from fairlead.model.budget import Caps, Spent
     from fairlead.store import layout

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from fairlead.adapters.scratch import Scratch
 from fairlead.engine.fanout import Signal
-from fairlead.engine.role_jobs import Company, RoleJobs
-from fairlead.engine.role_site import Cast
+from fairlead.engine.role_jobs import RoleJobs
+from fairlead.engine.role_site import Cast, Company
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Usage
 from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps

@@ -15,11 +15,11 @@ from fairlead.engine.look import Look, Steps
 from fairlead.engine.phases import editing
 from fairlead.engine.quick import Hands, Quick, QuickTask
 from fairlead.engine.role_calls import Ask, Given, RoleCalls
-from fairlead.engine.role_jobs import Company, Errand, Outcome, RoleJobs, RoleReport
-from fairlead.engine.role_site import RoleSite, Wish, asked
+from fairlead.engine.role_jobs import Errand, Outcome, RoleJobs, RoleReport
+from fairlead.engine.role_site import Company, RoleSite, Wish, asked
 from fairlead.errors import UnknownSession
 from fairlead.model.budget import Spent, estimate
-from fairlead.model.job import JobStatus
+from fairlead.model.job import JobStatus, Question
 from fairlead.model.roles import role
 from fairlead.records.debug_file import (
     DebugFile,
@@ -178,7 +178,7 @@ class Debugging(Steps):
         if found and found.is_solved:
             return found
         # Nobody is asked in the same breath: the file is there to be read first.
-        self._may_go_on(replace(site, person=lambda _: ""), replace(search, goes_on=False), last)
+        self._may_go_on(_answered_by(site, lambda _: ""), replace(search, goes_on=False), last)
         return Outcome(JobStatus.BLOCKED, "the cause is not known yet", is_over=False)
 
     def _last_round(self, site: RoleSite, search: Search) -> int:
@@ -222,8 +222,8 @@ class Debugging(Steps):
         told = self._session(search).next_action or "nothing"
         text = f"the cause is not known after {number} rounds; next: {told}. Go on?"
         wish = Wish(f"rounds-{number}", text, (_GO_ON, _STOP))
-        person = (lambda _: _GO_ON) if search.goes_on else site.person
-        answer = asked(replace(site, person=person), wish)
+        person = (lambda _: _GO_ON) if search.goes_on else site.company.person
+        answer = asked(_answered_by(site, person), wish)
         if answer == _STOP:
             self._edit(search, lambda held, now: with_status(held, "abandoned", now))
             raise _Abandoned
@@ -291,6 +291,10 @@ class Debugging(Steps):
             editing(lambda held: change(held, now)),
             command=f"debug {search.name}",
         )
+
+
+def _answered_by(site: RoleSite, person: Callable[[Question], str]) -> RoleSite:
+    return replace(site, company=replace(site.company, person=person))
 
 
 def _repair(search: Search, found: Round) -> Repair:

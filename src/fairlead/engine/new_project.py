@@ -18,15 +18,15 @@ from fairlead.engine.new_asks import (
     vision_ask,
 )
 from fairlead.engine.plan_asks import Receipt, receipt
-from fairlead.engine.role_calls import Given, Read, RoleCalls
-from fairlead.engine.role_jobs import Company, Errand, Outcome, RoleJobs, RoleReport
-from fairlead.engine.role_site import RoleSite, Wish, asked, digest_of
+from fairlead.engine.role_calls import Given, RoleCalls, document
+from fairlead.engine.role_jobs import Errand, Outcome, RoleJobs, RoleReport
+from fairlead.engine.role_site import Company, RoleSite, Wish, asked, digest_of
 from fairlead.engine.templates import NewProject, filled, values_of
-from fairlead.errors import ArtefactFault, NoIdea, ProjectExists
+from fairlead.errors import NoIdea, ProjectExists
 from fairlead.model.budget import Spent
 from fairlead.model.ids import slug
 from fairlead.model.job import CHANGE, OTHER, JobStatus, Question, QuestionKind
-from fairlead.records.artefacts import rehearsed, required
+from fairlead.records.artefacts import rehearsed
 from fairlead.records.codebase import CodeMap, told
 from fairlead.records.config import update_setting
 from fairlead.records.product import Product, Vision, new_project, read_product, read_vision
@@ -116,7 +116,7 @@ class NewProjects:
         if isinstance(research, Outcome):
             return research
         today = site.job.started_at[:10]
-        summary = calls.call(synthesis_ask(research, today), _reader("SUMMARY"))
+        summary = calls.call(synthesis_ask(research, today), document("SUMMARY", "SUMMARY.md"))
         if summary.value is None:
             return _failed("research-synthesizer", summary.note)
         found = _Found(vision, answers, {**research, "SUMMARY": summary.value})
@@ -131,7 +131,7 @@ class NewProjects:
         if said.get("research") == "continue":  # who did not answer is not paid again
             kept = {call.key for call in site.jobs.load_calls() if call.is_ok}
             asks = {each: ask for each, ask in asks.items() if ask.key in kept}
-        replies = calls.all([(ask, _reader(each)) for each, ask in asks.items()])
+        replies = calls.all([(ask, document(each, f"{each}.md")) for each, ask in asks.items()])
         found = {
             each: reply.value
             for each, reply in zip(asks, replies, strict=True)
@@ -272,18 +272,6 @@ def _approved(site: RoleSite, subject: str, told: str) -> str:
     options = ("agree", f"{CHANGE} what to change")
     answer = asked(site, Wish(subject, f"{shown} Agree?", options, "agree", about=digest_of(told)))
     return answer.removeprefix(CHANGE).strip() if answer.startswith(CHANGE) else ""
-
-
-def _reader(kind: str) -> Read[str]:
-    name = f"{kind}.md"
-
-    def read(given: Given) -> str:
-        if name not in given.documents:
-            raise ArtefactFault(f"there is no {name}")
-        required(kind, name, given.documents[name])
-        return given.documents[name]
-
-    return read
 
 
 def _roadmap(given: Given, ids: list[str]) -> tuple[str, tuple[RoadmapPhase, ...]]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fairlead.engine.phase_documents import PhaseDocuments, Subject
 from fairlead.engine.plan_asks import Receipt, receipt
 from fairlead.engine.role_calls import Ask, RoleCalls
-from fairlead.engine.role_jobs import Company, Errand, Outcome, RoleJobs, RoleReport
-from fairlead.engine.role_site import RoleSite, Wish, settled
+from fairlead.engine.role_jobs import Errand, Outcome, RoleJobs, RoleReport
+from fairlead.engine.role_site import Company, RoleSite, Wish, settled
 from fairlead.errors import ContextThere
 from fairlead.model.budget import Spent
 from fairlead.model.ids import slug
@@ -78,15 +78,8 @@ class PhaseDiscussion:
         subject = self._documents.subject(number)
 
         def work(site: RoleSite) -> Outcome:
-            self._documents.begun(subject, "discuss")
-            outcome = None
-            try:
-                outcome = self._discussed(site, subject)
-            finally:
-                if outcome is None or outcome.status is not JobStatus.DONE:
-                    told = f"Phase {subject.id.short} discussion stopped"
-                    self._documents.left(subject, told)
-            return outcome
+            here = self._documents
+            return here.worked_on(subject, "discuss", lambda: self._discussed(site, subject))
 
         return self._jobs.run(errand(subject), company, work)
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fairlead.engine.look import Look, Steps
+from fairlead.engine.look import Change, Look, Steps
 from fairlead.engine.phases import editing
+from fairlead.engine.role_jobs import Outcome as Ended
 from fairlead.errors import ChangedMeanwhile, UnknownPhase
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Folder, Inventory, Phase, Plan, Proof
+from fairlead.model.job import JobStatus
 from fairlead.model.standing import Standing, standing_of
 from fairlead.records import events, naming
 from fairlead.records.activity import with_stop
@@ -201,28 +203,33 @@ class PhaseDocuments(Steps):
 
         return self._step(f"phase plan {subject.id.short}", decide, dry_run=False)
 
-    def begun(self, subject: Subject, step: str) -> Outcome:
-        """A workflow begins on the phase: it is the active one while that lasts."""
-        event = {"plan": events.planning_started, "discuss": events.discussion_started}[step]
+    def worked_on(self, subject: Subject, step: str, work: Callable[[], Ended]) -> Ended:
+        """A phase is the active one while a workflow lasts; who leaves it undone says so."""
+        number = subject.id.short
+        begins, name = {
+            "plan": (events.planning_started, "planning"),
+            "discuss": (events.discussion_started, "discussion"),
+        }[step]
+        self._told(
+            f"{step} phase {number}", lambda held, at: begins(held, at.standing, number, at.now)
+        )
+        ended = None
+        try:
+            ended = work()
+        finally:
+            if ended is None or ended.status is not JobStatus.DONE:
+                told = f"Phase {number} {name} stopped"
+                self._told(
+                    f"leave phase {number}",
+                    lambda held, at: events.step_left(held, at.standing, number, at.now, told=told),
+                )
+        return ended
 
+    def _told(self, command: str, state: Change) -> None:
         def decide(look: Look) -> Draft:
-            def state(held: Document, at: Look) -> Document:
-                return event(held, at.standing, subject.id.short, at.now)
+            return look.draft(state) if self._files.exists(look.state_path) else Draft({})
 
-            return self._drafted(look, {}, state, subject)
-
-        return self._step(f"{step} phase {subject.id.short}", decide, dry_run=False)
-
-    def left(self, subject: Subject, told: str) -> Outcome:
-        """Nobody works on the phase any more: the state says so, and what comes next."""
-
-        def decide(look: Look) -> Draft:
-            def state(held: Document, at: Look) -> Document:
-                return events.step_left(held, at.standing, subject.id.short, at.now, told=told)
-
-            return self._drafted(look, {}, state, subject)
-
-        return self._step(f"leave phase {subject.id.short}", decide, dry_run=False)
+        self._step(command, decide, dry_run=False)
 
     def _listed(
         self,
@@ -251,7 +258,7 @@ class PhaseDocuments(Steps):
         self,
         look: Look,
         edits: Mapping[str, Edit],
-        state: Callable[[Document, Look], Document],
+        state: Change,
         subject: Subject,
         moves: tuple[Move, ...] = (),
     ) -> Draft:

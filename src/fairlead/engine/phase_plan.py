@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from fairlead.engine.phase_documents import PhaseDocuments, PlanDocument, Subject
 from fairlead.engine.plan_asks import Draft, PlanAsks, Receipt, Wishes, receipt
-from fairlead.engine.role_calls import Ask, Given, Reply, RoleCalls
-from fairlead.engine.role_jobs import Company, Errand, Outcome, RoleJobs, RoleReport
-from fairlead.engine.role_site import RoleSite, Wish, asked, digest_of
-from fairlead.errors import ArtefactFault, PlansThere
+from fairlead.engine.role_calls import Ask, Given, Reply, RoleCalls, document
+from fairlead.engine.role_jobs import Errand, Outcome, RoleJobs, RoleReport
+from fairlead.engine.role_site import Company, RoleSite, Wish, asked, digest_of
+from fairlead.errors import PlansThere
 from fairlead.model.budget import Spent
 from fairlead.model.inventory import Proof
 from fairlead.model.job import FIX, JobStatus
@@ -29,7 +29,7 @@ from fairlead.model.plan_rounds import (
     next_step,
 )
 from fairlead.model.waves import schedule
-from fairlead.records.artefacts import rehearsed, required
+from fairlead.records.artefacts import rehearsed
 from fairlead.records.plan_faults import BLOCKER, Issue, issues_of, read_issues, read_objections
 from fairlead.records.plan_sheet import CHECK, nodes_of
 from fairlead.text import front
@@ -150,14 +150,11 @@ class _Run:
             if asked(self._site, wish) == "stop":
                 told = f"fairlead phase discuss {subject.id.short}"
                 return Outcome(JobStatus.FAILED, f"discuss it first: {told}")
-        self._documents.begun(subject, "plan")
-        outcome = None
-        try:
-            while outcome is None:
-                outcome = self._stepped()
-        finally:
-            if outcome is None or outcome.status is not JobStatus.DONE:
-                self._documents.left(subject, f"Phase {subject.id.short} planning stopped")
+        return self._documents.worked_on(subject, "plan", self._until_a_step_ends_it)
+
+    def _until_a_step_ends_it(self) -> Outcome:
+        while (outcome := self._stepped()) is None:
+            pass
         return outcome
 
     def _stepped(self) -> Outcome | None:
@@ -245,15 +242,7 @@ class _Run:
     # -- steps -----------------------------------------------------------------------------
 
     def _artefact(self, kind: str, ask: Ask) -> Outcome | None:
-        name = ask.outputs[0]
-
-        def read(given: Given) -> str:
-            if name not in given.documents:
-                raise ArtefactFault(f"there is no {name}")
-            required(kind, name, given.documents[name])
-            return given.documents[name]
-
-        reply = self._calls.call(ask, read)
+        reply = self._calls.call(ask, document(kind, ask.outputs[0]))
         if reply.value is None:
             return self._without(kind, ask.key, reply)
         text = rehearsed(reply.value) if self._site.job.is_rehearsed else reply.value

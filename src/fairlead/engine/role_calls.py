@@ -18,12 +18,13 @@ from fairlead.engine.asking import Patience, Voice, started
 from fairlead.engine.fanout import Fanout
 from fairlead.engine.prompting import fitted, framed_piece, listed, role_prompt
 from fairlead.engine.role_site import Cast, RoleSite, Stopped, Wish, asked, digest_of
-from fairlead.errors import DocumentError
+from fairlead.errors import ArtefactFault, DocumentError
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Retried
 from fairlead.model.agent_orders import Limits, Order
 from fairlead.model.budget import CHARACTERS_A_TOKEN, Actual, Prices, Spent, estimate, may_spend
 from fairlead.model.job import QuestionKind
 from fairlead.model.roles import Call, Role, Shape
+from fairlead.records.artefacts import required
 from fairlead.records.ledger import Entry, EntryKind, appended
 from fairlead.records.result import Malformed, answer_of
 from fairlead.records.secrets import without_secrets
@@ -78,6 +79,18 @@ class Reply(Generic[Value]):
 Read = Callable[[Given], Value]
 
 
+def document(kind: str, name: str) -> Read[str]:
+    """Reads one document, which has the parts that its kind must have."""
+
+    def read(given: Given) -> str:
+        if name not in given.documents:
+            raise ArtefactFault(f"there is no {name}")
+        required(kind, name, given.documents[name])
+        return given.documents[name]
+
+    return read
+
+
 def text_of(ask: Ask, nonce: str = _NO_NONCE) -> str:
     """The prompt of a call; without a nonce of its own it tells whether two calls ask the same."""
     role = ask.role
@@ -113,7 +126,7 @@ class RoleCalls:
             known = _known(held, read)
             if known is not None:
                 return Reply(held, known)
-        cast = self._site.cast(ask.role)
+        cast = self._site.company.cast(ask.role)
         self._require_budget(ask, cast)
         call = Call(
             ask.key,
@@ -156,7 +169,7 @@ class RoleCalls:
 
         problem: BaseException | None = None
         while waiting or beside.running:
-            while waiting and problem is None and len(beside.running) < self._site.slots:
+            while waiting and problem is None and len(beside.running) < self._site.company.slots:
                 begin(*waiting.pop(0))
             if not beside.running:
                 break
@@ -182,7 +195,7 @@ class RoleCalls:
             site.scratch.make(place)
         before = self._guarded()
         made = self._started(ask, cast, call, place, text)
-        if site.is_over.is_given or not made:
+        if site.company.over.is_given or not made:
             raise Stopped
         after = self._guarded()
         changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
@@ -202,7 +215,7 @@ class RoleCalls:
     ) -> tuple[tuple[Voice, Ending], ...]:
         """Every start of the call: again where the service was busy, then with who stands in."""
         site, role = self._site, ask.role
-        quiet = min(site.idle, role.wall)
+        quiet = min(site.company.idle, role.wall)
 
         def order(voice: Voice, number: int) -> Order:
             site.tell("call", ask.key, f"{role.title} begins", characters=len(text))
@@ -220,7 +233,7 @@ class RoleCalls:
             )
 
         def watch(event: AgentEvent) -> None:
-            site.watch(ask.key, event)
+            site.company.watch(ask.key, event)
             if isinstance(event, Retried):
                 told = f"{event.reason}: again in {event.delay_seconds:.0f} s"
                 site.tell("waiting", ask.key, told)
@@ -229,7 +242,7 @@ class RoleCalls:
             return ending.kind is EndKind.OK or bool(_on_disk(place, ask.outputs))
 
         patience = Patience(
-            site.is_over.wait, lambda: not site.is_over.is_given, watch, passing=_PASSING
+            site.company.over.wait, lambda: not site.company.over.is_given, watch, passing=_PASSING
         )
         return started(cast.voices, order, patience, is_enough)
 
@@ -238,7 +251,7 @@ class RoleCalls:
     def _require_budget(self, ask: Ask, cast: Cast) -> None:
         site = self._site
         run, day = site.purse.spent(site.job, moment(site.clock.now())[:10])
-        why = may_spend(self.estimate(ask), run, day, site.caps)
+        why = may_spend(self.estimate(ask), run, day, site.company.caps)
         if why:
             asked(site, Wish(ask.key, why, ("accept", "abort"), kind=QuestionKind.BUDGET))
 
@@ -277,7 +290,7 @@ class RoleCalls:
         return replace(call, tokens=tokens, usd=call.usd + usd, model=model, agent=voice.agent.name)
 
     def _guarded(self) -> dict[str, str]:
-        return {**self._site.scratch.guard(), **digests_of(self._site.guarded)}
+        return {**self._site.scratch.guard(), **digests_of(self._site.company.guarded)}
 
 
 def _known(call: Call, read: Read[Value]) -> Value | None:

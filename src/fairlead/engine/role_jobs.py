@@ -7,18 +7,14 @@ answers in the job's folder make sure that nothing is asked twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fairlead.engine.fanout import Signal
 from fairlead.engine.purse import Purse
-from fairlead.engine.role_site import Cast, Ended, RoleSite, Scratch, Stopped, Waits
-from fairlead.engine.site import Happening
-from fairlead.model.agent_events import AgentEvent
-from fairlead.model.budget import Caps, Spent
+from fairlead.engine.role_site import Company, Ended, RoleSite, Scratch, Stopped, Waits
+from fairlead.model.budget import Spent
 from fairlead.model.job import Job, JobStatus, Question
-from fairlead.model.roles import Call, Role
+from fairlead.model.roles import Call
 from fairlead.records.state import moment
 from fairlead.store import layout
 from fairlead.store.files import Files
@@ -38,26 +34,6 @@ class Errand:
     phase: str  # or another subject; empty: the project
     command: str  # that begins it, and goes on with it
     subject: str = ""  # the words it came in, where they are needed again
-
-
-@dataclass(frozen=True, slots=True)
-class Company:
-    """Who works, who looks on, who answers, and under which terms."""
-
-    cast: Callable[[Role], Cast]
-    caps: Caps
-    reap: Callable[[str], int] = lambda _: 0
-    report: Callable[[Happening], None] = lambda _: None
-    watch: Callable[[str, AgentEvent], None] = lambda _key, _event: None
-    person: Callable[[Question], str] = lambda _: ""
-    over: Signal = field(default_factory=Signal)
-    is_auto: bool = False
-    is_rehearsed: bool = False
-    slots: int = 4
-    idle: timedelta = timedelta(minutes=5)
-    guarded: tuple[str, ...] = ()
-    keeps_documents: bool = True
-    estimate: Spent = field(default_factory=Spent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,24 +118,15 @@ class RoleJobs:
     def _site(self, errand: Errand, company: Company) -> RoleSite:
         job = self._job(errand, company)
         return RoleSite(
+            company=company,
             job=job,
             files=self.files,
             jobs=self._job_files(job.id),
             scratch=self._scratch,
-            cast=company.cast,
             clock=self.clock,
             purse=Purse(self.files),
-            caps=company.caps,
             private=f"{self.state.folder}/{layout.runs_path(self.files.folder, job.id)}",
             new_nonce=self._fresh,
-            report=company.report,
-            watch=company.watch,
-            person=company.person,
-            is_auto=company.is_auto,
-            slots=company.slots,
-            idle=company.idle,
-            is_over=company.over,
-            guarded=company.guarded,
         )
 
     def _job(self, errand: Errand, company: Company) -> Job:

@@ -19,7 +19,7 @@ from fairlead.engine.ports import Agent, Clock
 from fairlead.engine.purse import Purse
 from fairlead.engine.site import Happening
 from fairlead.model.agent_events import AgentEvent
-from fairlead.model.budget import Caps
+from fairlead.model.budget import Caps, Spent
 from fairlead.model.job import Job, Question, QuestionKind
 from fairlead.model.roles import Role
 from fairlead.records.state import moment
@@ -58,34 +58,45 @@ class Cast:
 
 
 @dataclass(frozen=True, slots=True)
+class Company:
+    """Who works, who looks on, who answers, and under which terms."""
+
+    cast: Callable[[Role], Cast]
+    caps: Caps
+    reap: Callable[[str], int] = lambda _: 0
+    report: Callable[[Happening], None] = lambda _: None
+    watch: Callable[[str, AgentEvent], None] = lambda _key, _event: None
+    person: Callable[[Question], str] = lambda _: ""  # empty: nobody is there
+    over: Signal = field(default_factory=Signal)
+    is_auto: bool = False  # the documented policy answers
+    is_rehearsed: bool = False
+    slots: int = 4
+    idle: timedelta = timedelta(minutes=5)  # how long a role may be silent
+    guarded: tuple[str, ...] = ()  # files that no agent may change
+    keeps_documents: bool = True
+    estimate: Spent = field(default_factory=Spent)
+
+
+@dataclass(frozen=True, slots=True)
 class RoleSite:
     """Where a workflow works, and with whom."""
 
+    company: Company
     job: Job
     files: Files
     jobs: JobFiles
     scratch: Scratch
-    cast: Callable[[Role], Cast]
     clock: Clock
     purse: Purse
-    caps: Caps
     private: str  # the person's own folder for this job: scratch folders and raw output
     new_nonce: Callable[[], str]
-    report: Callable[[Happening], None] = lambda _: None
-    watch: Callable[[str, AgentEvent], None] = lambda _key, _event: None
-    person: Callable[[Question], str] = lambda _: ""  # empty: nobody is there
-    is_auto: bool = False  # the documented policy answers
-    slots: int = 4
-    idle: timedelta = timedelta(minutes=5)  # how long a role may be silent
     turn: Turn = field(default_factory=Turn)
-    is_over: Signal = field(default_factory=Signal)
-    guarded: tuple[str, ...] = ()  # files that no agent may change
 
     def tell(self, kind: str, subject: str, text: str = "", **facts: object) -> None:
         """Write a line in the journal, and show it to whoever watches."""
         at = self.clock.now().isoformat()
         self.jobs.tell({"at": at, "kind": kind, "subject": subject, "text": text, **facts})
-        self.report(Happening(kind, subject, text, facts))
+        self.company.report(Happening(kind, subject, text, facts))
 
     def put_aside(self, before: Mapping[str, str], after: Mapping[str, str]) -> str:
         """Keep what is about to be replaced, and say where; empty: nothing is."""
@@ -149,11 +160,11 @@ def _answered(site: RoleSite, wish: Wish) -> Question:
         return held
     now = moment(site.clock.now())
     asked_at = held.asked_at if held and not held.answer else now
-    by = "policy" if site.is_auto and wish.policy else "person"
+    by = "policy" if site.company.is_auto and wish.policy else "person"
     question = Question(
         id_, wish.kind, wish.subject, wish.text, wish.options, asked_at, about=wish.about, by=by
     )
-    answer = wish.policy if by == "policy" else site.person(question)
+    answer = wish.policy if by == "policy" else site.company.person(question)
     question = replace(question, answer=answer, answered_at=now if answer else "")
     site.jobs.save_question(question)
     site.tell("answered" if answer else "question", wish.subject, answer or wish.text, by=by)

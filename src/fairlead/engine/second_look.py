@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from fairlead.engine.role_calls import Ask, Given, RoleCalls
-from fairlead.engine.role_jobs import Company, Errand, Outcome, RoleJobs
-from fairlead.engine.role_site import RoleSite
+from fairlead.engine.role_jobs import Errand, Outcome, RoleJobs
+from fairlead.engine.role_site import Company, RoleSite
 from fairlead.engine.verify_case import Case
 from fairlead.errors import VerifierFault
 from fairlead.model.job import JobStatus

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import click
 
-from fairlead.interfaces.cli.show import Styled, report
 from fairlead.interfaces.cli.workflow import (
     Chosen,
     bench,
     finished,
     here_option,
-    receipt_lines,
+    previewed,
     wanted_of,
     workflow,
 )
@@ -44,20 +43,7 @@ def new(app: App, chosen: Chosen, *, idea: str, granularity: str | None, here: b
     named = models(app, wanted_of(app, chosen))
     preview = projects.preview(idea, named, is_rehearsed=chosen.rehearse)
     if chosen.dry_run:
-        content = {
-            "roles": list(preview.receipts),
-            "estimate": preview.estimate,
-            "resumes": preview.resumes,
-            "dry_run": True,
-        }
-        price = f"{preview.estimate.tokens:,} tokens, ${preview.estimate.usd:.2f}"
-        lines = [
-            (Styled("These roles would be asked:", "bold"),),
-            *receipt_lines(preview.receipts),
-            (f"estimate: about {price}",),
-        ]
-        report(content, lines, as_json=chosen.as_json)
-        return 0
+        return previewed(preview, chosen, ())
     folder = here_of(app)
     with bench(app, chosen, folder, estimate=preview.estimate) as ready:
         done = projects.carry_out(idea, ready.company)

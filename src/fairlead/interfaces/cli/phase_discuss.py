@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import click
 
-from fairlead.interfaces.cli.show import Styled, report
+from fairlead.interfaces.cli.show import Styled
 from fairlead.interfaces.cli.workflow import (
     Chosen,
     bench,
     finished,
     here_option,
     place_of,
-    receipt_lines,
+    previewed,
     wanted_of,
     workflow,
 )
@@ -36,23 +36,9 @@ def discuss_phase(app: App, chosen: Chosen, *, number: str, again: bool, here: b
     named = models(app, wanted_of(app, chosen))
     preview = discussion.preview(number, named, again=again, is_rehearsed=chosen.rehearse)
     if chosen.dry_run:
-        content = {
-            "phase": preview.phase,
-            "name": preview.name,
-            "goal": preview.goal,
-            "roles": list(preview.receipts),
-            "estimate": preview.estimate,
-            "resumes": preview.resumes,
-            "dry_run": True,
-        }
-        price = f"{preview.estimate.tokens:,} tokens, ${preview.estimate.usd:.2f}"
-        lines = [
-            (Styled(f"Phase {preview.phase}: {preview.name}", "bold"),),
-            *receipt_lines(preview.receipts),
-            (f"estimate: about {price}",),
-        ]
-        report(content, lines, as_json=chosen.as_json)
-        return 0
+        head = [(Styled(f"Phase {preview.phase}: {preview.name}", "bold"),)]
+        told = {"phase": preview.phase, "name": preview.name, "goal": preview.goal}
+        return previewed(preview, chosen, head, **told)
     with bench(app, chosen, estimate=preview.estimate) as ready:
         done = discussion.carry_out(number, ready.company)
     ahead = f"fairlead phase plan {preview.phase}"

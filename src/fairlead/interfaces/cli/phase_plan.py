@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.interfaces.cli.show import Part, Styled, report
+from fairlead.interfaces.cli.show import Part, Styled
 from fairlead.interfaces.cli.workflow import (
     Chosen,
     bench,
     finished,
     here_option,
     place_of,
-    receipt_lines,
+    previewed,
     wanted_of,
     workflow,
 )
@@ -67,40 +67,29 @@ def plan_phase(
     named = models(app, wanted_of(app, chosen))
     preview = planning.preview(number, wishes, named, is_rehearsed=chosen.rehearse)
     if chosen.dry_run:
-        report(_told(preview), _lines(preview), as_json=chosen.as_json)
-        return 0
+        return _previewed(preview, chosen)
     with bench(app, chosen, estimate=preview.estimate) as ready:
         done = planning.carry_out(number, wishes, ready.company)
     ahead = f"fairlead phase execute {preview.phase} --dry-run"
     return finished(done, chosen, app.place, phase=preview.phase, next=ahead)
 
 
-def _told(preview: PlanPreview) -> dict[str, Any]:
-    return {
-        "phase": preview.phase,
-        "name": preview.name,
-        "goal": preview.goal,
-        "requirements": list(preview.requirements),
-        "folder": preview.folder,
-        "has": list(preview.has),
-        "roles": list(preview.receipts),
-        "estimate": preview.estimate,
-        "resumes": preview.resumes,
-        "dry_run": True,
-    }
-
-
-def _lines(preview: PlanPreview) -> list[Sequence[Part]]:
-    lines: list[Sequence[Part]] = [
+def _previewed(preview: PlanPreview, chosen: Chosen) -> int:
+    head: list[Sequence[Part]] = [
         (Styled(f"Phase {preview.phase}: {preview.name}", "bold"),),
         (f"  goal          {preview.goal or 'not decided yet'}",),
         (f"  requirements  {', '.join(preview.requirements) or 'none'}",),
         (f"  is there      {', '.join(preview.has) or 'nothing yet'}",),
     ]
-    if preview.resumes:
-        lines.append((f"  goes on with  {preview.resumes}",))
-    lines.append((Styled("These roles would be asked:", "bold"),))
-    lines += receipt_lines(preview.receipts)
-    price = f"{preview.estimate.tokens:,} tokens, ${preview.estimate.usd:.2f}"
-    lines.append((f"estimate: about {price} for one round; at most three revisions",))
-    return lines
+    return previewed(
+        preview,
+        chosen,
+        head,
+        " for one round; at most three revisions",
+        phase=preview.phase,
+        name=preview.name,
+        goal=preview.goal,
+        requirements=list(preview.requirements),
+        folder=preview.folder,
+        has=list(preview.has),
+    )

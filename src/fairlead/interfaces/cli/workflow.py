@@ -26,9 +26,13 @@ from fairlead.wiring import App
 if TYPE_CHECKING:
     from fairlead.engine.execution import Watcher
     from fairlead.engine.fanout import Signal
+    from fairlead.engine.new_project import NewPreview
+    from fairlead.engine.phase_discuss import DiscussPreview
+    from fairlead.engine.phase_plan import PlanPreview
     from fairlead.engine.plan_asks import Receipt
     from fairlead.engine.quick import Hands
-    from fairlead.engine.role_jobs import Company, RoleReport
+    from fairlead.engine.role_jobs import RoleReport
+    from fairlead.engine.role_site import Company
     from fairlead.model.budget import Spent
     from fairlead.model.job import Question
     from fairlead.wiring_roles import Wanted
@@ -136,6 +140,34 @@ def place_of(app: App, chosen: Chosen, *, here: bool) -> App:
         return app.rehearsal()
     app.require_rehearsable()
     return app
+
+
+def previewed(
+    preview: DiscussPreview | PlanPreview | NewPreview,
+    chosen: Chosen,
+    head: Sequence[Sequence[Part]],
+    note: str = "",
+    **more: object,
+) -> int:
+    """Say who would be asked, and what that will probably take; nothing is asked."""
+    content = {
+        **more,
+        "roles": list(preview.receipts),
+        "estimate": preview.estimate,
+        "resumes": preview.resumes,
+        "dry_run": True,
+    }
+    price = f"{preview.estimate.tokens:,} tokens, ${preview.estimate.usd:.2f}"
+    goes_on = [(f"  goes on with  {preview.resumes}",)] if preview.resumes else []
+    lines = [
+        *head,
+        *goes_on,
+        (Styled("These roles would be asked:", "bold"),),
+        *receipt_lines(preview.receipts),
+        (f"estimate: about {price}{note}",),
+    ]
+    report(content, lines, as_json=chosen.as_json)
+    return 0
 
 
 def receipt_lines(receipts: Sequence[Receipt]) -> list[Sequence[Part]]:
