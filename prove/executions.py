@@ -97,12 +97,14 @@ def all_at_once(place: Path, chance: random.Random) -> str:
     runs = [started(world) for _ in range(STARTS)]
     ended = [(run.communicate(timeout=_PATIENCE_SECONDS), run.returncode) for run in runs]
     ran = [said for (said, _), _ in ended if '"kind": "started"' in said]
-    refused = [code for (said, _), code in ended if '"kind": "started"' not in said]
+    refused = [
+        (code, problems) for (said, problems), code in ended if '"kind": "started"' not in said
+    ]
     jobs = list((world / "project/.planning/jobs").iterdir())
     if len(ran) != 1 or len(jobs) != 1:
         return f"{len(ran)} runs and {len(jobs)} jobs"
     # Who comes after the end is told that nothing is left (2); who comes before, who runs (4).
-    others = sorted(set(refused) - {2, 4})
+    others = [f"{code}: {problems[-600:]}" for code, problems in refused if code not in (2, 4)]
     return f"others ended with {others}" if others else _outcome(world, 3)
 
 

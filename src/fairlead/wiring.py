@@ -200,6 +200,11 @@ class App:
         return layout.find_project(self.folder)
 
     @cached_property
+    def workspace(self) -> Git | InPlace:
+        """The project as git sees it, asked once; or the folder itself."""
+        return workspace_of(self.place)
+
+    @cached_property
     def execution(self) -> Execution:
         """Carries out the phases of the project that this folder belongs to."""
         from fairlead.adapters.chance import fresh
@@ -210,7 +215,7 @@ class App:
             self.files_of(self.place),
             self.state,
             self.clock,
-            workspace_of(self.place),
+            self.workspace,
             fresh,
             unknown_program,
             branching=self._branching,
@@ -269,7 +274,7 @@ class App:
             return timedelta(minutes=int(str(self.value(f"fairlead.{key}_minutes"))))
 
         values = {each.key: each.value for each in self.settings.all()}
-        is_ignored = workspace_of(self.place).is_ignored(layout.PLANNING)
+        is_ignored = self.workspace.is_ignored(layout.PLANNING)
         return Terms(
             caps=Caps.of(values),
             limits=GateLimits(

@@ -7,12 +7,12 @@ only landing touches the main tree, as one fast-forward that can be repeated aft
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
+from typing import TypeVar
 
 from fairlead.adapters import refs
 from fairlead.adapters.process import Ended, Finished, Limits, program, run, surroundings
@@ -42,6 +42,9 @@ _PASSED_ON = (
 )
 _LEAST = (2, 38)  # merge-tree --write-tree
 _MARKER = "fairlead-attempt"  # in git's own folder of a worktree: commands in there only read
+_MOST_REMEMBERED = 256
+_Key = TypeVar("_Key")
+_Fact = TypeVar("_Fact")
 _GUARDED = ("config", "config.worktree", "info/attributes", "info/exclude")
 
 
@@ -53,11 +56,12 @@ class Git:
     def __init__(self, folder: str) -> None:
         self.folder = folder
         self._program = program("git")
-        self.common = os.path.realpath(
-            os.path.join(folder, self._text("rev-parse", "--git-common-dir"))
-        )
-        self._home = os.path.realpath(os.path.join(folder, self._text("rev-parse", "--git-dir")))
+        told = self._text("rev-parse", "--git-common-dir", "--git-dir").split("\n")
+        self.common, self._home = (os.path.realpath(os.path.join(folder, each)) for each in told)
         self._identity = () if self._has_identity() else _IDENTITY
+        self._trees: dict[str, str] = {}  # by commit
+        self._changes: dict[tuple[str, str], tuple[Change, ...]] = {}
+        self._follows: dict[tuple[str, str], bool] = {}  # whether a commit is part of another
 
     @property
     def uses_own_identity(self) -> bool:
@@ -79,8 +83,10 @@ class Git:
 
     def commit_of(self, name: str) -> str:
         """The commit that a name stands for, or nothing."""
-        if name.startswith("refs/") and refs.is_readable(self.common):
-            return refs.all_refs(self.common).get(name, "")
+        if refs.is_readable(self.common) and name.startswith(("refs/", "HEAD")):
+            found = refs.commit_of(name, self._home, self.common)
+            if found is not None:
+                return found
         words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
         return self._text(*words, may_fail=True)
 
@@ -98,16 +104,22 @@ class Git:
 
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Whether a commit is part of the history of another."""
-        done = self._run("merge-base", "--is-ancestor", commit, of, may_fail=True)
-        return done.code == 0
+        found = self._follows.get((commit, of))
+        if found is None:
+            found = self._run("merge-base", "--is-ancestor", commit, of, may_fail=True).code == 0
+            _remember(self._follows, (commit, of), found)
+        return found
 
     def changes(self, base: str, commit: str) -> tuple[Change, ...]:
         """What a commit adds (A), changes (M) and deletes (D), seen from another."""
-        words = ("diff-tree", "-r", "-z", "--no-renames", "--name-status", base, commit)
-        fields = os.fsdecode(self._run(*words).output).split("\0")
-        return tuple(
-            Change(path, kind[:1]) for kind, path in zip(fields[::2], fields[1::2], strict=False)
-        )
+        found = self._changes.get((base, commit))
+        if found is None:
+            words = ("diff-tree", "-r", "-z", "--no-renames", "--name-status", base, commit)
+            fields = os.fsdecode(self._run(*words).output).split("\0")
+            pairs = zip(fields[::2], fields[1::2], strict=False)
+            found = tuple(Change(path, kind[:1]) for kind, path in pairs)
+            _remember(self._changes, (base, commit), found)
+        return found
 
     def guard(self) -> Mapping[str, str]:
         """Everything an agent has no business with: each ref, configuration and hook, as a digest."""
@@ -142,12 +154,13 @@ class Git:
             # The worktree's own index knows which files it has seen: only changed ones are read.
             shutil.copyfile(os.path.join(os.path.dirname(index), "index"), index)
             full = self._added(place, held) or self._added(place, held, base)
-            if not self._differs(place, held, base, left_out):
+            changed = self.changes(base, full)
+            if not any(f"{each.path}/".startswith(f"{left_out}/") for each in changed):
                 return Tree(full, head or base, full)
             self._run("reset", "--quiet", base, "--", left_out, at=place, more=held, may_fail=True)
             return Tree(self._text("write-tree", at=place, more=held), head or base, full)
         finally:
-            _unlink(index)
+            refs.unlink(index)
 
     def _added(self, place: str, held: Mapping[str, str], base: str = "") -> str:
         """The tree of everything in a worktree; nothing, if its index is of no use."""
@@ -156,13 +169,10 @@ class Git:
         done = self._run("add", "--all", "--", ".", at=place, more=held, may_fail=not base)
         return self._text("write-tree", at=place, more=held) if done.code == 0 else ""
 
-    def _differs(self, place: str, held: Mapping[str, str], base: str, path: str) -> bool:
-        words = ("diff-index", "--cached", "--quiet", base, "--", path)
-        return self._run(*words, at=place, more=held, may_fail=True).code != 0
-
     def keep(self, tree: Tree, base: str, branch: str, message: str) -> str:
         """One commit on the base with the tree; the branch keeps whatever the agent made."""
         commit = self._commit(tree.id, message, base)
+        _remember(self._changes, (base, commit), self.changes(base, tree.id))
         is_all = tree.head == base and tree.full == tree.id
         kept = commit if is_all else self._commit(tree.full, message, tree.head)
         self._run("update-ref", f"refs/heads/{branch}", kept)
@@ -184,24 +194,34 @@ class Git:
 
     def tree_id(self, commit: str) -> str:
         """The tree of a commit."""
-        return self._text("rev-parse", f"{commit}^{{tree}}")
+        return self._trees.get(commit) or self._text("rev-parse", f"{commit}^{{tree}}")
 
     def remove(self, place: str) -> None:
         """The worktree goes; its branch stays."""
         shutil.rmtree(place, ignore_errors=True)
         self._run("worktree", "prune", may_fail=True)
 
-    def put_away(self, place: str, branch: str, *, keeps_branch: bool) -> None:
-        """A worktree that nobody needs goes; what is in it and nowhere else stays on its branch."""
-        held = self.commit_of(f"refs/heads/{branch}")
-        if os.path.isdir(place) and held and keeps_branch:
-            tree = self.tree_of(place, held, _MARKER)
-            if tree.full != self.tree_id(held):
-                left = self._commit(tree.full, "left behind by an attempt that did not end\n", held)
-                self._run("update-ref", f"refs/heads/{branch}", left)
-        self.remove(place)
-        if held and not keeps_branch:
-            self._run("update-ref", "-d", f"refs/heads/{branch}", may_fail=True)
+    def put_away(self, places: Mapping[str, str], kept: frozenset[str]) -> None:
+        """Worktrees that nobody needs go, each with its branch, save the branches that are kept.
+
+        What is in such a worktree and nowhere else stays on its branch.
+        """
+        gone = []
+        for place, branch in places.items():
+            name = f"refs/heads/{branch}"
+            held = self.commit_of(name)
+            if branch not in kept:
+                gone += [f"delete {name}\n"] if held else []
+            elif os.path.isdir(place) and held:
+                tree = self.tree_of(place, held, _MARKER)
+                if tree.full != self.tree_id(held):
+                    words = "left behind by an attempt that did not end\n"
+                    self._run("update-ref", name, self._commit(tree.full, words, held))
+            shutil.rmtree(place, ignore_errors=True)
+        if places:
+            self._run("worktree", "prune", may_fail=True)
+        if gone:
+            self._run("update-ref", "--stdin", stdin="".join(gone).encode(), may_fail=True)
 
     # -- landing ---------------------------------------------------------------------------
 
@@ -213,7 +233,9 @@ class Git:
         fields = os.fsdecode(done.output).split("\0")
         tree = fields[0]
         if done.code == 0:
-            return Merged(self._commit(tree, message, target, commit))
+            made = self._commit(tree, message, target, commit)
+            _remember(self._follows, (commit, made), True)
+            return Merged(made)
         stages = fields[1 : fields.index("", 1)]
         paths = dict.fromkeys(each.partition("\t")[2] for each in stages)
         clashes = [
@@ -226,23 +248,27 @@ class Git:
         if self.branch() != branch:
             self._run("update-ref", f"refs/heads/{branch}", new, old)
             return
-        self._complete_landing(old, new, ignored)
-        done = self._run("merge", "--ff-only", "--quiet", new, may_fail=True)
-        if done.code != 0:
-            raise LandingBlocked(branch, _said(done))
+        words = ("merge", "--ff-only", "--quiet", new)
+        # Git refuses whatever is in its way; only then what a killed one left is looked for.
+        if self._run(*words, may_fail=True).code != 0:
+            self._complete_landing(old, new, ignored)
+            done = self._run(*words, may_fail=True)
+            if done.code != 0:
+                raise LandingBlocked(branch, _said(done))
 
     def commit_paths(self, paths: Iterable[str], message: str) -> str:
         """A commit of some paths of the main tree alone; nothing to commit gives nothing."""
         listed = b"\0".join(os.fsencode(path) for path in paths)
         names = ("--pathspec-from-file=-", "--pathspec-file-nul")
         self._run("add", "--force", *names, stdin=listed)
-        if (
-            self._run("diff", "--cached", "--quiet", "--", *self._under(paths), may_fail=True).code
-            == 0
-        ):
-            return ""
-        self._run("commit", "--quiet", "--only", "--message", message, *names, stdin=listed)
-        return self.commit_of("HEAD")
+        words = ("commit", "--quiet", "--only", "--message", message, *names)
+        done = self._run(*words, stdin=listed, may_fail=True)
+        if done.code == 0:
+            return self.commit_of("HEAD")
+        look = ("diff", "--cached", "--quiet", "--", *self._under(paths))
+        if self._run(*look, may_fail=True).code != 0:
+            raise GitFault("commit", _said(done))
+        return ""
 
     def switch(self, branch: str) -> None:
         """Go to a branch, made here if there is none."""
@@ -260,7 +286,7 @@ class Git:
 
         A file that is neither the old nor the new version is somebody's work and stops the landing.
         """
-        self._drop_dead_lock()
+        refs.drop_dead_lock(os.path.join(self._home, "index.lock"))
         dirty = set(self.dirty_paths(ignored))
         touched = {each.path: each.kind for each in self.changes(old, new)}
         half_done = [path for path in touched if path in dirty or _below(path, dirty)]
@@ -271,15 +297,9 @@ class Git:
         for path in half_done:
             if touched[path] == "A":
                 self._run("rm", "--quiet", "--cached", "--ignore-unmatch", "--", path)
-                _unlink(os.path.join(self.folder, path))
+                refs.unlink(os.path.join(self.folder, path))
             else:
                 self._run("checkout", "--quiet", old, "--", path)
-
-    def _drop_dead_lock(self) -> None:
-        """The lock of an index belongs to a process that has it open; without one it is a leftover."""
-        lock = os.path.join(self.folder, self._text("rev-parse", "--git-path", "index.lock"))
-        if os.path.exists(lock) and not _is_open(lock):
-            _unlink(lock)
 
     def _file_id(self, path: str) -> str:
         if not os.path.lexists(os.path.join(self.folder, path)):
@@ -295,7 +315,9 @@ class Git:
 
     def _commit(self, tree: str, message: str, *parents: str) -> str:
         above = [word for parent in parents for word in ("-p", parent)]
-        return self._text("commit-tree", tree, *above, "-F", "-", stdin=message.encode())
+        commit = self._text("commit-tree", tree, *above, "-F", "-", stdin=message.encode())
+        _remember(self._trees, commit, tree)
+        return commit
 
     def _hooks(self) -> list[str]:
         folder = os.path.join(self.common, "hooks")
@@ -306,11 +328,9 @@ class Git:
         return [f":(literal){path}" for path in paths]
 
     def _has_identity(self) -> bool:
-        found = [
-            self._run("config", "--get", each, may_fail=True)
-            for each in ("user.name", "user.email")
-        ]
-        return all(each.code == 0 and each.output.strip() for each in found)
+        told = self._text("config", "--get-regexp", r"^user\.(name|email)$", may_fail=True)
+        found = dict(line.partition(" ")[::2] for line in told.splitlines())
+        return all(found.get(each, "").strip() for each in ("user.name", "user.email"))
 
     def _text(
         self,
@@ -357,6 +377,13 @@ class Git:
         return done
 
 
+def _remember(held: dict[_Key, _Fact], key: _Key, fact: _Fact) -> None:
+    """Keep what can never change, because ids name content; not more of it than is soon used."""
+    if len(held) >= _MOST_REMEMBERED:
+        held.clear()
+    held[key] = fact
+
+
 def _said(done: Finished) -> str:
     lines = (done.errors or done.output).decode("utf-8", "replace").strip().splitlines()
     return lines[0] if lines else f"exit code {done.code}"
@@ -365,22 +392,3 @@ def _said(done: Finished) -> str:
 def _below(path: str, folders: set[str]) -> bool:
     """Whether git named a whole new folder instead of the file in it."""
     return any(each.endswith("/") and path.startswith(each) for each in folders)
-
-
-def _unlink(path: str) -> None:
-    try:
-        os.unlink(path)
-    except FileNotFoundError:
-        pass
-
-
-def _is_open(path: str) -> bool:
-    """Whether any process of ours to see has a file open."""
-    wanted = os.path.realpath(path)
-    for link in glob.iglob("/proc/[0-9]*/fd/*"):
-        try:
-            if os.readlink(link) == wanted:
-                return True
-        except OSError:
-            continue
-    return False

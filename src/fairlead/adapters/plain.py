@@ -97,7 +97,7 @@ class InPlace:
     def remove(self, place: str) -> None:
         """The project stays."""
 
-    def put_away(self, place: str, branch: str, *, keeps_branch: bool) -> None:
+    def put_away(self, places: Mapping[str, str], kept: frozenset[str]) -> None:
         """The project stays."""
 
     def merged(self, target: str, commit: str, message: str) -> Merged:

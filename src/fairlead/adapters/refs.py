@@ -5,6 +5,7 @@ A newer form of repository keeps them elsewhere; there git itself is asked.
 
 from __future__ import annotations
 
+import glob
 import os
 
 from fairlead.errors import GitFault
@@ -47,6 +48,17 @@ def head_of(home: str, common: str) -> str:
     return all_refs(common).get(head.removeprefix(_POINTER), "")
 
 
+def commit_of(name: str, home: str, common: str) -> str | None:
+    """The commit of a whole name, or nothing; None if only git can tell."""
+    if name == "HEAD":
+        found = head_of(home, common)
+    elif name.startswith("refs/"):
+        found = all_refs(common).get(name, "")
+    else:
+        return None
+    return None if found.startswith(_POINTER) else found
+
+
 def own_folder(place: str, common: str) -> str:
     """Git's own folder of a worktree of this repository, and of no other."""
     pointer = _line(os.path.join(place, ".git")).removeprefix("gitdir: ")
@@ -67,3 +79,29 @@ def content(path: str) -> bytes | None:
 
 def _line(path: str) -> str:
     return (content(path) or b"").decode("utf-8", "surrogateescape").strip()
+
+
+def unlink(path: str) -> None:
+    """Remove a file, if it is there."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+def drop_dead_lock(path: str) -> None:
+    """A lock of git's belongs to a process that has it open; without one it is a leftover."""
+    if os.path.exists(path) and not _is_open(path):
+        unlink(path)
+
+
+def _is_open(path: str) -> bool:
+    """Whether any process of ours to see has a file open."""
+    wanted = os.path.realpath(path)
+    for link in glob.iglob("/proc/[0-9]*/fd/*"):
+        try:
+            if os.readlink(link) == wanted:
+                return True
+        except OSError:
+            continue
+    return False

@@ -236,12 +236,14 @@ class Landing:
 
     def _tidy(self) -> None:
         site = self._site
+        places, kept = {}, set()
         held = [(gate, run) for gate in site.jobs.load_gates() for run in gate.runs]
         for gate, run in held:
             is_last = run is gate.runs[-1]
             if is_last and gate.gate.status is not GateStatus.APPROVED:
                 continue  # somebody may want to look at it
-            place = f"{site.private}/worktrees/{run.branch.rpartition('/')[2]}"
-            keeps_branch = not (is_last and gate.is_passed)
-            with site.turn:
-                site.workspace.put_away(place, run.branch, keeps_branch=keeps_branch)
+            places[f"{site.private}/worktrees/{run.branch.rpartition('/')[2]}"] = run.branch
+            if not (is_last and gate.is_passed):
+                kept.add(run.branch)
+        with site.turn:
+            site.workspace.put_away(places, frozenset(kept))

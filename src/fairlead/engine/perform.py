@@ -57,6 +57,7 @@ class Performer:
     def __init__(self, site: Site, landing: Landing) -> None:
         self._site = site
         self._landing = landing
+        self._clean: dict[str, str] = {}  # places that nothing has run in since they were checked
 
     def perform(self, action: Action) -> None:
         """Do one thing."""
@@ -108,6 +109,7 @@ class Performer:
                 tree, run.base, run.branch, task_message(sheet, what, site.job.id)
             )
             site.workspace.at_commit(place, commit)
+        self._clean[place] = commit
         session = ending.session or run.session
         ended = replace(run, ended=str(ending.kind), commit=commit, tree=tree.id, session=session)
         held = replace(held, runs=(*held.runs[:-1], ended))
@@ -224,6 +226,7 @@ class Performer:
             concerns.append("the verify command changed files of the work tree")
             with site.turn:
                 site.workspace.at_commit(place, held.commit)
+        self._clean[place] = held.commit
         entry = replace(
             self._landing.entry(EntryKind.VERIFY, task, held.runs[-1].attempt, "fairlead"),
             command=what.verify,
@@ -260,11 +263,9 @@ class Performer:
         event, note = judged(ending, found)
         if not site.workspace.is_at(place, held.commit):
             event, note = GateEvent.MALFORMED, "the architect changed files, so its verdict is void"
-        tree = held.runs[-1].tree
-        entry = self._landing.entry(
-            EntryKind.REVIEW, task, held.runs[-1].attempt, site.architect.name
-        )
-        entry = replace(entry, tree=tree, verdict=str(event), tail=note)
+        run = held.runs[-1]
+        entry = self._landing.entry(EntryKind.REVIEW, task, run.attempt, site.architect.name)
+        entry = replace(entry, tree=run.tree, verdict=str(event), tail=note)
         self._landing.record(sheet.id, with_call(entry, ending))
         concerns = found.concerns if isinstance(found, Verdict) else ()
         held = replace(held, note=note, concerns=(*held.concerns, *concerns))
@@ -316,8 +317,7 @@ class Performer:
             self._site.jobs.save_gate(held)  # as we know it, whatever was made of it
 
     def _called(self, role: Role, held: TaskGate, place: str, text: str) -> Ending:
-        site = self._site
-        limits = site.limits
+        site, limits = self._site, self._site.limits
         wall = limits.executor if role is Role.EXECUTOR else limits.architect
         run = held.runs[-1]
         order = Order(
@@ -345,10 +345,10 @@ class Performer:
 
     def _at_commit(self, held: TaskGate) -> str:
         """The worktree of the last run, exactly as it was kept."""
-        place = self._place(held.runs[-1])
-        workspace = self._site.workspace
+        place, workspace = self._place(held.runs[-1]), self._site.workspace
         with self._site.turn:
-            if not workspace.is_at(place, held.commit):
+            is_clean = self._clean.pop(place, "") == held.commit
+            if not is_clean and not workspace.is_at(place, held.commit):
                 workspace.remove(place)
                 workspace.prepare(place, held.commit)
         return place

@@ -128,8 +128,8 @@ class Workspace(Protocol):
         """The workspace goes; its branch stays."""
         ...
 
-    def put_away(self, place: str, branch: str, *, keeps_branch: bool) -> None:
-        """A workspace that nobody needs goes; what is in it and nowhere else stays."""
+    def put_away(self, places: Mapping[str, str], kept: frozenset[str]) -> None:
+        """Workspaces that nobody needs go, each with its branch, save the branches that are kept."""
         ...
 
     def merged(self, target: str, commit: str, message: str) -> Merged:

@@ -7,6 +7,7 @@ from fairlead.model.job import Job
 from fairlead.records.ledger import Spending, spendings
 from fairlead.store import layout
 from fairlead.store.files import Files
+from fairlead.store.load import Derived
 
 
 class Purse:
@@ -14,7 +15,7 @@ class Purse:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self._seen: dict[str, tuple[float, tuple[Spending, ...]]] = {}
+        self._told = Derived(self._read)
 
     def spent(self, job: Job, today: str) -> tuple[Spent, Spent]:
         """By this job, and by all jobs today; a rehearsal costs nothing."""
@@ -36,12 +37,9 @@ class Purse:
         return sum(mine, Spent())
 
     def _all(self) -> Iterator[Spending]:
-        for name in self._files.names(layout.LEDGER):
-            path = f"{layout.LEDGER}/{name}"
-            at = self._files.changed_at(path)
-            held = self._seen.get(path)
-            if held is None or held[0] != at:
-                loaded = self._files.load_for_display(path)
-                held = (at, spendings(loaded.text if loaded else ""))
-                self._seen[path] = held
-            yield from held[1]
+        for name, stamp in sorted(self._files.stamps(layout.LEDGER).items()):
+            yield from self._told.of(f"{layout.LEDGER}/{name}", stamp)
+
+    def _read(self, path: str) -> tuple[Spending, ...]:
+        loaded = self._files.load_for_display(path)
+        return spendings(loaded.text if loaded else "")

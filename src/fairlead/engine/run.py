@@ -13,7 +13,7 @@ from fairlead.engine.decide import decide
 from fairlead.engine.fanout import Fanout, Signal
 from fairlead.engine.landing import Landing
 from fairlead.engine.perform import Performer
-from fairlead.engine.survey import survey
+from fairlead.engine.survey import Survey
 from fairlead.model.budget import Caps
 from fairlead.model.snapshot import Act, Action, Snapshot
 
@@ -66,13 +66,12 @@ def run(site: Site, caps: Caps, stop: Signal, looked: Callable[[Snapshot], None]
 
 class _Execution:
     def __init__(self, site: Site, caps: Caps, looked: Callable[[Snapshot], None]) -> None:
-        self._site = site
-        self._caps = caps
+        self._survey = Survey(site, caps)
         self._looked = looked
         self._performer = Performer(site, Landing(site))
 
     def look(self, running: tuple[str, ...], *, is_stopping: bool) -> tuple[Action, ...]:
-        snapshot = survey(self._site, self._caps, running, is_stopping=is_stopping)
+        snapshot = self._survey.look(running, is_stopping=is_stopping)
         self._looked(snapshot)
         return decide(snapshot)
 

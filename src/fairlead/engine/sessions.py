@@ -80,7 +80,7 @@ class Sessions(Steps):
     def task(self, session: str = MAIN_SESSION) -> OpenTask | None:
         """The task that a session is at."""
         look = Look(self._files, self._clock.now(), self._workstream)
-        return self._held(look.state(), _checked(session))[0]
+        return self._held(look.state(), _checked(session), self.offers())[0]
 
     # -- gates ----------------------------------------------------------------------------
 
@@ -120,7 +120,8 @@ class Sessions(Steps):
 
         def decide(look: Look) -> Draft:
             before = look.state()
-            held, owners = self._held(before, told.session)
+            offers = self.offers()
+            held, owners = self._held(before, told.session, offers)
             task = task_of(held)
             path = self._own_path(told.session)
             shown = read_task(before)
@@ -133,7 +134,7 @@ class Sessions(Steps):
             ahead = written_ahead(task, look.now)
             return Draft(
                 {look.state_path: look.edit_from(before, after, change), path: lambda _: ahead},
-                Places(moves=self._taken_over(told.session, path, look)),
+                Places(moves=_taken_over(offers, told.session, path, look)),
                 may_create=frozenset((path,)),
             )
 
@@ -207,12 +208,14 @@ class Sessions(Steps):
 
     # -- where things are -----------------------------------------------------------------
 
-    def _held(self, document: Document, session: str) -> tuple[OpenTask | None, tuple[str, ...]]:
+    def _held(
+        self, document: Document, session: str, offers: tuple[Offer, ...]
+    ) -> tuple[OpenTask | None, tuple[str, ...]]:
         """The task of a session, and the sessions whose task it may be in STATE.md.
 
         It is its own; or, until it has recorded a step of its own, the one it took over.
         """
-        found = [each.handover for each in self.offers() if each.handover.is_ours]
+        found = [each.handover for each in offers if each.handover.is_ours]
         owners = [session, *(each.session for each in found if each.resumed_by == session)]
         shown = read_task(document)
         if shown is not None and shown.session in owners:
@@ -236,14 +239,6 @@ class Sessions(Steps):
         handover = read_handover(first, loaded.text)
         is_mine = handover.is_ours and session in (handover.session, handover.resumed_by)
         return first if is_mine else own
-
-    def _taken_over(self, session: str, path: str, look: Look) -> tuple[Move, ...]:
-        """The hand-overs that this session resumed: with its first step they have done their duty."""
-        return tuple(
-            Move(each.handover.path, layout.removed_path(each.handover.path, look.stamp))
-            for each in self.offers()
-            if each.handover.resumed_by == session and each.handover.path != path
-        )
 
     def _answered(self, look: Look) -> tuple[Move, ...]:
         if not self._files.exists(layout.WAITING):
@@ -279,6 +274,15 @@ def _chosen(offers: tuple[Offer, ...], file: str) -> Handover | None:
     if found and found[0].is_live:
         raise SessionHeld(found[0].handover.session)
     return found[0].handover if found else None
+
+
+def _taken_over(offers: tuple[Offer, ...], session: str, path: str, look: Look) -> tuple[Move, ...]:
+    """The hand-overs that this session resumed: with its first step they have done their duty."""
+    return tuple(
+        Move(each.handover.path, layout.removed_path(each.handover.path, look.stamp))
+        for each in offers
+        if each.handover.resumed_by == session and each.handover.path != path
+    )
 
 
 def _resumed(document: Document, look: Look) -> Document:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import ABORT, APPROVED
@@ -17,75 +18,108 @@ from fairlead.records.phase_files import summary_head
 from fairlead.records.plan_sheet import nodes_of
 from fairlead.records.state import moment
 from fairlead.store import layout
-from fairlead.store.files import Files
+from fairlead.store.load import Derived
 
 if TYPE_CHECKING:
     from fairlead.engine.site import Site
 
+Stamp = tuple[int, ...]
 _PROMPT_CHARACTERS = 3000  # of our own words in a prompt
 
 
-def survey(site: Site, caps: Caps, running: tuple[str, ...], *, is_stopping: bool) -> Snapshot:
-    """Look at the job as it is on disk now."""
-    job = site.jobs.load_job()
-    gates = site.jobs.load_gates()
-    spent, today = site.purse.spent(job, moment(site.clock.now())[:10])
-    return Snapshot(
-        job=job,
-        plans=_plans(site, job, gates),
-        gates=gates,
-        questions=site.jobs.load_questions(),
-        running=running,
-        now=moment(site.clock.now()),
-        spent=spent,
-        spent_today=today,
-        caps=caps,
-        is_stopping=is_stopping,
-    )
+class Survey:
+    """Looks at one job again and again; a file that is the same is not read again."""
 
-
-def _plans(site: Site, job: Job, gates: tuple[TaskGate, ...]) -> tuple[PlanFacts, ...]:
-    approved = {each.plan: each.sha256 for each in job.approvals}
-    needs = {node.id: node for node in nodes_of(site.sheets.values())}
-    head = site.workspace.commit_of(f"refs/heads/{job.target}") if job.is_git else ""
-    facts = []
-    for sheet in site.sheets.values():
-        node = needs[sheet.id]
-        is_summarised = sheet.id in site.proven or has_summary(site.files, sheet.path, job)
-        facts.append(
+    def __init__(self, site: Site, caps: Caps) -> None:
+        self._site = site
+        self._caps = caps
+        needs = {node.id: node for node in nodes_of(site.sheets.values())}
+        self._plans = tuple(
             PlanFacts(
                 id=sheet.id,
-                depends_on=node.depends_on,
-                files=node.files,
+                depends_on=needs[sheet.id].depends_on,
+                files=needs[sheet.id].files,
                 tasks=tuple(_task(sheet, each) for each in sheet.tasks),
                 estimate=estimate_of(sheet),
-                is_approved=_is_approved(site, sheet, approved),
-                is_merged=is_summarised or _is_merged(site, sheet, gates, head),
-                is_summarised=is_summarised,
-                is_chosen=not job.plans or sheet.id in job.plans,
+                is_approved=False,
+                is_merged=False,
+                is_summarised=False,
             )
+            for sheet in site.sheets.values()
         )
-    return tuple(facts)
+        self._digests = Derived(lambda path: _digest(site.files.content(path)))
+        self._proofs = Derived(lambda path: _proof(site.files.content(path)))
+
+    def look(self, running: tuple[str, ...], *, is_stopping: bool) -> Snapshot:
+        """Look at the job as it is on disk now."""
+        site = self._site
+        job = site.jobs.load_job()
+        gates = site.jobs.load_gates()
+        now = moment(site.clock.now())
+        spent, today = site.purse.spent(job, now[:10])
+        return Snapshot(
+            job=job,
+            plans=self._facts(job, gates),
+            gates=gates,
+            questions=site.jobs.load_questions(),
+            running=running,
+            now=now,
+            spent=spent,
+            spent_today=today,
+            caps=self._caps,
+            is_stopping=is_stopping,
+        )
+
+    def _facts(self, job: Job, gates: tuple[TaskGate, ...]) -> tuple[PlanFacts, ...]:
+        site = self._site
+        approved = {each.plan: each.sha256 for each in job.approvals}
+        head = site.workspace.commit_of(f"refs/heads/{job.target}") if job.is_git else ""
+        mine: dict[str, dict[int, TaskGate]] = {}
+        for gate in gates:
+            mine.setdefault(gate.plan, {})[gate.number] = gate
+        folders = {sheet.path.rpartition("/")[0] for sheet in site.sheets.values()}
+        stamps = {
+            f"{folder}/{name}": stamp
+            for folder in folders
+            for name, stamp in site.files.stamps(folder).items()
+        }
+        found = []
+        for facts, sheet in zip(self._plans, site.sheets.values(), strict=True):
+            is_done = sheet.id in site.proven or self._has_summary(sheet, job, stamps)
+            found.append(
+                replace(
+                    facts,
+                    is_approved=self._is_approved(sheet, approved, stamps),
+                    is_merged=is_done or _is_merged(site, sheet, mine.get(sheet.id, {}), head),
+                    is_summarised=is_done,
+                    is_chosen=not job.plans or sheet.id in job.plans,
+                )
+            )
+        return tuple(found)
+
+    def _has_summary(self, sheet: PlanSheet, job: Job, stamps: Mapping[str, Stamp]) -> bool:
+        """Whether it has its record; an empty one is none, a rehearsed one only in a rehearsal."""
+        path = layout.summary_path(sheet.path)
+        proof = self._proofs.of(path, stamps[path]) if path in stamps else Proof.EMPTY
+        return proof is not Proof.EMPTY and (job.is_rehearsed or proof is not Proof.REHEARSED)
+
+    def _is_approved(
+        self, sheet: PlanSheet, approved: Mapping[str, str], stamps: Mapping[str, Stamp]
+    ) -> bool:
+        """Its text is still what a person approved; a plan that is carried out may not change."""
+        digest = self._digests.of(sheet.path, stamps.get(sheet.path, ()))
+        return digest == approved.get(sheet.id) == sheet.digest and digest in self._site.approved
 
 
-def has_summary(files: Files, plan: str, job: Job) -> bool:
-    """Whether a plan has its record; an empty one is none, a rehearsed one only in a rehearsal."""
-    content = files.content(layout.summary_path(plan))
-    if content is None:
-        return False
-    proof = summary_head(content).proof
-    return proof is not Proof.EMPTY and (job.is_rehearsed or proof is not Proof.REHEARSED)
+def _digest(content: bytes | None) -> str:
+    return hashlib.sha256(content or b"").hexdigest()
 
 
-def _is_approved(site: Site, sheet: PlanSheet, approved: Mapping[str, str]) -> bool:
-    """Its text is still the one that a person approved; a plan that is carried out may not change."""
-    content = site.files.content(sheet.path) or b""
-    digest = hashlib.sha256(content).hexdigest()
-    return digest == approved.get(sheet.id) == sheet.digest and digest in site.approved
+def _proof(content: bytes | None) -> Proof:
+    return Proof.EMPTY if content is None else summary_head(content).proof
 
 
-def _is_merged(site: Site, sheet: PlanSheet, gates: Iterable[TaskGate], head: str) -> bool:
-    mine = {gate.number: gate for gate in gates if gate.plan == sheet.id}
+def _is_merged(site: Site, sheet: PlanSheet, mine: Mapping[int, TaskGate], head: str) -> bool:
     wanted = [each.number for each in sheet.tasks if not each.kind.is_checkpoint]
     if any(number not in mine or not mine[number].is_passed for number in wanted):
         return False

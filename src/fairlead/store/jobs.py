@@ -19,7 +19,7 @@ from fairlead.store import layout
 from fairlead.store.files import Files
 from fairlead.store.journal import Journal
 from fairlead.store.layout_roles import CALLS, REPLACED
-from fairlead.store.load import Reader
+from fairlead.store.load import Derived, Reader
 
 VERSION = 1
 
@@ -45,6 +45,7 @@ class JobFiles:
             wait_seconds=wait_seconds,
             is_read_only=is_read_only,
         )
+        self._gates = Derived(self._gate)
 
     def save_job(self, job: Job | CouncilJob) -> None:
         """The record of the job as it is now."""
@@ -81,11 +82,17 @@ class JobFiles:
 
     def load_gates(self) -> tuple[TaskGate, ...]:
         """Every task that has begun."""
-        return tuple(revived(TaskGate, held, path) for path, held in self._all(layout.GATES))
+        folder = f"{self._home}/{layout.GATES}"
+        found = sorted(self._files.stamps(folder).items())
+        paths = ((f"{folder}/{name}", stamp) for name, stamp in found if name.endswith(".json"))
+        gates = (self._gates.of(path, stamp) for path, stamp in paths)
+        return tuple(gate for gate in gates if gate is not None)
 
     def load_gate(self, task: str) -> TaskGate | None:
         """One task; None: it has not begun."""
-        path = f"{self._home}/{layout.GATES}/{task}.json"
+        return self._gate(f"{self._home}/{layout.GATES}/{task}.json")
+
+    def _gate(self, path: str) -> TaskGate | None:
         loaded = self._files.load_if_present(path)
         return revived(TaskGate, content_of(path, loaded.text), path) if loaded else None
 

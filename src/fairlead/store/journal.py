@@ -37,13 +37,19 @@ class Journal:
         try:
             with (
                 Root(self._folder) as root,
-                root.make_folder(layout.DESK) as desk,
+                root.kept_folder(layout.DESK) as desk,
                 Lock(desk, wait_seconds=self._wait_seconds, command=command),
-                root.make_folder(self.path.rpartition("/")[0]) as home,
+                self._home(root) as home,
             ):
                 return self._append(home, line_after)
         except FileNotFoundError:
             raise NoProject(self._folder) from None
+
+    def _home(self, root: Root) -> Folder:
+        """The folder of the journal. Where the journal is, its folder was made durable before."""
+        above = self.path.rpartition("/")[0]
+        is_there = not self._is_durable or root.stat(self.path) is not None
+        return root.kept_folder(above) if is_there else root.make_folder(above)
 
     def _append(self, home: Folder, line_after: Callable[[str], str]) -> str:
         name = leaf(self.path)
@@ -61,7 +67,7 @@ class Journal:
             if not line.endswith("\n") or line.count("\n") != 1 or len(content) > LONGEST_LINE:
                 raise UnwritableValue("the entry", "is not one line")
             self._write(fd, size, content)
-            if found is None:
+            if self._is_durable and size == 0:  # also after one who died before this line
                 home.sync()
             return line
         except OSError as error:

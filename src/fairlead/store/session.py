@@ -43,7 +43,7 @@ class SessionLock:
 
     def __enter__(self) -> SessionLock:
         try:
-            with Root(self._folder) as root, root.make_folder(self._desk) as desk:
+            with Root(self._folder) as root, root.kept_folder(self._desk) as desk:
                 name = layout.SESSION + self._session
                 try:
                     self.fd = os.open(name, _FLAGS, 0o600, dir_fd=desk.fd)
@@ -84,10 +84,13 @@ def _opened(folder: str, name: str) -> int:
     """The file of a session, for looking; below 0 if there is none."""
     try:
         with Root(folder) as root:
-            found = root.stat(f"{layout.DESK}/{name}")
-            if found is None or not stat.S_ISREG(found.st_mode):
+            desk = root.folder(layout.DESK)
+            if desk is None:
                 return -1
-            with root.make_folder(layout.DESK) as desk:
+            with desk:
+                found = desk.stat(name)
+                if found is None or not stat.S_ISREG(found.st_mode):
+                    return -1
                 return os.open(name, _LOOK, dir_fd=desk.fd)
     except OSError:
         return -1

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 class Document:
     """An immutable text with its parts found on demand."""
 
-    __slots__ = ("_block", "_lines", "_sections", "text")
+    __slots__ = ("_block", "_front", "_lines", "_sections", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._block: Block | bool | None = False  # False: not looked for yet
+        self._front: dict[str, object] | None = None
         self._lines: tuple[Line, ...] | None = None
         self._sections: tuple[Section, ...] | None = None
 
@@ -44,8 +45,10 @@ class Document:
 
     @property
     def shown_front(self) -> dict[str, object]:
-        """The frontmatter for display, as far as it can be read."""
-        return read_front(self.text)
+        """The frontmatter for display, as far as it can be read; nobody changes what it gives."""
+        if self._front is None:
+            self._front = read_front(self.text)
+        return self._front
 
     def value(self, *path: str | int) -> object:
         """A frontmatter value for display; None if nothing stands there."""
