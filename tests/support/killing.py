@@ -89,11 +89,11 @@ def killed_after(world: Path, steps: int, *more: str, words: tuple[str, ...] = E
 def result_of(world: Path) -> Result:
     """Look at what is there."""
     project = world / "project"
-    names = git(project, "ls-files", "--", ":!.planning").splitlines()
+    listed = [line.split(None, 3) for line in git(project, "ls-tree", "-r", "HEAD").splitlines()]
     [job] = (project / ".planning/jobs").iterdir()
     events = [json.loads(line) for line in (job / "events.jsonl").read_text().splitlines()]
     return Result(
-        files={name: git(project, "rev-parse", f"HEAD:{name}") for name in names},
+        files={name: id_ for *_, id_, name in listed if not name.startswith(".planning/")},
         merges=sorted(
             line for line in git(project, "log", "--format=%s").splitlines() if "merge" in line
         ),
