@@ -213,15 +213,18 @@ class Git:
             if branch not in kept:
                 gone += [f"delete {name}\n"] if held else []
             elif os.path.isdir(place) and held:
-                tree = self.tree_of(place, held, _MARKER)
-                if tree.full != self.tree_id(held):
-                    words = "left behind by an attempt that did not end\n"
-                    self._run("update-ref", name, self._commit(tree.full, words, held))
+                self._keep_what_is_left(place, name, held)
             shutil.rmtree(place, ignore_errors=True)
         if places:
             self._run("worktree", "prune", may_fail=True)
         if gone:
             self._run("update-ref", "--stdin", stdin="".join(gone).encode(), may_fail=True)
+
+    def _keep_what_is_left(self, place: str, name: str, held: str) -> None:
+        tree = self.tree_of(place, held, _MARKER)
+        if tree.full != self.tree_id(held):
+            left = self._commit(tree.full, "left behind by an attempt that did not end\n", held)
+            self._run("update-ref", name, left)
 
     # -- landing ---------------------------------------------------------------------------
 

@@ -6,8 +6,8 @@ from fairlead.model.budget import Spent
 from fairlead.model.job import Job
 from fairlead.records.ledger import Spending, spendings
 from fairlead.store import layout
+from fairlead.store.digests import Derived, marks_in
 from fairlead.store.files import Files
-from fairlead.store.load import Derived
 
 
 class Purse:
@@ -37,8 +37,8 @@ class Purse:
         return sum(mine, Spent())
 
     def _all(self) -> Iterator[Spending]:
-        for name, stamp in sorted(self._files.stamps(layout.LEDGER).items()):
-            yield from self._told.of(f"{layout.LEDGER}/{name}", stamp)
+        for path, marks in marks_in(self._files.folder, layout.LEDGER).items():
+            yield from self._told.of(path, marks)
 
     def _read(self, path: str) -> tuple[Spending, ...]:
         loaded = self._files.load_for_display(path)

@@ -18,12 +18,11 @@ from fairlead.records.phase_files import summary_head
 from fairlead.records.plan_sheet import nodes_of
 from fairlead.records.state import moment
 from fairlead.store import layout
-from fairlead.store.load import Derived
+from fairlead.store.digests import Derived, Marks, marks_in
 
 if TYPE_CHECKING:
     from fairlead.engine.site import Site
 
-Stamp = tuple[int, ...]
 _PROMPT_CHARACTERS = 3000  # of our own words in a prompt
 
 
@@ -78,18 +77,16 @@ class Survey:
         for gate in gates:
             mine.setdefault(gate.plan, {})[gate.number] = gate
         folders = {sheet.path.rpartition("/")[0] for sheet in site.sheets.values()}
-        stamps = {
-            f"{folder}/{name}": stamp
-            for folder in folders
-            for name, stamp in site.files.stamps(folder).items()
-        }
+        marks: dict[str, Marks] = {}
+        for folder in folders:
+            marks |= marks_in(site.files.folder, folder)
         found = []
         for facts, sheet in zip(self._plans, site.sheets.values(), strict=True):
-            is_done = sheet.id in site.proven or self._has_summary(sheet, job, stamps)
+            is_done = sheet.id in site.proven or self._has_summary(sheet, job, marks)
             found.append(
                 replace(
                     facts,
-                    is_approved=self._is_approved(sheet, approved, stamps),
+                    is_approved=self._is_approved(sheet, approved, marks),
                     is_merged=is_done or _is_merged(site, sheet, mine.get(sheet.id, {}), head),
                     is_summarised=is_done,
                     is_chosen=not job.plans or sheet.id in job.plans,
@@ -97,17 +94,17 @@ class Survey:
             )
         return tuple(found)
 
-    def _has_summary(self, sheet: PlanSheet, job: Job, stamps: Mapping[str, Stamp]) -> bool:
+    def _has_summary(self, sheet: PlanSheet, job: Job, marks: Mapping[str, Marks]) -> bool:
         """Whether it has its record; an empty one is none, a rehearsed one only in a rehearsal."""
         path = layout.summary_path(sheet.path)
-        proof = self._proofs.of(path, stamps[path]) if path in stamps else Proof.EMPTY
+        proof = self._proofs.of(path, marks[path]) if path in marks else Proof.EMPTY
         return proof is not Proof.EMPTY and (job.is_rehearsed or proof is not Proof.REHEARSED)
 
     def _is_approved(
-        self, sheet: PlanSheet, approved: Mapping[str, str], stamps: Mapping[str, Stamp]
+        self, sheet: PlanSheet, approved: Mapping[str, str], marks: Mapping[str, Marks]
     ) -> bool:
         """Its text is still what a person approved; a plan that is carried out may not change."""
-        digest = self._digests.of(sheet.path, stamps.get(sheet.path, ()))
+        digest = self._digests.of(sheet.path, marks.get(sheet.path, ()))
         return digest == approved.get(sheet.id) == sheet.digest and digest in self._site.approved
 
 

@@ -116,21 +116,6 @@ class Root:
         with folder:
             return folder.names()
 
-    def stamps(self, path: str) -> dict[str, tuple[int, ...]]:
-        """What tells each file of a folder from any other that had its name before or after."""
-        folder = self.folder(path)
-        if folder is None:
-            return {}
-        try:
-            with folder, os.scandir(folder.fd) as entries:
-                found = {each.name: each.stat(follow_symlinks=False) for each in entries}
-        except OSError as error:
-            raise fault(path, error) from error
-        return {
-            name: (each.st_ino, each.st_size, each.st_mtime_ns, each.st_ctime_ns)
-            for name, each in found.items()
-        }
-
     def kept_folder(self, path: str) -> Folder:
         """Open a folder, made where it is missing; one that is there waits for no disk."""
         return self.folder(path) or self.make_folder(path)
@@ -393,9 +378,7 @@ def _objection(part: str) -> str:
     if "\\" in part:
         return "contains a backslash"
     # Printable text has none; asking this first spares looking at every letter of every name.
-    if not part.isprintable() and any(
-        ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in part
-    ):
+    if not part.isprintable() and any(char < " " or "\x7f" <= char < "\xa0" for char in part):
         return "contains a control character"
     if part[-1] in ". ":
         return "has a part that ends in a dot or a space"

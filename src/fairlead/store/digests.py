@@ -1,9 +1,19 @@
-"""Digests of files that must not change while somebody else works."""
+"""What tells a file from every other: a digest of its content, or the marks the system gives it.
+
+Digests are for files that must not change while somebody else works. Marks are for whoever looks
+again and again: a file with the same ones has not been written to, and need not be read.
+"""
 
 import hashlib
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
+from typing import Generic, TypeVar
 
-from fairlead.store.confine import fault
+from fairlead.errors import DocumentError
+from fairlead.store.confine import Root, fault
+
+Marks = tuple[int, ...]
+Fact = TypeVar("Fact")
 
 
 def digests_of(paths: Iterable[str]) -> dict[str, str]:
@@ -18,3 +28,38 @@ def digests_of(paths: Iterable[str]) -> dict[str, str]:
         except OSError as error:
             raise fault(path, error) from error
     return found
+
+
+def marks_in(home: str, path: str) -> dict[str, Marks]:
+    """What is in a folder below another, sorted by path, each with its marks; none: no folder."""
+    try:
+        with Root(home) as root:
+            folder = root.folder(path)
+        if folder is None:
+            return {}
+        with folder, os.scandir(folder.fd) as entries:
+            found = {each.name: each.stat(follow_symlinks=False) for each in entries}
+    except (FileNotFoundError, DocumentError):
+        return {}
+    except OSError as error:
+        raise fault(path, error) from error
+    return {
+        f"{path}/{name}": (each.st_ino, each.st_size, each.st_mtime_ns, each.st_ctime_ns)
+        for name, each in sorted(found.items())
+    }
+
+
+class Derived(Generic[Fact]):
+    """What was made of each file, made anew only when the file is another one."""
+
+    def __init__(self, make: Callable[[str], Fact]) -> None:
+        self._make = make
+        self._held: dict[str, tuple[Marks, Fact]] = {}
+
+    def of(self, path: str, marks: Marks) -> Fact:
+        """What was made of a file with these marks, which were taken before it is read."""
+        held = self._held.get(path)
+        if held is None or held[0] != marks:
+            held = (marks, self._make(path))
+            self._held[path] = held
+        return held[1]

@@ -16,10 +16,11 @@ from fairlead.model.job import Job, Question, TaskGate
 from fairlead.model.plain import plain, revived
 from fairlead.model.roles import Call
 from fairlead.store import layout
+from fairlead.store.digests import Derived, marks_in
 from fairlead.store.files import Files
 from fairlead.store.journal import Journal
 from fairlead.store.layout_roles import CALLS, REPLACED
-from fairlead.store.load import Derived, Reader
+from fairlead.store.load import Reader
 
 VERSION = 1
 
@@ -82,10 +83,8 @@ class JobFiles:
 
     def load_gates(self) -> tuple[TaskGate, ...]:
         """Every task that has begun."""
-        folder = f"{self._home}/{layout.GATES}"
-        found = sorted(self._files.stamps(folder).items())
-        paths = ((f"{folder}/{name}", stamp) for name, stamp in found if name.endswith(".json"))
-        gates = (self._gates.of(path, stamp) for path, stamp in paths)
+        found = marks_in(self._files.folder, f"{self._home}/{layout.GATES}").items()
+        gates = (self._gates.of(path, marks) for path, marks in found if path.endswith(".json"))
         return tuple(gate for gate in gates if gate is not None)
 
     def load_gate(self, task: str) -> TaskGate | None:

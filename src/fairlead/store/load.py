@@ -7,14 +7,11 @@ is given as there is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from fairlead.errors import DocumentError, NoDocument, Undecodable, UnknownWorkstream
 from fairlead.store import layout
 from fairlead.store.confine import Root
-
-Fact = TypeVar("Fact")
 
 
 class Loaded(NamedTuple):
@@ -68,14 +65,6 @@ class Reader:
             return 0
         return found.st_mtime if found else 0
 
-    def stamps(self, path: str) -> dict[str, tuple[int, ...]]:
-        """The files of a folder, each with what changes whenever it does; none: no such folder."""
-        try:
-            with Root(self.folder) as root:
-                return root.stamps(path)
-        except (FileNotFoundError, DocumentError):
-            return {}
-
     def content(self, path: str) -> bytes | None:
         """The bytes of a document within its limit, or None."""
         try:
@@ -114,22 +103,6 @@ class Reader:
         if chosen and chosen not in known:
             raise UnknownWorkstream(chosen, known)
         return chosen
-
-
-class Derived(Generic[Fact]):
-    """What was made of each file, made anew only when the file is another one."""
-
-    def __init__(self, make: Callable[[str], Fact]) -> None:
-        self._make = make
-        self._held: dict[str, tuple[tuple[int, ...], Fact]] = {}
-
-    def of(self, path: str, stamp: tuple[int, ...]) -> Fact:
-        """What was made of a file that has this stamp, which was taken before it is read."""
-        held = self._held.get(path)
-        if held is None or held[0] != stamp:
-            held = (stamp, self._make(path))
-            self._held[path] = held
-        return held[1]
 
 
 def missing(path: str) -> NoDocument:

@@ -85,13 +85,12 @@ def _opened(folder: str, name: str) -> int:
     try:
         with Root(folder) as root:
             desk = root.folder(layout.DESK)
-            if desk is None:
-                return -1
-            with desk:
-                found = desk.stat(name)
-                if found is None or not stat.S_ISREG(found.st_mode):
-                    return -1
-                return os.open(name, _LOOK, dir_fd=desk.fd)
+        if desk is None:
+            return -1
+        with desk:
+            found = desk.stat(name)
+            is_file = found is not None and stat.S_ISREG(found.st_mode)
+            return os.open(name, _LOOK, dir_fd=desk.fd) if is_file else -1
     except OSError:
         return -1
 
