@@ -269,6 +269,7 @@ class App:
         from fairlead.engine.execution import Terms
         from fairlead.engine.site import GateLimits
         from fairlead.model.budget import Caps
+        from fairlead.model.job import shares_of
 
         def minutes(key: str) -> timedelta:
             return timedelta(minutes=int(str(self.value(f"fairlead.{key}_minutes"))))
@@ -277,10 +278,9 @@ class App:
         is_ignored = self.workspace.is_ignored(layout.PLANNING)
         return Terms(
             caps=Caps.of(values),
-            limits=GateLimits(
-                minutes("executor"), minutes("verify"), minutes("architect"), minutes("idle")
-            ),
+            limits=GateLimits(*map(minutes, ("executor", "verify", "architect", "idle"))),
             slots=slots or int(str(self.value("fairlead.slots"))),
+            shares=shares_of(str(self.value("fairlead.provider_slots"))),
             model=model or str(self.value("fairlead.model")),
             is_rehearsed=is_rehearsed,
             keeps_documents=self.value("commit_docs") is True and not is_ignored,

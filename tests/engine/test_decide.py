@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from fairlead.engine.decide import decide
+from fairlead.errors import SettingValue
 from fairlead.model.budget import Caps, Spent
-from fairlead.model.job import Job, JobStatus, Question, QuestionKind, Run, TaskGate
+from fairlead.model.job import Job, JobStatus, Question, QuestionKind, Run, TaskGate, shares_of
 from fairlead.model.lifecycle import Gate, GateEvent, advance
 from fairlead.model.plain import plain, revived
 from fairlead.model.plan import TaskKind
@@ -94,6 +95,26 @@ def test_what_is_running_is_not_offered_again_and_slots_are_kept() -> None:
     assert first == ["execute:01-01-01", "execute:01-02-01"]
     gates = (a_gate("01-01", *STARTED), a_gate("01-02", *STARTED))
     assert decided(a_snapshot(*plans, gates=gates, running=tuple(first))) == []
+
+
+def test_a_kind_of_agent_works_on_no_more_at_once_than_the_settings_say() -> None:
+    snapshot = a_snapshot(*(a_plan(f"01-0{number}") for number in (1, 2, 3)))
+    held = replace(snapshot.job, slots=3, shares=shares_of("told=1, other=2"), reviewer="other")
+    limited = replace(snapshot, job=held)
+    assert decided(limited) == ["execute:01-01-01"]
+    assert decided(replace(limited, running=("execute:01-01-01",))) == []
+    gates = tuple(a_gate(f"01-0{number}", *VERIFIED) for number in (1, 2, 3))
+    assert decided(replace(limited, gates=gates)) == ["review:01-01-01", "review:01-02-01"]
+    assert held.crowding == (
+        "told works on 1 at once, though there are 3 slots",
+        "other works on 2 at once, though there are 3 slots",
+    )
+
+
+@pytest.mark.parametrize("text", ["claude", "claude=0", "=1", "claude=many", "claude=65"])
+def test_a_share_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(SettingValue, match="cannot be"):
+        shares_of(text)
 
 
 def test_dependants_and_plans_of_the_same_files_wait() -> None:

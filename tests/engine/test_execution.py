@@ -9,8 +9,9 @@ from fairlead.errors import NoQuestion, PlansNotApproved, PlansUnfit, TreeDirty
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps
-from fairlead.model.job import JobStatus
+from fairlead.model.job import JobStatus, Share
 from fairlead.store.files import Files
+from fairlead.wiring import App
 from tests.support.execution import (
     PlanText,
     Told,
@@ -46,6 +47,15 @@ def test_two_waves_end_in_merged_and_verified_commits(tmp_path: Path) -> None:
     ]
     assert git(site.project, "status", "--porcelain") == ""
     assert git(site.project, "branch", "--list", "fairlead/*") == ""
+
+
+def test_a_limit_for_one_kind_of_agent_comes_from_the_settings_and_is_said(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt"), shares="told=1")
+    assert site.run().job.status is JobStatus.DONE
+    assert [each.rpartition(" ")[2] for each in site.happened[:2]] == ["started", "note"]
+    written(site.project / ".planning/config.json", '{"fairlead": {"provider_slots": "codex=1"}}\n')
+    terms = App(str(site.project)).terms(model="", slots=None, is_rehearsed=False)
+    assert terms.shares == (Share("codex", 1),)
 
 
 def test_a_failed_verify_is_tried_again_with_what_went_wrong(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ from fairlead.errors import HeadDetached
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.agent_orders import Order
 from fairlead.model.job import JobStatus
+from fairlead.store import layout
+from fairlead.store.running import is_running
 from tests.support.execution import (
     PlanText,
     Ticking,
@@ -325,6 +327,14 @@ def test_f40_after_a_reboot_the_attempt_is_repeated_and_what_it_left_is_kept(
     assert report.job.status is JobStatus.DONE
     [kept] = [name for name in report.kept_branches if name.endswith("01-01-01-r1")]
     assert git(site.project, "show", f"{kept}:half.txt") == "half"
+
+
+def test_f40_the_number_of_a_process_before_the_reboot_keeps_nobody_out(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"))
+    told = f"process {os.getpid()} on {os.uname().nodename}: phase execute 01\n"
+    written(site.project / layout.DESK / layout.RUN_LOCK, told)
+    assert not is_running(str(site.project))
+    assert site.run().job.status is JobStatus.DONE
 
 
 # -- F41: others ------------------------------------------------------------------------------

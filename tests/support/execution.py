@@ -21,6 +21,7 @@ from fairlead.engine.site import GateLimits
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Usage
 from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps
+from fairlead.model.job import shares_of
 from fairlead.store import layout
 from fairlead.store.files import Files
 from fairlead.wiring import workspace_of
@@ -167,6 +168,7 @@ class Works:
     agent: Told = field(default_factory=Told)
     clock: Ticking = field(default_factory=Ticking)
     slots: int = 2
+    shares: str = ""
     caps: Caps = field(default_factory=Caps)
     names: int = 0
     branching: str = ""
@@ -190,7 +192,7 @@ class Works:
         execution = self.execution
         execution.approve(execution.preview("1"))
         crew = Crew(self.agent, self.agent, Shell(), lambda _: 0)
-        terms = Terms(self.caps, GateLimits(), slots=self.slots)
+        terms = Terms(self.caps, GateLimits(), slots=self.slots, shares=shares_of(self.shares))
         watcher = Watcher(lambda each: self.happened.append(f"{each.subject} {each.kind}"))
         return execution.carry_out(
             execution.preview("1"), crew, terms, watcher, stop or Signal(), Signal()

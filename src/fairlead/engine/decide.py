@@ -45,14 +45,19 @@ def _within_limits(snapshot: Snapshot, wanted: list[Action]) -> list[Action]:
     running = [Act(key.partition(":")[0]) for key in snapshot.running]
     slots = snapshot.job.slots - sum(act in _BUSY for act in running)
     landings = 0 if any(act in _LANDING for act in running) else 1
+    callers = {Act.EXECUTE: snapshot.job.agent, Act.REVIEW: snapshot.job.reviewer}
+    called = [callers.get(act, "") for act in running]
+    free = {each.provider: each.slots - called.count(each.provider) for each in snapshot.job.shares}
     chosen: list[Action] = []
     for each in wanted:
         if not snapshot.job.is_git and (chosen or snapshot.running):
             break  # in place there is room for one piece of work
         if each.key in snapshot.running:
             continue
-        if each.act in _BUSY and slots > 0:
+        caller = callers.get(each.act, "")
+        if each.act in _BUSY and min(slots, free.get(caller, slots)) > 0:
             slots -= 1
+            free[caller] = free.get(caller, slots + 1) - 1
             chosen.append(each)
         elif each.act in _LANDING and landings > 0:
             landings -= 1

@@ -26,7 +26,7 @@ from fairlead.model.agent_events import AgentEvent
 from fairlead.model.budget import Caps, Spent
 from fairlead.model.ids import PhaseId, slug
 from fairlead.model.inventory import Folder, Proof
-from fairlead.model.job import Approval, Job, JobStatus, Question
+from fairlead.model.job import Approval, Job, JobStatus, Question, Share
 from fairlead.model.plan import PlanSheet, Severity
 from fairlead.model.snapshot import Snapshot
 from fairlead.model.waves import Schedule, schedule
@@ -60,6 +60,11 @@ class Preview:
     estimate: Spent
     branch: str  # that the work lands on
     is_rehearsed: bool = False
+
+    @property
+    def approvals(self) -> tuple[Approval, ...]:
+        """The plans that are left, as they stand."""
+        return tuple(Approval(each.id, each.digest) for each in self.sheets if each.id in self.left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,7 @@ class Terms:
     caps: Caps
     limits: GateLimits
     slots: int = 2
+    shares: tuple[Share, ...] = ()  # of the slots, by kind of agent
     model: str = ""
     is_rehearsed: bool = False
     keeps_documents: bool = True
@@ -176,7 +182,7 @@ class Execution:
 
     def approve(self, preview: Preview) -> None:
         """Remember that a person agreed to run the commands of these plans, as they stand."""
-        digests = tuple(sheet.digest for sheet in preview.sheets if sheet.id in preview.left)
+        digests = tuple(each.sha256 for each in preview.approvals)
         approve_plans(self._state, self._files.folder, digests)
 
     def require_ready(self, preview: Preview) -> None:
@@ -210,6 +216,8 @@ class Execution:
             if job.is_git:
                 site.landed.add(self._workspace.commit_of(f"refs/heads/{job.target}"))
             site.tell("started", job.id, preview.name, phase=job.phase, plans=list(preview.left))
+            for reason in job.crowding:
+                site.tell("note", job.id, reason)
             run(site, terms.caps, stop, watcher.looked)
         return self.report(job.id)
 
@@ -243,18 +251,11 @@ class Execution:
         self.require_ready(found)
         return found
 
-    def _approvals(self, preview: Preview) -> tuple[Approval, ...]:
-        return tuple(
-            Approval(sheet.id, sheet.digest) for sheet in preview.sheets if sheet.id in preview.left
-        )
-
     def _job(self, preview: Preview, crew: Crew, terms: Terms) -> Job:
-        approvals = self._approvals(preview)
         if preview.resumes:
-            files = self._job_files(preview.resumes)
-            held = files.load_job()
+            held = self._job_files(preview.resumes).load_job()
             job = replace(
-                held, status=JobStatus.EXECUTING, ended_at="", note="", approvals=approvals
+                held, status=JobStatus.EXECUTING, ended_at="", note="", approvals=preview.approvals
             )
         else:
             now = self._clock.now()
@@ -266,18 +267,19 @@ class Execution:
                 status=JobStatus.EXECUTING,
                 started_at=moment(now),
                 agent=crew.executor.name,
+                reviewer=crew.architect.name,
+                shares=terms.shares,
                 target=branch,
                 base=self._workspace.commit_of("HEAD"),
                 model=terms.model,
                 slots=terms.slots if branch else 1,
                 is_rehearsed=terms.is_rehearsed,
                 is_git=self._workspace.is_git,
-                approvals=approvals,
+                approvals=preview.approvals,
                 plans=preview.left,
                 estimate=preview.estimate,
             )
-            files = self._job_files(job.id)
-        files.save_job(job)
+        self._job_files(job.id).save_job(job)
         return job
 
     def _require_clean(self, branch: str) -> None:

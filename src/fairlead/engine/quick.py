@@ -113,7 +113,7 @@ class QuickExecution(Execution):
             model=terms.model,
             slots=1,
             is_git=self._workspace.is_git,
-            approvals=self._approvals(preview),
+            approvals=preview.approvals,
         )
         files.save_job(job)
         return job

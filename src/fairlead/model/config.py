@@ -135,6 +135,11 @@ SETTINGS = (
     Setting("fairlead.tier.balanced", "", "the model of most roles"),
     Setting("fairlead.tier.fast", "", "the model of roles that need little"),
     Setting("fairlead.slots", 2, "agents that work at once", least=1, most=64),
+    Setting(
+        "fairlead.provider_slots",
+        "",
+        "of these, agents of one kind at once: claude=1 codex=2; empty: as many as there are slots",
+    ),
     Setting("fairlead.executor_minutes", 5, "the longest that an executor works", least=1, most=15),
     Setting("fairlead.verify_minutes", 2, "the longest that a verify takes", least=1, most=5),
     Setting(
@@ -274,6 +279,10 @@ def checked(key: str, value: object) -> object:
         from fairlead.model import model_services
 
         return model_services.checked_field(key, value)
+    if key == "fairlead.provider_slots":
+        from fairlead.model.job import shares_of
+
+        shares_of(str(value))
     known = setting(key)
     if known and not known.accepts(value):
         raise SettingValue(key, value, known.takes)

@@ -9,6 +9,7 @@ import shlex
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from fairlead.errors import SettingValue
 from fairlead.model.budget import Spent
 from fairlead.model.lifecycle import Gate, GateStatus
 
@@ -56,6 +57,25 @@ class Approval:
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """How many agents of one kind may work at once."""
+
+    provider: str
+    slots: int
+
+
+def shares_of(text: str) -> tuple[Share, ...]:
+    """What a setting such as `claude=1 codex=2` says."""
+    found = []
+    for word in text.replace(",", " ").split():
+        provider, _, slots = word.partition("=")
+        if not (provider and slots.isdecimal() and 1 <= int(slots) <= 64):
+            raise SettingValue("fairlead.provider_slots", text, "words such as claude=1 codex=2")
+        found.append(Share(provider, int(slots)))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """One run of the engine over a phase."""
 
@@ -78,6 +98,17 @@ class Job:
     kind: str = "execute"
     begun_by: str = ""  # the command; empty: carrying out the phase
     subject: str = ""  # what was asked for, where it is no phase
+    reviewer: str = ""  # who judges the work of the agent
+    shares: tuple[Share, ...] = ()
+
+    @property
+    def crowding(self) -> tuple[str, ...]:
+        """Why fewer agents work at once than there are slots."""
+        return tuple(
+            f"{each.provider} works on {each.slots} at once, though there are {self.slots} slots"
+            for each in self.shares
+            if each.provider in (self.agent, self.reviewer) and each.slots < self.slots
+        )
 
     @property
     def listed(self) -> str:

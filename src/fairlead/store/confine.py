@@ -26,7 +26,6 @@ from fairlead.errors import (
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-
 _LONGEST_NAME = 255
 _MOST_READS = 5  # of a file that somebody else is writing
 _PIECE = 1 << 16
@@ -299,8 +298,7 @@ def components(path: str) -> list[str]:
         raise PathOutside(path, "is absolute")
     parts = path.split("/")
     for part in parts:
-        why = _objection(part)
-        if why:
+        if why := _objection(part):
             raise PathOutside(path, why)
     return parts
 
@@ -377,7 +375,6 @@ def _objection(part: str) -> str:
         return f"contains {part!r}"
     if "\\" in part:
         return "contains a backslash"
-    # Printable text has none; asking this first spares looking at every letter of every name.
     if not part.isprintable() and any(char < " " or "\x7f" <= char < "\xa0" for char in part):
         return "contains a control character"
     if part[-1] in ". ":
