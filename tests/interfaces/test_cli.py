@@ -3,6 +3,8 @@
 import json
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -284,8 +286,6 @@ def test_completion_answers_the_shell(fairlead: Fairlead) -> None:
 
 
 def test_a_result_that_cannot_be_told_is_no_success(installed_command: Path, project: Path) -> None:
-    import subprocess
-
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [installed_command, "status"],
@@ -296,6 +296,29 @@ def test_a_result_that_cannot_be_told_is_no_success(installed_command: Path, pro
         )
     assert done.returncode == 7
     assert b"standard output" in done.stderr
+
+
+@pytest.mark.parametrize("closed", [(1,), (2,), (0, 1, 2)])
+def test_a_stream_that_was_closed_from_the_start_changes_nothing(
+    installed_command: Path, project: Path, closed: tuple[int, ...]
+) -> None:
+    words = [str(installed_command), "state", "add-decision", "--phase", "1", "--summary", "Ours"]
+    start = f"import os; [os.close(fd) for fd in {closed}]; os.execv({words[0]!r}, {words!r})"
+    done = subprocess.run([sys.executable, "-c", start], cwd=project, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "- [Phase 1]: Ours\n" in (project / STATE).read_text("utf-8")
+
+
+def test_a_reader_that_goes_after_the_first_line_is_no_failure(
+    installed_command: Path, project: Path
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [str(installed_command), "config", "list"], cwd=project, stdout=writing, stderr=-1
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize(

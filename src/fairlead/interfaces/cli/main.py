@@ -6,6 +6,7 @@ Commands are imported when they are called: a short command must not pay for a l
 import gc
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 import click
@@ -86,6 +87,7 @@ def cli(context: click.Context, folder: str) -> None:
 def main() -> None:
     """Run the command line and leave with its exit code."""
     gc.set_threshold(_YOUNG)
+    _have_streams()
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
@@ -105,14 +107,15 @@ def run(arguments: list[str]) -> int:
         return left.exit_code
     except click.ClickException as problem:
         if isinstance(problem, _ONLY_A_GROUP):
-            problem.show()  # its help, line by line
+            with suppress(OSError):
+                problem.show()  # its help, line by line
             return UsageError.exit_code
         return _shown(_usage_error(problem), as_json=as_json)
     except FairleadError as problem:
         return _shown(problem, as_json=as_json)
     except (click.Abort, KeyboardInterrupt):
         return _INTERRUPTED
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # click leaves with a code of its own
         _give_up_output()  # the reader has gone
         return 0
     except OSError as problem:
@@ -143,6 +146,14 @@ def _shown(error: FairleadError, *, as_json: bool) -> int:
     except (OutputFault, BrokenPipeError):
         _give_up_output()
     return error.exit_code
+
+
+def _have_streams() -> None:
+    """A stream that was closed from the start leads nowhere, and no document gets its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115  # until the end
+            setattr(sys, name, stream)
 
 
 def _give_up_output() -> None:
