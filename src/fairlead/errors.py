@@ -9,44 +9,72 @@
     └── StorageError    7   the disk is full, read-only or broken
 
 A class takes facts and writes the sentence; the line that raises it has no prose. Each has
-a `code` of its own, stable and documented; the hint says what to do next. Nothing is imported
-here, so every floor, and the hooks, can use it.
+a `code` of its own, stable and documented; the hint says what to do next. The root, the families
+and the few that the status line and the hooks can meet stand in `faults`, and are handed on here.
 """
 
-
-class FairleadError(Exception):
-    """Anything this program refuses or cannot do, with what to do next."""
-
-    code = "fairlead"
-    exit_code = 1
-
-    def __init_subclass__(cls, *, code: str) -> None:
-        cls.code = code
-
-    def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-
-    def __str__(self) -> str:
-        return self.message
-
+from fairlead.faults import (
+    AgentError as AgentError,
+)
+from fairlead.faults import (
+    BlockedError as BlockedError,
+)
+from fairlead.faults import (
+    ConflictError as ConflictError,
+)
+from fairlead.faults import (
+    DiskFault as DiskFault,
+)
+from fairlead.faults import (
+    DiskFull as DiskFull,
+)
+from fairlead.faults import (
+    DocumentError as DocumentError,
+)
+from fairlead.faults import (
+    FairleadError as FairleadError,
+)
+from fairlead.faults import (
+    FrontmatterSyntax as FrontmatterSyntax,
+)
+from fairlead.faults import (
+    JsonSyntax as JsonSyntax,
+)
+from fairlead.faults import (
+    Located as Located,
+)
+from fairlead.faults import (
+    NoProject as NoProject,
+)
+from fairlead.faults import (
+    NotAFile as NotAFile,
+)
+from fairlead.faults import (
+    NotAFolder as NotAFolder,
+)
+from fairlead.faults import (
+    PathOutside as PathOutside,
+)
+from fairlead.faults import (
+    PlanField as PlanField,
+)
+from fairlead.faults import (
+    ReadOnly as ReadOnly,
+)
+from fairlead.faults import (
+    StorageError as StorageError,
+)
+from fairlead.faults import (
+    TooLarge as TooLarge,
+)
+from fairlead.faults import (
+    UnclosedFrontmatter as UnclosedFrontmatter,
+)
+from fairlead.faults import (
+    UsageError as UsageError,
+)
 
 # --- usage -----------------------------------------------------------------------------
-
-
-class UsageError(FairleadError, code="usage"):
-    """What was asked cannot be asked like this."""
-
-    exit_code = 2
-
-
-class NoProject(UsageError, code="no-project"):
-    """No `.planning` folder was found here or above."""
-
-    def __init__(self, start: object) -> None:
-        hint = 'make one with: fairlead init "Title" --yes'
-        super().__init__(f"no .planning folder in {start} or any folder above it", hint=hint)
 
 
 class NoDocument(UsageError, code="no-document"):
@@ -221,13 +249,6 @@ class SettingValue(UsageError, code="setting-value"):
         super().__init__(f"{key} cannot be {value!r}", hint=f"it takes {allowed}")
 
 
-class PathOutside(UsageError, code="path-outside"):
-    """A path that would leave the project, or that no portable file may have."""
-
-    def __init__(self, path: object, why: str) -> None:
-        super().__init__(f"path {str(path)!r} {why}", hint="name a file inside the project")
-
-
 class NoBlocker(UsageError, code="no-blocker"):
     """No blocker in STATE.md holds the text that was given."""
 
@@ -370,47 +391,6 @@ class NoTodo(UsageError, code="no-todo"):
 # --- documents -------------------------------------------------------------------------
 
 
-class DocumentError(FairleadError, code="document"):
-    """A file that cannot be read, or not be rewritten exactly. Lines and columns count from 1."""
-
-    exit_code = 3
-
-    def __init__(
-        self, what: str, *, line: int = 0, column: int = 0, path: str = "", hint: str = ""
-    ) -> None:
-        super().__init__(what, hint=hint)
-        self.what = what
-        self.line = line
-        self.column = column
-        self.path = path
-
-    def located(self, path: object) -> "DocumentError":
-        """The same error, naming the file. The text floor does not know paths, the store does."""
-        if not self.path:
-            self.path = str(path)
-        return self
-
-    def __str__(self) -> str:
-        place = self.path
-        if self.line:
-            place += f":{self.line}:{self.column or 1}"
-        return f"{place}: {self.what}" if place else self.what
-
-
-class Located:
-    """A context that names the file in every `DocumentError` which is raised inside."""
-
-    def __init__(self, path: object) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        """Nothing happens before something is wrong."""
-
-    def __exit__(self, kind: object, error: object, traceback: object) -> None:
-        if isinstance(error, DocumentError):
-            error.located(self.path)
-
-
 class NotQuick(DocumentError, code="not-quick"):
     """A plan that is more, or less, than a quick task."""
 
@@ -447,30 +427,6 @@ class Undecodable(DocumentError, code="undecodable"):
         super().__init__(f"byte 0x{byte:02x} is not UTF-8", line=line, column=column, hint=hint)
 
 
-class TooLarge(DocumentError, code="too-large"):
-    """A file above the size limit of its kind."""
-
-    def __init__(self, size: int, limit: int) -> None:
-        hint = "move old entries to another file; nothing was changed"
-        super().__init__(f"is {size:,} bytes, the limit is {limit:,}", line=1, column=1, hint=hint)
-
-
-class NotAFile(DocumentError, code="not-a-file"):
-    """A link, folder, pipe or device where a regular file must be."""
-
-    wanted = "a regular file"
-
-    def __init__(self, path: object, kind: str) -> None:
-        hint = f"links and special files are never followed; put {self.wanted} in its place"
-        super().__init__(f"is {kind}, not {self.wanted}", path=str(path), hint=hint)
-
-
-class NotAFolder(NotAFile, code="not-a-folder"):
-    """A link or a file where a folder must be."""
-
-    wanted = "a folder"
-
-
 class ConflictMarkers(DocumentError, code="conflict-markers"):
     """An unresolved merge."""
 
@@ -485,33 +441,6 @@ class EmptyDocument(DocumentError, code="empty-document"):
     def __init__(self) -> None:
         hint = "bring its text back, or delete it and have it made anew: fairlead doctor --fix"
         super().__init__("is empty", line=1, column=1, hint=hint)
-
-
-class UnclosedFrontmatter(DocumentError, code="unclosed-frontmatter"):
-    """A frontmatter block that starts and never ends."""
-
-    def __init__(self, *, line: int) -> None:
-        super().__init__(
-            "frontmatter starts here and is never closed",
-            line=line,
-            column=1,
-            hint="close it with a line that is exactly ---",
-        )
-
-
-class FrontmatterSyntax(DocumentError, code="frontmatter-syntax"):
-    """Frontmatter that is not in the subset of YAML that can be rewritten exactly."""
-
-    def __init__(self, why: str, *, line: int, column: int) -> None:
-        hint = "correct this line in an editor; nothing was changed"
-        super().__init__(f"frontmatter: {why}", line=line, column=column, hint=hint)
-
-
-class JsonSyntax(DocumentError, code="json-syntax"):
-    """JSON that cannot be read exactly."""
-
-    def __init__(self, why: str, *, line: int, column: int) -> None:
-        super().__init__(why, line=line, column=column, hint="correct this line in an editor")
 
 
 class NoPlace(DocumentError, code="no-place"):
@@ -532,15 +461,6 @@ class UnsafeEdit(DocumentError, code="unsafe-edit"):
             column=column,
             hint="change this line in an editor; nothing was changed",
         )
-
-
-class PlanField(DocumentError, code="plan-field"):
-    """A field of a plan file whose value is of the wrong kind, or missing."""
-
-    def __init__(self, field: str, why: str, *, line: int, wanted: str = "") -> None:
-        hint = (f"it takes {wanted}; " if wanted else "") + "nothing was changed"
-        super().__init__(f"{field} {why}", line=line, column=1, hint=hint)
-        self.field = field
 
 
 class ArtefactFault(DocumentError, code="artefact-fault"):
@@ -575,12 +495,6 @@ class PlanTwice(DocumentError, code="plan-twice"):
 
 
 # --- conflicts -------------------------------------------------------------------------
-
-
-class ConflictError(FairleadError, code="conflict"):
-    """It exists, is in use, or changed meanwhile."""
-
-    exit_code = 4
 
 
 class RunBusy(ConflictError, code="run-busy"):
@@ -869,12 +783,6 @@ class PlanTampered(ConflictError, code="plan-tampered"):
 # --- agents and people -----------------------------------------------------------------
 
 
-class AgentError(FairleadError, code="agent"):
-    """An agent, a model or an outside program."""
-
-    exit_code = 5
-
-
 class NoProgram(AgentError, code="no-program"):
     """An outside program that is not installed."""
 
@@ -967,12 +875,6 @@ class GitTooOld(AgentError, code="git-too-old"):
     def __init__(self, found: object, least: object) -> None:
         hint = f"install git {least} or newer"
         super().__init__(f"git {found} is too old to merge without a checkout", hint=hint)
-
-
-class BlockedError(FairleadError, code="blocked"):
-    """Waits for a person, or for criteria that are not met."""
-
-    exit_code = 6
 
 
 class JobWaiting(BlockedError, code="job-waiting"):
@@ -1101,33 +1003,6 @@ class NestedRun(BlockedError, code="nested-run"):
 
 
 # --- storage ---------------------------------------------------------------------------
-
-
-class StorageError(FairleadError, code="storage"):
-    """The disk is full, read-only or broken."""
-
-    exit_code = 7
-
-
-class DiskFull(StorageError, code="disk-full"):
-    """No space or quota left."""
-
-    def __init__(self, path: object, why: str) -> None:
-        super().__init__(f"{path}: {why}", hint="free some space; nothing was changed")
-
-
-class ReadOnly(StorageError, code="read-only"):
-    """No permission to write here."""
-
-    def __init__(self, path: object, why: str) -> None:
-        super().__init__(f"{path}: {why}", hint="check the permissions; nothing was changed")
-
-
-class DiskFault(StorageError, code="disk-fault"):
-    """Any other error of the file system before the new version was in place."""
-
-    def __init__(self, path: object, why: str) -> None:
-        super().__init__(f"{path}: {why}", hint="nothing was changed")
 
 
 class BrokenProgram(StorageError, code="broken-program"):

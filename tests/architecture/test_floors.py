@@ -39,6 +39,7 @@ PLANTED = [
 # What a house of this kind is made of, so that contracts about modules have them to speak of.
 HOUSE = {
     "errors.py": "",
+    "faults.py": "",
     "wiring.py": "import fairlead.adapters",
     "model/plan.py": "",
     "model/job.py": "import fairlead.model.plan",

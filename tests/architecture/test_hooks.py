@@ -16,7 +16,7 @@ NOWHERE = {"HOME": "/nowhere"}
 
 # What every stop needs where a plan is open. A module more is a decision.
 OURS = {
-    "fairlead.errors",
+    "fairlead.faults",
     "fairlead.interfaces.hooks.door",
     "fairlead.interfaces.hooks.stop",
     "fairlead.interfaces.hooks.told",

@@ -20,7 +20,7 @@ SAID = (
 # What every start needs. A module more is a decision: each costs about a fiftieth of the
 # interpreter's own start, and `json`, `re`, `typing` or `dataclasses` cost as much as all of it.
 OURS = {
-    "fairlead.errors",
+    "fairlead.faults",
     "fairlead.interfaces.statusline.door",
     "fairlead.interfaces.statusline.line",
     "fairlead.interfaces.statusline.told",

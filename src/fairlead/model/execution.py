@@ -4,7 +4,6 @@ What is complete is counted from the modules; the counts that a file records are
 classes and words, like the Plan Phase: the stop hook decides by this too, and must start fast.
 """
 
-from fairlead.errors import PartProtected
 from fairlead.model.planning import COMPLETE, IN_PROGRESS, PENDING, PLANNED
 
 READY, EXECUTING, VERIFYING = "ready", "executing", "verifying"
@@ -40,6 +39,8 @@ class ExecModule:
 
     def refuse(self, verb: str, why: str, way: str) -> None:
         """Say why nothing can be done with this module."""
+        from fairlead.errors import PartProtected  # not for every start of a hook
+
         raise PartProtected(verb, f"module {self.id}", why, way)
 
 

@@ -4,8 +4,6 @@ Plain classes, and words instead of enums: the stop hook reads plans too, and mu
 Nothing changes a plan but an edit of its file, so whoever holds one may share it freely.
 """
 
-from fairlead.errors import PlanTransition
-
 DRAFTING, REVIEWING, APPROVED = "drafting", "reviewing", "approved"
 PLAN_STATUSES = (DRAFTING, REVIEWING, APPROVED)
 
@@ -44,6 +42,8 @@ def next_status(status: str, event: str) -> str:
     after = TRANSITIONS.get((status, event))
     if after is None:
         allowed = tuple(each for held, each in TRANSITIONS if held == status)
+        from fairlead.errors import PlanTransition  # not for every start of a hook
+
         raise PlanTransition(status, event, allowed)
     return after
 

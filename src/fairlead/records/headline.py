@@ -6,7 +6,7 @@ comments, folded text and everything else shows what it means. Never fails and n
 long: what cannot be read is empty. No `re`: the status line uses this.
 """
 
-from fairlead.errors import UnclosedFrontmatter
+from fairlead.faults import UnclosedFrontmatter
 from fairlead.model.scene import Headline
 from fairlead.text.quick import FENCE, find_block, read_front, read_lines
 from fairlead.text.scalars import Plain, double_quoted, is_null, single_quoted

@@ -5,7 +5,7 @@ of `in_progress`, with issue numbers as numbers. What is of the wrong kind is na
 guessed. The stop hook reads plans by this, so nothing slow is imported; `plan_file` edits.
 """
 
-from fairlead.errors import PlanField
+from fairlead.faults import PlanField
 from fairlead.model.planning import (
     DEFAULT_CRITERIA,
     IN_PROGRESS,

@@ -12,7 +12,7 @@ import errno
 import os
 import stat
 
-from fairlead.errors import (
+from fairlead.faults import (
     DiskFault,
     DiskFull,
     NotAFile,

@@ -8,7 +8,7 @@ Who writes down what it found there, or a hash of it, is `strict`: a fault of th
 
 import os
 
-from fairlead.errors import FairleadError, JsonSyntax, StorageError
+from fairlead.faults import FairleadError, JsonSyntax, StorageError
 from fairlead.model.criteria import Facts, Result
 from fairlead.model.planning import Plan
 from fairlead.store import layout

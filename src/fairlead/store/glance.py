@@ -8,7 +8,7 @@ cannot be read is taken for missing, because a status line has nobody to complai
 
 import os
 
-from fairlead.errors import FairleadError
+from fairlead.faults import FairleadError
 from fairlead.store import layout
 from fairlead.store.confine import Folder, Root, leaf, let_go, stat_of
 

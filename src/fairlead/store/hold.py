@@ -11,7 +11,7 @@ import fcntl
 import os
 import time
 
-from fairlead.errors import FairleadError, JsonSyntax
+from fairlead.faults import FairleadError, JsonSyntax
 from fairlead.model.stopping import GONE_SECONDS, Hold
 from fairlead.store import layout
 from fairlead.store.confine import Folder, Root

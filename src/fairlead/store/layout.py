@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from fairlead.errors import FairleadError, NoProject, NotAFolder, PathOutside
+from fairlead.faults import FairleadError, NoProject, NotAFolder, PathOutside
 from fairlead.store.confine import Root, components, kind_of
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ blocks in `subset`. Doubtful forms are refused at their place. No `re`, `typing`
 `dataclasses`: hooks use this.
 """
 
-from fairlead.errors import FrontmatterSyntax
+from fairlead.faults import FrontmatterSyntax
 from fairlead.text.scalars import Plain, double_quoted, single_quoted
 
 TYPE_CHECKING = False

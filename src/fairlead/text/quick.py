@@ -5,7 +5,7 @@ by line, so that a display says as much as it safely can. Only a line that is ex
 a fence: a `---` inside a value or the body never ends the block.
 """
 
-from fairlead.errors import FrontmatterSyntax, UnclosedFrontmatter
+from fairlead.faults import FrontmatterSyntax, UnclosedFrontmatter
 from fairlead.text.lines import split_lines, without_ending
 from fairlead.text.scalars import Plain
 from fairlead.text.subset import read_tree

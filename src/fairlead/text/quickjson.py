@@ -5,7 +5,7 @@ comma too many. Of a key that stands twice the last value holds, as in every oth
 file that is going to be edited is read by `jsontext`, which refuses it. Hooks use this.
 """
 
-from fairlead.errors import JsonSyntax
+from fairlead.faults import JsonSyntax
 from fairlead.text.lines import place_of
 
 TYPE_CHECKING = False

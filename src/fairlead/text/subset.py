@@ -8,7 +8,7 @@ Every scalar is text; an unquoted one is `Plain`, so that a caller can tell `nul
 No `re`, `typing` or `dataclasses`: each costs as much as starting the interpreter.
 """
 
-from fairlead.errors import FrontmatterSyntax
+from fairlead.faults import FrontmatterSyntax
 from fairlead.text.cursor import MAX_KEY, Cursor, may_start
 from fairlead.text.lines import split_lines, without_ending
 from fairlead.text.scalars import Plain, folded_block, strip_comment

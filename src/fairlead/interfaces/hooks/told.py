@@ -4,7 +4,7 @@
 kind, and keys that nobody knows yet are passed over. What cannot be read is no event at all.
 """
 
-from fairlead.errors import JsonSyntax
+from fairlead.faults import JsonSyntax
 from fairlead.model.stopping import API_ERROR, INTERRUPTED, OTHER, STOP, STOP_AGAIN, SUBAGENT
 from fairlead.text.quickjson import read_quick_json
 

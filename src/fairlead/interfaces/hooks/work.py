@@ -6,7 +6,7 @@ program is run and nothing is written. A file that cannot be read holds nobody; 
 
 import binascii
 
-from fairlead.errors import FairleadError
+from fairlead.faults import FairleadError
 from fairlead.model.criteria import content_hash, evaluate, quoted
 from fairlead.model.execution import BLOCKED, HUMAN
 from fairlead.model.stopping import MET, NO_WORK, OPEN, UNREADABLE, WAITING

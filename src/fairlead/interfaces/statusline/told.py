@@ -4,7 +4,7 @@ Every key may be missing or of another kind; then it says nothing. Only JSON tha
 read at all, or a folder that is no text, makes an answer impossible.
 """
 
-from fairlead.errors import JsonSyntax
+from fairlead.faults import JsonSyntax
 from fairlead.text.quickjson import read_quick_json
 
 DEFAULT_MODEL = "Claude"
