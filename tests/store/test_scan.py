@@ -76,6 +76,14 @@ def test_a_superseded_plan_says_so_in_its_frontmatter(
     assert plan.is_superseded is superseded
 
 
+@pytest.mark.parametrize("size", [16 * 1024 - 1, 16 * 1024, 16 * 1024 + 1, 300_000])
+def test_a_summary_is_read_to_its_end_however_long_it_is(tmp_path: Path, size: int) -> None:
+    end = "\n\n## Self-Check: FAILED\n"
+    phase(tmp_path, "03-01-PLAN.md")
+    (plan,) = phase(tmp_path, "03-01-SUMMARY.md", text="x" * (size - len(end)) + end).plans
+    assert plan.proof is Proof.FAILED
+
+
 def test_plans_in_a_folder_of_their_own_count(tmp_path: Path) -> None:
     found = phase(tmp_path, "plans/PLAN-01-x.md", "plans/SUMMARY-01-x.md", "plans/PLAN-02.md")
     assert [(plan.id, plan.proof) for plan in found.plans] == [

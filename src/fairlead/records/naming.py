@@ -5,7 +5,6 @@ that are alone in their folder; what is left over is an orphan and proves nothin
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -15,9 +14,7 @@ from fairlead.model.ids import PhaseId, slug
 _CANONICAL = re.compile(
     r"(?P<phase>[0-9]{1,6}[A-Z]?(?:\.[0-9]{1,6})*)-(?P<plan>[0-9]{1,4})-(?P<kind>PLAN|SUMMARY)\.md\Z"
 )
-_NEVER_A_PLAN = re.compile(
-    r"(-OUTLINE|\.pre-bounce|-PLAN-(?:REVIEW|CHECK)\w*)\.md\Z", re.IGNORECASE
-)
+_NEVER_A_PLAN = r"(?i)(-OUTLINE|\.pre-bounce|-PLAN-(?:REVIEW|CHECK)\w*)\.md\Z"
 _PLAN = re.compile(r"(?:\A|.*[-.])PLAN(?:-[0-9].*)?\.md\Z")
 _NUMBERED_PLAN = re.compile(r"[0-9][\w.]*-[0-9]+[\w.-]*-plan\.md\Z")
 _SUMMARY = re.compile(r"(?:\A|.*-)SUMMARY(?:-[0-9].*)?\.md\Z")
@@ -53,6 +50,8 @@ def folder_name(name: str) -> FolderName:
 
 def folder_for(phase: PhaseId, name: str, siblings: Iterable[str] = ()) -> str:
     """The name of a new folder: `05-fundacao`, with the project's code if the others have one."""
+    import unicodedata
+
     plain = unicodedata.normalize("NFKD", name)
     words = slug("".join(mark for mark in plain if not unicodedata.combining(mark)))
     codes = {match[0] if (match := _CODE.match(each)) else "" for each in siblings}
@@ -67,19 +66,20 @@ def phase_number(text: str) -> PhaseId | None:
 
 
 def parted(names: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
-    """The plans and the summaries among a folder's files, and all names that are unusual."""
+    """The plans and the summaries among a folder's files, and the names of everything else."""
     plans: list[str] = []
     summaries: list[str] = []
     others: list[str] = []
     for name in names:
-        if _CANONICAL.match(name):
-            (plans if name.endswith("PLAN.md") else summaries).append(name)
-            continue
-        others.append(name)
-        if is_plan(name):
+        # How nearly all of them end; the patterns would say the same of these.
+        if name.endswith("-PLAN.md") and "SUMMARY" not in name:
             plans.append(name)
         elif is_summary(name):
             summaries.append(name)
+        elif is_plan(name):
+            plans.append(name)
+        else:
+            others.append(name)
     return plans, summaries, others
 
 
@@ -88,7 +88,7 @@ def is_plan(name: str) -> bool:
     canonical = _CANONICAL.match(name)
     if canonical:
         return canonical["kind"] == "PLAN"
-    if _NEVER_A_PLAN.search(name) or is_summary(name):
+    if re.search(_NEVER_A_PLAN, name) or is_summary(name):
         return False
     return bool(_PLAN.match(name) or _NUMBERED_PLAN.match(name))
 
@@ -97,6 +97,8 @@ def is_summary(name: str) -> bool:
     """Whether a file of a phase folder is a summary of a plan."""
     if not name.endswith(".md") or "SUMMARY" not in name:
         return False
+    if name.endswith("-SUMMARY.md") and name[-12:-11].isdigit():
+        return True
     return bool(_SUMMARY.match(name)) and not _NOT_A_PLAN_SUMMARY.search(name)
 
 

@@ -4,7 +4,6 @@ Works on bytes and looks before it parses: of ten thousand files nearly all are 
 search for a word.
 """
 
-import hashlib
 import re
 from typing import NamedTuple
 
@@ -15,17 +14,10 @@ from fairlead.text.quick import read_front
 _PLAIN_FIELD = re.compile(
     rb"^(status|completed|verified):[ \t]+([\w.:+-]+)[ \t]*\r?$", re.MULTILINE
 )
+_COMPLETED = re.compile(rb"\ncompleted:[ \t]+([\w.:+-]+)[ \t]*\r?\n")
 _SUMMARIES = re.compile(rb"^summaries: \"?([0-9a-f]{32})\"?\r?$", re.MULTILINE)
 _KEYS = (b"status", b"completed", b"verified")
 _ANY_FIELD = re.compile(rb"^[ \t]*[\"']?(?:status|completed|verified)[\"']?[ \t]*:", re.MULTILINE)
-
-
-class PlanHead(NamedTuple):
-    """What counts of a plan."""
-
-    is_superseded: bool
-    tasks: int
-    is_unfit: bool = False  # it failed its check
 
 
 class SummaryHead(NamedTuple):
@@ -35,13 +27,15 @@ class SummaryHead(NamedTuple):
     completed: str  # the date it gives; empty if none
 
 
-def plan_head(content: bytes) -> PlanHead:
-    """Whether the plan is superseded or failed its check, and how many tasks it has."""
-    superseded = (
+def plan_head(content: bytes | None) -> tuple[bool, int, bool]:
+    """Whether the plan is superseded, how many tasks it has, and whether it failed its check."""
+    if not content:
+        return False, 0, False
+    is_superseded = (
         b"superseded" in content.lower() and _fields(content).get("status", "") == "superseded"
     )
     tasks = content.count(b"<task ") + content.count(b"<task>")
-    return PlanHead(superseded, tasks, b"plan_check" in content and _failed_check(content))
+    return is_superseded, tasks, b"plan_check" in content and _failed_check(content)
 
 
 def _failed_check(content: bytes) -> bool:
@@ -49,8 +43,10 @@ def _failed_check(content: bytes) -> bool:
     return isinstance(value, str) and value.strip().casefold() == "failed"
 
 
-def summary_head(content: bytes) -> SummaryHead:
-    """What the summary proves."""
+def summary_head(content: bytes | None) -> SummaryHead:
+    """What the summary proves; None is what cannot be read as one."""
+    if content is None:
+        return SummaryHead(Proof.NONE, "")
     if not content or content.isspace():
         return SummaryHead(Proof.EMPTY, "")
     fields = _fields(content)
@@ -76,6 +72,8 @@ def verified_head(content: bytes) -> tuple[str, str, str]:
 
 def summaries_digest(summaries: "dict[str, bytes]") -> str:
     """What a phase's summaries say, as one short word."""
+    import hashlib  # takes longer to load than most phases take to read
+
     whole = hashlib.sha256()
     for name, content in sorted(summaries.items()):
         whole.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
@@ -100,10 +98,12 @@ def _fields(content: bytes) -> dict[str, str]:
     if end <= 0 or not content.startswith((b"---", b"\xef\xbb\xbf---")):
         return {}
     head = content[: end + 5]
-    plain = _PLAIN_FIELD.findall(head)
-    found = {key.decode(): value.decode() for key, value in plain}
     # Words that stand nowhere else need not be looked for in other forms.
     mentions = sum(map(head.count, _KEYS))
+    if mentions == 1 and (only := _COMPLETED.search(head)):
+        return {"completed": only[1].decode()}
+    plain = _PLAIN_FIELD.findall(head)
+    found = {key.decode(): value.decode() for key, value in plain}
     if len(found) != len(plain) or mentions != len(plain) != len(_ANY_FIELD.findall(head)):
         front = read_front(head.decode("utf-8", "surrogateescape"))
         found = {key: value for key, value in front.items() if isinstance(value, str)}

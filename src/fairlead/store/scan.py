@@ -7,7 +7,7 @@ followed; a summary that is one of them proves nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from fairlead.errors import DocumentError
 from fairlead.model.ids import PhaseId
@@ -33,7 +33,7 @@ from fairlead.records.roadmap import read_roadmap
 from fairlead.store import confine, layout
 from fairlead.store.confine import Folder as Handle
 from fairlead.store.confine import Root
-from fairlead.store.listing import Listing, beginning_of, listing_of
+from fairlead.store.listing import Listing, beginning_of, beginnings_of, listing_of
 from fairlead.text.document import Document
 from fairlead.text.scalars import is_null
 
@@ -183,29 +183,18 @@ def _plans(
 ) -> tuple[tuple[Plan, ...], tuple[str, ...], tuple[SummaryHead, ...], list[str]]:
     names, summaries, others = naming.parted(listing.files)
     pairs, orphans = naming.paired(names, summaries, phase)
-    heads = {each: _summary(inside, each, listing) for each in pairs.values()}
-    plans = []
-    for name, short in zip(names, naming.plan_ids(names, phase), strict=True):
-        summary = pairs.get(name, "")
-        head = plan_head(_read(inside, name, listing, _HEAD) or b"")
-        plans.append(
-            Plan(
-                short,
-                f"{path}/{name}",
-                f"{path}/{summary}" if summary else "",
-                heads[summary].proof if summary else Proof.NONE,
-                head.is_superseded,
-                head.tasks,
-                head.is_unfit,
-            )
-        )
+    read = _contents(inside, pairs.values(), listing, layout.DOCUMENT_LIMIT)
+    heads = dict(zip(pairs.values(), map(summary_head, read), strict=True))
+    ids = naming.plan_ids(names, phase)
+    read = _contents(inside, names, listing, _HEAD)
+    plans = [
+        Plan(short, f"{path}/{name}", f"{path}/{pairs[name]}", heads[pairs[name]].proof, *head)
+        if name in pairs
+        else Plan(short, f"{path}/{name}", "", Proof.NONE, *head)
+        for name, short, head in zip(names, ids, map(plan_head, read), strict=True)
+    ]
     lost = tuple(f"{path}/{each}" for each in orphans)
     return tuple(plans), lost, tuple(heads.values()), others
-
-
-def _summary(inside: Handle, name: str, listing: Listing) -> SummaryHead:
-    content = _read(inside, name, listing, layout.DOCUMENT_LIMIT)
-    return summary_head(content) if content is not None else SummaryHead(Proof.NONE, "")
 
 
 def _verification(
@@ -221,8 +210,9 @@ def _verification(
         return None
     # The phase's own, `03-VERIFICATION.md`, before one of a plan and before one without a number.
     name = min(names, key=lambda each: (each == "VERIFICATION.md", len(each)))
-    status, verified, digest = verified_head(_read(inside, name, listing, _HEAD) or b"")
-    is_open = any(not plan.is_complete for plan in plans if not plan.is_superseded)
+    (content,) = _contents(inside, (name,), listing, _HEAD)
+    status, verified, digest = verified_head(content or b"")
+    is_open = False in [plan.proof is Proof.COMPLETE or plan.is_superseded for plan in plans]
     if digest:
         is_older = digest != summaries_digest(_summaries(inside, path, listing, plans))
     else:
@@ -235,17 +225,18 @@ def _summaries(
 ) -> dict[str, bytes]:
     """The summaries of a phase by their names, as a verification has seen them."""
     names = [plan.summary.removeprefix(f"{path}/") for plan in plans if plan.summary]
-    found = {
-        name: _read(inside, name, listing, layout.DOCUMENT_LIMIT)
-        for name in names
-        if "/" not in name
-    }
-    return {name: content for name, content in found.items() if content is not None}
+    names = [name for name in names if "/" not in name]
+    found = zip(names, _contents(inside, names, listing, layout.DOCUMENT_LIMIT), strict=True)
+    return {name: content for name, content in found if content is not None}
 
 
-def _read(inside: Handle, name: str, listing: Listing, limit: int) -> bytes | None:
-    """A link or a special file is no document, and is not even opened."""
-    return None if name in listing.odd else beginning_of(inside, name, limit)
+def _contents(
+    inside: Handle, names: Collection[str], listing: Listing, limit: int
+) -> Iterator[bytes | None]:
+    """The files by these names; a link or a special file is no document, and is not even opened."""
+    if listing.odd.isdisjoint(names):
+        return beginnings_of(inside, names, limit)
+    return (None if name in listing.odd else beginning_of(inside, name, limit) for name in names)
 
 
 def _text(value: object) -> str:
