@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fairlead.engine.truth import Truth
 from fairlead.model.divergence import Finding
 from fairlead.model.inventory import Phase
+from fairlead.model.progress import folder_counts
 from fairlead.model.standing import Next
 from fairlead.records.state import State
 
@@ -130,7 +131,7 @@ def status_report(
 def phase_report(phase: Phase, truth: Truth) -> PhaseReport:
     """One phase as a report."""
     folder = phase.folder
-    plans = folder.live_plans if folder else ()
+    completed, total = folder_counts(folder) if folder else (0, 0)
     verification = folder.verification if folder else None
     stale = verification is not None and verification.is_stale and verification.status == "passed"
     return PhaseReport(
@@ -138,8 +139,8 @@ def phase_report(phase: Phase, truth: Truth) -> PhaseReport:
         name=phase.name,
         stage=str(phase.stage),
         is_complete=phase.is_complete(truth.standing.policy),
-        completed_plans=sum(plan.is_complete for plan in plans),
-        total_plans=len(plans),
+        completed_plans=completed,
+        total_plans=total,
         verification=("stale" if stale else verification.status) if verification else "",
         folder=folder.path if folder else "",
     )

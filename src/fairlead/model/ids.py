@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from fairlead.errors import MalformedId
 
+_MOST_DIGITS = 6
 _PHASE = re.compile(r"(?:[A-Z][A-Z0-9_]*-)?([0-9]{1,6})([A-Za-z]?)((?:\.[0-9]{1,6})*)\Z")
 
 
@@ -24,6 +25,8 @@ class PhaseId:
     @classmethod
     def parse(cls, text: str) -> "PhaseId":
         """Read a phase number, with or without leading zeros or a project prefix."""
+        if text.isdecimal() and text.isascii() and len(text) <= _MOST_DIGITS:
+            return cls(int(text), "", (), text)
         match = _PHASE.match(text.strip())
         if not match:
             raise MalformedId("phase", text, "3, 4.5, 4.10 or 12A")
@@ -43,6 +46,9 @@ class PhaseId:
     @property
     def _tail(self) -> str:
         return "".join(f".{part}" for part in self.decimals) if self.decimals else ""
+
+    def __hash__(self) -> int:
+        return self.number  # enough to find it, and asked for many times a phase
 
     def __str__(self) -> str:
         return self.text

@@ -101,10 +101,15 @@ class Folder:
             return tuple(plan for plan in self.plans if not plan.is_superseded)
         return self.plans
 
+    @cached_property
+    def completed(self) -> int:
+        """How many of them are complete."""
+        return [plan.proof for plan in self.live_plans].count(Proof.COMPLETE)
+
     @property
     def is_implemented(self) -> bool:
         """It has plans, and every live one is complete."""
-        return bool(self.plans) and all(plan.is_complete for plan in self.live_plans)
+        return bool(self.plans) and self.completed == len(self.live_plans)
 
 
 class Mark(NamedTuple):
@@ -168,12 +173,11 @@ class Phase:
         folder = self.folder
         if folder is None:
             return Stage.NO_FOLDER
-        proofs = [plan.proof is Proof.COMPLETE for plan in folder.live_plans]
-        if folder.plans and all(proofs):
+        if folder.is_implemented:
             passed = folder.verification is not None and folder.verification.is_passed
             return Stage.VERIFIED if passed else Stage.COMPLETE
-        if proofs:
-            return Stage.PARTIAL if any(proofs) else Stage.PLANNED
+        if folder.live_plans:
+            return Stage.PARTIAL if folder.completed else Stage.PLANNED
         if folder.has_research:
             return Stage.RESEARCHED
         return Stage.DISCUSSED if folder.has_context else Stage.EMPTY

@@ -5,9 +5,10 @@ them are complete. Nothing here reads the disk or the recorded state, so every r
 tested with a literal.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fairlead.model.inventory import Completion, Folder, Phase
+from fairlead.model.inventory import Completion, Folder, Phase, Proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +49,28 @@ class Progress:
         return _floor(self.completed_tasks, self.total_tasks)
 
 
-def completed_in(folders: tuple[Folder, ...]) -> int:
+def completed_in(folders: Iterable[Folder]) -> int:
     """How many plans of these folders are complete."""
-    return sum(plan.is_complete for folder in folders for plan in folder.live_plans)
+    return sum(folder.completed for folder in folders)
 
 
 def progress_of(phases: tuple[Phase, ...], policy: Completion) -> Progress:
     """Count what the files say. The recorded state is never consulted."""
-    plans = [plan for phase in phases if phase.folder for plan in phase.folder.live_plans]
-    done = [plan for plan in plans if plan.is_complete]
+    folders = [phase.folder for phase in phases if phase.folder]
+    plans = [plan for folder in folders for plan in folder.live_plans]
     return Progress(
         total_phases=len(phases),
         completed_phases=sum(phase.is_complete(policy) for phase in phases),
         total_plans=len(plans),
-        completed_plans=len(done),
-        total_tasks=sum(plan.tasks for plan in plans),
-        completed_tasks=sum(plan.tasks for plan in done),
+        completed_plans=completed_in(folders),
+        total_tasks=sum([plan.tasks for plan in plans]),
+        completed_tasks=sum([plan.tasks for plan in plans if plan.proof is Proof.COMPLETE]),
     )
 
 
 def folder_counts(folder: Folder) -> tuple[int, int]:
     """Completed and live plans of one folder."""
-    plans = folder.live_plans
-    return sum(plan.is_complete for plan in plans), len(plans)
+    return folder.completed, len(folder.live_plans)
 
 
 def bar(percent: int, *, cells: int = 10, full: str = "█", empty: str = "░") -> str:

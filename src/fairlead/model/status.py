@@ -51,10 +51,9 @@ _DEFAULTS = frozenset(
         "unknown",
     )
 )
-_DEFAULT_FORMS = re.compile(
-    r"(executing|planning|verifying) phase\s+\S+|phase\s+\S+\s+complete"
-    r"|phase complete.*|complete\s*[✓✔✅☑]?\s*",
-    re.IGNORECASE,
+_DEFAULT_FORMS = (  # compiled when it is first asked for: nearly never
+    r"(?i)(executing|planning|verifying) phase\s+\S+|phase\s+\S+\s+complete"
+    r"|phase complete.*|complete\s*[✓✔✅☑]?\s*"
 )
 
 
@@ -65,7 +64,7 @@ def normalise(text: str, *, paused_at: str = "") -> Status:
     lowered = " ".join(text.lower().split())
     for status, words in _WORDS:
         for word in words:
-            if re.search(rf"{_NEGATED}\b{re.escape(word)}", lowered):
+            if word in lowered and re.search(rf"{_NEGATED}\b{word}", lowered):
                 return status
     return Status.UNKNOWN
 
@@ -73,4 +72,4 @@ def normalise(text: str, *, paused_at: str = "") -> Status:
 def is_default(text: str) -> bool:
     """Whether a status is one that a command wrote, and another may replace."""
     value = text.strip()
-    return not value or value.lower() in _DEFAULTS or bool(_DEFAULT_FORMS.fullmatch(value))
+    return not value or value.lower() in _DEFAULTS or bool(re.fullmatch(_DEFAULT_FORMS, value))

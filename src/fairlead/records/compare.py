@@ -74,7 +74,7 @@ def all_unproven(standing: Standing) -> tuple[str, ...]:
 def _numbers(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
     found = [*_counters(recorded, standing), *_percents(recorded, standing)]
     claims = any(finding.kind is Kind.CLAIM for finding in found)
-    missing = all_unproven(standing)
+    missing = all_unproven(standing) if claims else ()
     for finding in found:
         yield replace(finding, kind=Kind.CLAIM, because=missing) if claims else finding
 

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 import click
@@ -57,7 +58,7 @@ class Screen:
 
     def document(self, content: dict[str, Any]) -> None:
         """Write one JSON document."""
-        self._write(_json(content, "\n") + "\n")
+        self._write(_json_seen(_json(content, "\n")) + "\n")
 
     def drawn(self, view: RenderableType) -> None:
         """Write what rich draws, in our few colours."""
@@ -270,24 +271,30 @@ def _members(content: Any) -> Mapping[str, Any]:
 def _json(value: Any, gap: str) -> str:
     """A value as indented JSON: `json` itself is slow at that, and large reports are long."""
     if isinstance(value, str):
-        text = _ENCODER.encode(value)
-        plain = text.isascii() and text.isprintable()
-        return text if plain else "".join(map(_json_escaped, text))
+        return encode_basestring(value)
+    if isinstance(value, int):
+        return str(value).lower()  # the truth values are numbers, too
     inner = gap + "  "
     if isinstance(value, list | tuple):
         items = [_json(each, inner) for each in value]
         return f"[{inner}{f',{inner}'.join(items)}{gap}]" if items else "[]"
     if isinstance(value, dict) or hasattr(value, "__dataclass_fields__"):
         pairs = [
-            f"{_json(key, gap)}: {_json(each, inner)}" for key, each in _members(value).items()
+            f"{_json(key, gap)}: "
+            f"{encode_basestring(each) if type(each) is str else _json(each, inner)}"
+            for key, each in _members(value).items()
         ]
         return f"{{{inner}{f',{inner}'.join(pairs)}{gap}}}" if pairs else "{}"
     return _ENCODER.encode(value)
 
 
+def _json_seen(text: str) -> str:
+    """The document with everything in its texts visible; its own line breaks are all it has."""
+    unseen = {ord(mark): _json_escaped(mark) for mark in set(text) - {"\n"} if is_unseen(mark)}
+    return text.translate(unseen) if unseen else text
+
+
 def _json_escaped(mark: str) -> str:
-    if not is_unseen(mark):
-        return mark
     number = ord(mark)
     if number < 0x10000:
         return f"\\u{number:04x}"
