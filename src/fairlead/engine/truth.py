@@ -11,7 +11,6 @@ from fairlead.model.divergence import Finding, Kind
 from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing, standing_of
 from fairlead.records.compare import disk_findings, state_findings
-from fairlead.records.compare_requirements import requirement_findings
 from fairlead.records.compare_roadmap import roadmap_findings
 from fairlead.records.mend import second_block
 from fairlead.records.recorded import read_recorded
@@ -65,6 +64,8 @@ def differences(
     yield from roadmap_findings(standing, roadmap)
     text = texts.get(requirements)
     if text is not None:
+        from fairlead.records.compare_requirements import requirement_findings
+
         yield from requirement_findings(Document(text), standing, inventory, requirements)
 
 

@@ -6,6 +6,7 @@ Every mention has its place, so that it can be changed without touching anything
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -49,8 +50,10 @@ _ENDING = re.compile(
     r"\s*\((?:completed|shipped|done|[0-9]+/[0-9]+ plans?)[^)]*\)\s*\Z|\s*[✅✓✔☑]+\s*\Z",
     re.IGNORECASE,
 )
+_LAST = (")", "✅", "✓", "✔", "☑")  # what an ending ends in
 _CLOSED = re.compile(r"\b(CLOSED|ARCHIVED|ABANDONED|SHIPPED|FAILED)\b|✅|🗄", re.IGNORECASE)
 _OPEN = re.compile(r"\b(STARTED|ACTIVE|WIP)\b|in progress|🚧|🔄", re.IGNORECASE)
+_COLLAPSED = ("<details", "</details", "<summary")
 _NUMBER_TITLES = ("#", "no", "no.", "nr", "nr.")
 _DONE_TITLES = ("completed", "date", "completed on", "completion date")
 _NAME_TITLES = ("name", "phase name")
@@ -193,15 +196,16 @@ class _Reader:
     def run(self) -> None:
         lines = self.document.lines
         headings = {section.heading: section for section in self.document.sections}
-        self.bullets = {line_index(lines, item.start) + 1: item for item in items_of(lines)}
+        ends = [line.next for line in lines]
+        self.bullets = {bisect_right(ends, item.start) + 1: item for item in items_of(lines)}
         for at, line in enumerate(lines):
             if line.is_prose:
                 if at in headings:
                     self.heading(headings[at], line)
-                elif line.text.lstrip().lower().startswith(("<details", "</details", "<summary")):
-                    self.collapsed(line.text, at + 1)
                 elif at + 1 in self.bullets:
                     self.bullet(self.bullets[at + 1], at + 1)
+                elif "<" in line.text and line.text.lstrip().lower().startswith(_COLLAPSED):
+                    self.collapsed(line.text, at + 1)
             self.homes.append(self.milestone)
         for table in tables_of(lines):
             self.table(table, line_index(lines, table.header[0].start))
@@ -340,7 +344,7 @@ def _at_home(
         # A phase that only tables list belongs to the milestone its table stands under.
         home = homes_of_lines[mention.line - 1] if mention.form is Form.ROW else ""
         if mention.milestone or not named or (home and mention.id not in outside_tables):
-            yield mention if mention.milestone else mention._replace(milestone=home)
+            yield mention._replace(milestone=home) if home and not mention.milestone else mention
             continue
         wanted = mention.name.casefold()
         same = [version for version, name in named.items() if name and name == wanted]
@@ -353,10 +357,12 @@ def own_lines(sheet: Sheet, section: Section) -> Iterator[tuple[int, Line]]:
     """The lines below a heading up to the next one of any level, with their numbers from 1."""
     lines = sheet.document.lines
     for at in range(section.first, section.last):
-        text = lines[at].text.lstrip(" ")
-        if lines[at].is_prose and text.startswith("#") and text.lstrip("#")[:1] in ("", " ", "\t"):
-            return
-        yield at + 1, lines[at]
+        line = lines[at]
+        if "#" in line.text and line.is_prose:
+            text = line.text.lstrip(" ")
+            if text.startswith("#") and text.lstrip("#")[:1] in ("", " ", "\t"):
+                return
+        yield at + 1, line
 
 
 def _bullet_name(rest: str) -> str | None:
@@ -371,7 +377,9 @@ def _bullet_name(rest: str) -> str | None:
 
 def _clean(name: str) -> str:
     name = name.replace("~~", "").replace("**", "").strip()
-    name = re.sub(r"\]\([^)]*\)", "", name).strip("[] ")
-    while (shorter := _ENDING.sub("", name)) != name:
+    if "](" in name:
+        name = re.sub(r"\]\([^)]*\)", "", name)
+    name = name.strip("[] ")
+    while name.rstrip().endswith(_LAST) and (shorter := _ENDING.sub("", name)) != name:
         name = shorter
     return plain_text(name.removesuffix("(INSERTED)").strip())

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fairlead.errors import ConflictMarkers, EmptyDocument, NoPlace, UnclosedFrontmatter
-from fairlead.text import front
 from fairlead.text.conflicts import conflict_line
 from fairlead.text.fields import Field, find_field, set_field
 from fairlead.text.lines import common_ending
@@ -122,6 +121,8 @@ class Document:
 
     def set_front(self, path: Path, value: Value, *, after: str = "") -> Document:
         """Set a frontmatter value."""
+        from fairlead.text import front  # what only edits need is not loaded for reading
+
         block = self._writable_block(path)
         inner = self.text[block.start : block.end]
         changed = front.set_value(inner, path, value, after=after, first_line=block.first_line)
@@ -129,6 +130,8 @@ class Document:
 
     def append_front(self, path: Path, item: Value) -> Document:
         """Append an item to a frontmatter list."""
+        from fairlead.text import front
+
         block = self._writable_block(path)
         inner = self.text[block.start : block.end]
         return self._with_inner(
@@ -137,6 +140,8 @@ class Document:
 
     def remove_front(self, path: Path) -> Document:
         """Remove a frontmatter key or item."""
+        from fairlead.text import front
+
         block = self._writable_block(path)
         inner = self.text[block.start : block.end]
         return self._with_inner(block, front.remove(inner, path, first_line=block.first_line))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from fairlead.text.outline import Line
 
 _BULLETS = "-*+"
+_BEGINNINGS = "-*+ \t0123456789"  # of lines that can be an item
 
 
 class Item(NamedTuple):
@@ -62,7 +63,7 @@ def _item(line: Line, indent: int, bullet: str, start: int, last: Line) -> Item:
 
 def _bullet_on(line: Line) -> tuple[int, str, int] | None:
     text = line.text
-    if not text or not line.is_prose:
+    if not text or text[0] not in _BEGINNINGS or not line.is_prose:
         return None
     indent = len(text) - len(text.lstrip(" \t"))
     rest = text[indent:]

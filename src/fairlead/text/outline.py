@@ -7,7 +7,7 @@ Headings inside fenced code or an HTML comment are examples, not structure. Only
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from fairlead.text.lines import split_lines, without_ending
+from fairlead.text.lines import split_lines
 
 
 class Line(NamedTuple):
@@ -46,7 +46,7 @@ def _each_line(text: str, body_start: int) -> Iterator[Line]:
     fence = ""
     in_comment = False
     for raw in split_lines(text):
-        content = without_ending(raw)
+        content = raw.rstrip("\r\n")  # each line has one ending, and neither mark before it
         prose = offset >= body_start
         if prose:
             stripped = content.strip(" \t")

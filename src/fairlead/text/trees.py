@@ -4,10 +4,15 @@
 lists and text in the quick reader's terms.
 """
 
-from collections.abc import Mapping
+from __future__ import annotations
 
-from fairlead.text.emit import Value, is_sequence, scalar_text
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from fairlead.text.scalars import Plain, is_null
+
+if TYPE_CHECKING:
+    from fairlead.text.emit import Value
 
 Path = tuple[str | int, ...]
 
@@ -34,6 +39,8 @@ def holds(held: object, value: Value) -> bool:
 
 def tree_of(value: object) -> object:
     """A value as the tree that it reads back as."""
+    from fairlead.text.emit import is_sequence, scalar_text
+
     if isinstance(value, Mapping):
         return {key: tree_of(item) for key, item in value.items()}
     if is_sequence(value):

@@ -47,7 +47,7 @@ _COMMANDS = {
 _INTERRUPTED = 130
 # A group without a command; older versions of click show its help themselves.
 _ONLY_A_GROUP = getattr(click.exceptions, "NoArgsIsHelpError", ())
-_YOUNG = 50_000  # objects: a short command ends before there is much to collect
+_YOUNG = 500_000  # objects: a short command ends before there is much to collect
 
 
 class LazyGroup(click.Group):
