@@ -56,6 +56,18 @@ def test_the_branch_keeps_commits_that_the_agent_made_itself(main: Path, tmp_pat
     assert {each.path for each in workspace.changes(base, commit)} == {"own.txt", "left.txt"}
 
 
+def test_a_worktree_that_a_kill_left_without_an_index_is_still_kept(
+    main: Path, tmp_path: Path
+) -> None:
+    workspace, place = Git(str(main)), tmp_path / "w" / "a1"
+    base = workspace.commit_of("HEAD")
+    workspace.prepare(str(place), base, "fairlead/j/a1")
+    (main / ".git/worktrees/a1/index").unlink()
+    written(place / "left.txt", "left behind\n")
+    tree = workspace.tree_of(str(place), base, IGNORED)
+    assert [each.path for each in workspace.changes(base, tree.id)] == ["left.txt"]
+
+
 def test_a_merge_that_clashes_names_both_sides_and_touches_nothing(
     main: Path, tmp_path: Path
 ) -> None:

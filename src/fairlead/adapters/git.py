@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import TypeVar
 
@@ -152,7 +153,9 @@ class Git:
         held = {"GIT_INDEX_FILE": index}
         try:
             # The worktree's own index knows which files it has seen: only changed ones are read.
-            shutil.copyfile(os.path.join(os.path.dirname(index), "index"), index)
+            # A kill while the worktree was made may have left none.
+            with suppress(FileNotFoundError):
+                shutil.copyfile(os.path.join(own, "index"), index)
             full = self._added(place, held) or self._added(place, held, base)
             changed = self.changes(base, full)
             if not any(f"{each.path}/".startswith(f"{left_out}/") for each in changed):
