@@ -61,10 +61,8 @@ def beginnings_of(folder: Folder, names: Iterable[str], limit: int) -> Iterator[
             continue
         try:
             content = os.read(fd, first)
-            # A file gives less than it is asked for at its end only.
-            more = content if len(content) == first else b""
-            while more and len(content) < limit:
-                more = os.read(fd, limit - len(content))
+            # Only an empty answer is the end: some file systems give less than they have.
+            while len(content) < limit and (more := os.read(fd, limit - len(content))):
                 content += more
         except (IsADirectoryError, BlockingIOError):
             yield None
