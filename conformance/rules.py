@@ -41,10 +41,8 @@ RULES = (
     "nothing-of-nothing",
     "order-of-numbers",
     "folder-names",
-    "folder-zeros",
     "stored-numbers",
     "damaged-frontmatter",
-    "damaged-verification",
     *PLAINLY,
 )
 _PROGRESS = re.compile(r"^progress:(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
@@ -101,7 +99,7 @@ class Causes(Facts):
             len(self.their_keys) + len(counted_twice),
         ):
             return ""
-        twice = ["folder-zeros" if self.has_zeros(key) else "" for key in counted_twice]
+        twice = ["folder-names" if self.has_zeros(key) else "" for key in counted_twice]
         return _first([*map(self._cause_of_key, self.their_keys ^ set(self.phases)), *twice])
 
     def _phases_completed(self, each: Comparison) -> str:
@@ -284,9 +282,9 @@ class Causes(Facts):
         if facts and str(key_of(facts["key"])) != key:
             return "folder-names"
         if self.has_zeros(key):
-            return "folder-zeros"
+            return "folder-names"
         if contents.is_verified and is_damaged(contents.verification):
-            return "damaged-verification"
+            return "damaged-frontmatter"
         if contents.passed and not contents.is_verified:
             return "verification-stale"
         return "superseded-only" if contents.pairs and not contents.plans else ""

@@ -1,4 +1,4 @@
-"""For every rule of the compatibility page the smallest project that shows it."""
+"""For every rule of the compatibility page the smallest projects that show it."""
 
 from pathlib import Path
 
@@ -63,7 +63,7 @@ EXAMPLES: dict[str, Files] = {
         "phases/p1-login/01-01-PLAN.md": "# Plan\n",
         "phases/p1-login/01-01-SUMMARY.md": "# Summary\n",
     },
-    "folder-zeros": {
+    "folder-names, zeros": {
         **_WITHOUT_FIRST,
         "phases/001-login/01-01-PLAN.md": "# Plan\n",
         "phases/001-login/01-01-SUMMARY.md": "# Summary\n",
@@ -72,7 +72,7 @@ EXAMPLES: dict[str, Files] = {
     "damaged-frontmatter": state(
         ("owner: Ada", "<<<<<<< ours\nowner: Ada"), ("Phase: 2 of 2", "Phase: 1 of 2")
     ),
-    "damaged-verification": {
+    "damaged-frontmatter, verification": {
         **BASE,
         "phases/01-login/01-VERIFICATION.md": "---\nstatus: passed\nrepeated: true\n  before: gaps\n---\n",
     },
