@@ -1,5 +1,6 @@
 """Watching a job: the live table on an emulated terminal, and plain lines when piped."""
 
+import gc
 import io
 import re
 
@@ -8,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from fairlead.engine.site import Happening
+from fairlead.interfaces.cli.execute import interruptible
 from fairlead.interfaces.cli.watching import Lines, Live
 from fairlead.model.agent_events import Said, Spent, ToolStarted, Usage
 from fairlead.model.budget import Spent as Sum
@@ -75,3 +77,13 @@ def test_piped_lines_carry_the_time(capsys: pytest.CaptureFixture[str]) -> None:
 
     said = capsys.readouterr().out
     assert re.fullmatch(r"\d\d:\d\d:\d\d  01-01-01       verify-failed  it ended with 1\n", said)
+
+
+def test_a_long_run_lets_no_garbage_pile_up() -> None:
+    before = gc.get_threshold()
+    gc.set_threshold(50_000)
+    try:
+        with interruptible():
+            assert gc.get_threshold()[0] < 1000
+    finally:
+        gc.set_threshold(*before)

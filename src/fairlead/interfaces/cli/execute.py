@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
 import signal
 import sys
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from fairlead.model.job import Job
 
 _FAILED = 5
+_OLD = 700  # objects: what Python begins with
 
 
 @click.command("execute", epilog="Example: fairlead phase execute 4 --dry-run")
@@ -235,6 +237,7 @@ def interruptible() -> Iterator[tuple[Signal, Signal]]:
     """^C once: finish the steps that run; twice, or a closed terminal: stop everything now."""
     from fairlead.engine.fanout import Signal
 
+    gc.set_threshold(_OLD)  # `main` lets garbage lie, which a long run would pile up
     stop, over = Signal(), Signal()
 
     def asked(number: int, _: object) -> None:
