@@ -115,7 +115,7 @@ def run(arguments: list[str]) -> int:
         return _shown(problem, as_json=as_json)
     except (click.Abort, KeyboardInterrupt):
         return _INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # click leaves with a code of its own
+    except (BrokenPipeError, SystemExit):  # click leaves by itself in this one case
         _give_up_output()  # the reader has gone
         return 0
     except OSError as problem:
