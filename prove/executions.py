@@ -13,7 +13,15 @@ from pathlib import Path
 from prove.frame import Tally, Trial
 from tests.support.execution import PlanText, a_plan
 from tests.support.figures import PRODUCT
-from tests.support.killing import a_world, copied, killed_after, processes_of, result_of, started
+from tests.support.killing import (
+    a_world,
+    copied,
+    killed_after,
+    processes_in,
+    processes_of,
+    result_of,
+    started,
+)
 from tests.support.repositories import git
 
 PAIRS, PHASES, ROUNDS, STARTS = 300, 200, 20, 64
@@ -87,10 +95,12 @@ def killed_twice(place: Path, chance: random.Random) -> Iterator[str]:
 
 
 def _wait_for_the_last(world: Path) -> None:
-    """Until the keepers of a killed run have ended what they kept."""
+    """Until the keepers of a killed run have ended what they kept, and git what it was at."""
     [job] = (world / "project/.planning/jobs").iterdir()
     limit = time.monotonic() + _PATIENCE_SECONDS
-    while processes_of(world / "project", job.name) and time.monotonic() < limit:
+    while processes_of(world / "project", job.name) or processes_in(world):
+        if time.monotonic() > limit:
+            raise TimeoutError(world)
         time.sleep(0.05)
 
 

@@ -116,6 +116,18 @@ def processes_of(project: Path, job: str) -> list[int]:
     return found
 
 
+def processes_in(folder: Path) -> list[int]:
+    """The processes that stand in a folder, or below it."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and (entry / "cwd").readlink().is_relative_to(folder):
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
 def copied(world: Path, place: Path) -> Path:
     """The same world at another place; git finds itself there."""
     shutil.copytree(world, place, symlinks=True)
