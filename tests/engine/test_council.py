@@ -396,8 +396,11 @@ def test_a_seat_that_changes_what_is_not_its_own_ends_the_job_and_a_retry_goes_o
 ) -> None:
     table = a_meeting(tmp_path)
 
+    hook = table.project / ".git/hooks/post-commit"
+
     def meddles(prompt: str) -> str:
-        (table.project / ".git/hooks/post-commit").write_text("#!/bin/sh\n")
+        if not hook.exists():  # once: in a later round, others would see it half written
+            hook.write_text("#!/bin/sh\n")
         return answer(prompt)
 
     table.speaker.says = {"advocate": meddles}
