@@ -1013,6 +1013,17 @@ class BrokenProgram(StorageError, code="broken-program"):
         super().__init__(f"{part} cannot be loaded: {why}", hint=hint)
 
 
+class OwnFault(StorageError, code="own-fault"):
+    """Something that nobody thought of; where it happened is told beside it."""
+
+    def __init__(self, problem: BaseException) -> None:
+        hint = (
+            "what was acknowledged before is safe: fairlead status; please report the lines above"
+        )
+        told = " ".join(f"{type(problem).__name__}: {problem}".split())
+        super().__init__(f"this is a fault of Fairlead itself: {told}", hint=hint)
+
+
 class NotConfirmed(StorageError, code="not-confirmed"):
     """The new version is in place, but the disk did not confirm that it will stay."""
 

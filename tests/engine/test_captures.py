@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.errors import NoTodo, SameTodo
+from fairlead.errors import NoTodo, SameTodo, UnknownPhase
 from fairlead.records.todo import new_todo
 from tests.support.projects import Project
 
@@ -53,6 +53,13 @@ def test_a_todo_that_is_done_leaves_the_state_as_it_was_before(project: Project)
     assert done.path.startswith(".planning/todos/completed/")
     lines = [line for line in project.state.splitlines() if "last_updated" not in line]
     assert lines == [line for line in before.splitlines() if "last_updated" not in line]
+
+
+def test_a_todo_for_a_phase_that_nobody_knows_is_refused(project: Project) -> None:
+    before = project.snapshot()
+    with pytest.raises(UnknownPhase, match="there is no phase 77"):
+        project.captures.todo(new_todo("Retries never stop", phase="77"))
+    assert project.snapshot() == before
 
 
 def test_a_name_that_fits_two_todos_is_refused_with_both(project: Project) -> None:

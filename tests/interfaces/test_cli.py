@@ -365,6 +365,20 @@ def test_a_part_of_the_program_that_cannot_be_loaded_is_named(
     assert "nothing_of_that_name cannot be loaded" in refused.stderr
 
 
+def test_a_fault_of_the_program_itself_has_a_true_exit_code_and_says_where(
+    fairlead: Fairlead, project: Path
+) -> None:
+    (project / "odd").mkdir()
+    (project / "odd/yaml.py").write_text("raise ValueError('half\\x1b[2Jdone')\n")
+    words = ("state", "add-decision", "--phase", "1", "--summary", "Use SQLite", "--json")
+    refused = fairlead(*words, env={"PYTHONPATH": str(project / "odd")})
+    assert refused.exit_code == 7
+    assert json.loads(refused.stdout)["error"]["code"] == "own-fault"
+    assert "Traceback" in refused.stderr
+    assert "yaml.py" in refused.stderr
+    assert "\x1b" not in refused.stderr + refused.stdout
+
+
 @pytest.mark.parametrize("group", [(), ("milestone",), ("job",), ("phase",)])
 def test_a_group_without_a_command_shows_its_help(
     fairlead: Fairlead, group: tuple[str, ...]

@@ -198,6 +198,22 @@ def test_job_list_lists_a_council_job(saved: CouncilJob, fairlead: Fairlead) -> 
     ]
 
 
+def test_a_damaged_record_is_named_and_hides_no_other_job(
+    saved: CouncilJob, fairlead: Fairlead, tmp_path: Path
+) -> None:
+    lost = tmp_path / ".planning/jobs/j_20260101_0001/job.json"
+    lost.parent.mkdir()
+    lost.write_text('{"kind": "council", ')
+    shown = fairlead("job", "list", "--json")
+    held = json.loads(shown.stdout)
+    assert [each["id"] for each in held["jobs"]] == [saved.id]
+    assert [each.partition(":")[0] for each in held["damaged"]] == [
+        ".planning/jobs/j_20260101_0001/job.json"
+    ]
+    assert fairlead("next").exit_code == 0
+    assert fairlead("job", "show", "j_20260101_0001").exit_code == 3
+
+
 def test_the_pictures_are_in_step_with_the_pages() -> None:
     assert list(pictures.stale(pictures.PICTURES)) == []
 

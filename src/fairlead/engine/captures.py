@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from fairlead.engine.look import Look, Steps
 from fairlead.engine.phases import editing
-from fairlead.errors import NoTodo, SameTodo
+from fairlead.errors import NoTodo, SameTodo, UnknownPhase
 from fairlead.model.ids import PhaseId
 from fairlead.records.todo import (
     Todo,
@@ -59,10 +59,11 @@ class Captures(Steps):
 
     def todo(self, todo: Todo, *, again: bool = False, dry_run: bool = False) -> Captured:
         """A todo more, and its line in STATE.md."""
-        if todo.resolves_phase:
-            PhaseId.parse(todo.resolves_phase)
+        wanted = PhaseId.parse(todo.resolves_phase) if todo.resolves_phase else None
 
         def decide(look: Look) -> tuple[Draft, str]:
+            if wanted and wanted not in (known := _phases(look)):
+                raise UnknownPhase(wanted.short, [each.short for each in sorted(known)])
             same = [each for each in self.pending() if is_same(each, todo)]
             if same and not again:
                 raise SameTodo(same[0].path, same[0].title)
@@ -91,9 +92,10 @@ class Captures(Steps):
         roadmap = layout.documents_of(self._workstream)[1]
 
         def decide(look: Look) -> tuple[Draft, str]:
-            listed = {each.id for each in look.inventory.roadmap.phases}
-            taken = listed | {each.id for each in look.inventory.folders if each.id}
-            used = [each.decimals[0] for each in taken if each.number == _BACKLOG and each.decimals]
+            numbers = _phases(look)
+            used = [
+                each.decimals[0] for each in numbers if each.number == _BACKLOG and each.decimals
+            ]
             number = f"{_BACKLOG}.{max(used, default=0) + 1}"
             folder = layout_daily.backlog_folder(self._workstream, number, title)
             keep = f"{folder}/{layout_daily.KEEP}"
@@ -159,3 +161,9 @@ class Captures(Steps):
 
         outcome = self._step(command, draft, dry_run=dry_run)
         return Captured(outcome, paths[-1], title, area)
+
+
+def _phases(look: Look) -> set[PhaseId]:
+    """Every phase that the roadmap lists or that has a folder, of whichever milestone."""
+    listed = {each.id for each in look.inventory.roadmap.phases}
+    return listed | {each.id for each in look.inventory.folders if each.id}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from fairlead.engine.council_report import CouncilReport, council_report
 from fairlead.engine.ports import Clock
-from fairlead.errors import NoQuestion, UnknownJob
+from fairlead.errors import DocumentError, NoQuestion, UnknownJob
 from fairlead.model.council import TERMINAL
 from fairlead.model.council_job import KIND, CouncilJob
 from fairlead.model.job import IN_WORDS, Job, JobStatus, Question, TaskGate
@@ -43,20 +43,22 @@ class Jobs:
         self._pause = pause
 
     def all(self) -> tuple[Job | CouncilJob, ...]:
-        """Every job, the newest last."""
-        found = [self._job(each).load_record() for each in job_ids(self._files)]
+        """Every job whose record can be read, the newest last."""
+        found = [each for each in self._records() if not isinstance(each, DocumentError)]
         return tuple(sorted(found, key=lambda each: each.started_at))
+
+    def damaged(self) -> tuple[DocumentError, ...]:
+        """What is wrong with the records that cannot be read."""
+        return tuple(each for each in self._records() if isinstance(each, DocumentError))
 
     def waiting(self) -> tuple[tuple[str, str, str], ...]:
         """What jobs ask of a person: the job, the question, and the command that answers it."""
         found = []
-        for name in job_ids(self._files):
-            files = self._job(name)
-            held = files.load_record()
+        for held in self._records():
             if isinstance(held, Job) and held.status is JobStatus.BLOCKED:
-                asked = [each for each in files.load_questions() if not each.answer]
+                asked = [each for each in self._job(held.id).load_questions() if not each.answer]
                 found += [
-                    (name, each.text.partition("\n")[0], each.command(name)) for each in asked
+                    (held.id, each.text.partition("\n")[0], each.command(held.id)) for each in asked
                 ]
         return tuple(found)
 
@@ -161,6 +163,13 @@ class Jobs:
                 yield f"nobody carries {name} on; go on with: {held.command}"
                 return
             self._pause()
+
+    def _records(self) -> Iterator[Job | CouncilJob | DocumentError]:
+        for name in job_ids(self._files):
+            try:
+                yield self._job(name).load_record()
+            except DocumentError as problem:  # one that is damaged does not hide the others
+                yield problem
 
     def _newest(self) -> str:
         found = self.all()

@@ -45,7 +45,10 @@ def list_jobs(app: App, *, as_json: bool) -> None:
         for each in found
     ]
     table = [(each.id, str(each.status), each.started_at, each.note) for each in found]
-    report({"jobs": held}, rows(table) if table else [("no jobs yet",)], as_json=as_json)
+    lines: list[Sequence[Part]] = rows(table) if table else [("no jobs yet",)]
+    damaged = [str(each) for each in app.jobs.damaged()]
+    lines += [(Styled("cannot be read: ", "red"), each) for each in damaged]
+    report({"jobs": held, "damaged": damaged}, lines, as_json=as_json)
 
 
 @job.command("show", epilog="Example: fairlead job show execute-04-20261115-233200")

@@ -11,7 +11,14 @@ from importlib import import_module
 
 import click
 
-from fairlead.errors import BrokenProgram, DiskFault, FairleadError, OutputFault, UsageError
+from fairlead.errors import (
+    BrokenProgram,
+    DiskFault,
+    FairleadError,
+    OutputFault,
+    OwnFault,
+    UsageError,
+)
 
 _COMMANDS = {
     "next": "fairlead.interfaces.cli.status:next_step",
@@ -124,6 +131,11 @@ def run(arguments: list[str]) -> int:
     except ImportError as problem:
         part = problem.path or problem.name or "a module"
         return _shown(BrokenProgram(part, str(problem)), as_json=as_json)
+    except Exception as problem:  # noqa: BLE001  # the one place: a bug has a true exit code, too
+        from fairlead.interfaces.cli.show import show_trace
+
+        show_trace(problem)
+        return _shown(OwnFault(problem), as_json=as_json)
 
 
 def _usage_error(problem: click.ClickException) -> UsageError:

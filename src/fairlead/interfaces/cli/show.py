@@ -244,6 +244,15 @@ def show_error(error: FairleadError, *, as_json: bool) -> None:
         screen.line(Styled("  → ", "dim"), error.hint)
 
 
+def show_trace(problem: BaseException) -> None:
+    """Where a fault of our own happened, for who mends it; a text in it may come from a file."""
+    import traceback
+
+    screen = Screen(sys.stderr)
+    for line in "".join(traceback.format_exception(problem)).splitlines():
+        screen.line(line)
+
+
 def diff_lines(path: str, old: str | None, new: str) -> list[Sequence[Part]]:
     """The difference between two versions of a document."""
     import difflib
