@@ -10,6 +10,7 @@ from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps
 from fairlead.model.job import JobStatus, Share
+from fairlead.records.plan_sheet import read_plan
 from fairlead.store.files import Files
 from fairlead.wiring import App
 from tests.support.execution import (
@@ -32,6 +33,9 @@ def _no_identity_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def works(tmp_path: Path, *plans: PlanText, agent: Told | None = None, **more: object) -> Works:
     return Works(a_project(tmp_path / "p", *plans), agent or Told(), **more)  # type: ignore[arg-type]
+
+
+BOXES = "\n- [ ] Task 1: make a\n- [ ] Task 2: make b\n"
 
 
 def test_two_waves_end_in_merged_and_verified_commits(tmp_path: Path) -> None:
@@ -102,13 +106,30 @@ def test_a_plan_that_was_skipped_in_part_is_not_complete(tmp_path: Path) -> None
             return {"status": "failure", "done_criteria_met": False, "error": "no"}
         return does_it(order, call)
 
-    site = works(tmp_path, a_plan("01-01", "a.txt", "b.txt"), agent=Told(fails))
+    plan = a_plan("01-01", "a.txt", "b.txt", extra=BOXES)
+    site = works(tmp_path, plan, agent=Told(fails))
     site.run()
     site.answer("skip")
     site.run()
-    summary = (site.project / ".planning/phases/01-work/01-01-SUMMARY.md").read_text()
-    assert "Self-Check: FAILED" in summary
+    phase = site.project / ".planning/phases/01-work"
+    assert "Self-Check: FAILED" in (phase / "01-01-SUMMARY.md").read_text()
     assert (site.project / "b.txt").exists()
+    assert "- [ ] Task 1: make a\n- [x] Task 2: make b (completed 20" in (
+        phase / "01-01-PLAN.md"
+    ).read_text("utf-8")
+
+
+def test_the_boxes_of_a_plan_are_ticked_and_its_approval_stands(tmp_path: Path) -> None:
+    plan = a_plan("01-01", "a.txt", "b.txt", extra=BOXES)
+    site = works(tmp_path, plan, a_plan("01-02", "c.txt"))
+    site.run()
+    path = ".planning/phases/01-work/01-01-PLAN.md"
+    ticked = (site.project / path).read_text("utf-8")
+    assert ticked.count("[x] Task ") == 2
+    assert git(site.project, "status", "--porcelain") == ""
+    held = git(site.project, "log", "--format=%s", "-1", "--", path)
+    assert held == "docs(01-01): complete plan: Make a.txt, b.txt."
+    assert read_plan(path, ticked).digest == read_plan(path, plan.text).digest
 
 
 def _fails_its_verify(order: Order, call: int) -> dict[str, object]:

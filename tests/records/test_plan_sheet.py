@@ -15,7 +15,7 @@ from fairlead.model.plan import Artifact, Link, MustHaves, PlanSheet, Severity, 
 from fairlead.model.waves import schedule
 from fairlead.records import naming
 from fairlead.records.plan_check import validate
-from fairlead.records.plan_sheet import new_plan, nodes_of, read_plan, with_task_done
+from fairlead.records.plan_sheet import digest_of, new_plan, nodes_of, read_plan, with_tasks_done
 from fairlead.text.document import Document
 from tests.support.corpus import corpus_projects
 
@@ -315,11 +315,21 @@ def test_a_plan_that_cannot_be_read_exactly_is_refused_with_its_place(
 
 def test_the_box_of_a_task_is_ticked_and_nothing_else_changes() -> None:
     text = "a\r\n- [ ] Task 1: x\r\n- [ ] **Task 2: y**  \r\n```\n- [ ] Task 2\n```\n"
-    ticked = with_task_done(Document(text), 2, "2026-06-01").text
+    ticked = with_tasks_done(Document(text), (2,), "2026-06-01").text
 
     assert ticked == text.replace("[ ] **Task 2: y**  ", "[x] **Task 2: y** (completed 2026-06-01)")
-    assert with_task_done(Document(ticked), 2, "2026-06-02").text == ticked
-    assert with_task_done(Document(GSD), 1, "2026-06-01").text == GSD
+    assert with_tasks_done(Document(ticked), (2,), "2026-06-02").text == ticked
+    assert with_tasks_done(Document(GSD), (1,), "2026-06-01").text == GSD
+
+
+def test_a_plan_that_was_ticked_is_still_the_plan_that_was_approved() -> None:
+    text = "a\r\n- [ ] Task 1: x\r\n- [ ] **Task 2: y**  \n* [ ] Task 3\n"
+    ticked = with_tasks_done(Document(text), (1, 2, 3), "2026-06-01").text
+
+    assert ticked.count("(completed 2026-06-01)") == 3
+    assert digest_of(ticked) == digest_of(text)
+    assert digest_of(ticked.replace("x (completed", "y (completed")) != digest_of(text)
+    assert digest_of(text.replace("Task 3", "Task 4")) != digest_of(text)
 
 
 @pytest.mark.parametrize(
@@ -391,4 +401,4 @@ def test_any_mixture_of_lines_is_read_or_refused(lines: list[str]) -> None:
 
     validate(plan)
     schedule(nodes_of([replace(plan, depends_on=())]))
-    assert with_task_done(Document(text), 1, "2026-06-01").text.count("\n") == text.count("\n")
+    assert with_tasks_done(Document(text), (1,), "2026-06-01").text.count("\n") == text.count("\n")

@@ -25,7 +25,7 @@ from tests.support.strace import Call, Injection, NothingInjected, Traced
 MOST_CALLS = 50_000  # a command that makes more of them has no end
 KILL, STOP, SHORT = "signal=KILL", "signal=STOP", "a short write"
 
-_TRACEME, _GETREGS, _SETREGS, _SYSCALL = 0, 12, 13, 24
+_TRACEME, _GETREGS, _SETREGS, _DETACH, _SYSCALL = 0, 12, 13, 17, 24
 _SETOPTIONS, _GETEVENTMSG = 0x4200, 0x4201
 _TRACESYSGOOD, _TRACEFORK, _EXITKILL = 1, 2, 0x100000
 _SYSCALL_STOP, _FORKED = signal.SIGTRAP | 0x80, signal.SIGTRAP | (1 << 8)
@@ -185,10 +185,7 @@ class Trunk:
         asking.rsi = asking.rdx = asking.r10 = asking.r8 = 0
         _set_registers(pid, asking)
         _stop_of(pid, _FORKED)
-        message = ctypes.c_ulong()
-        _ptrace(_GETEVENTMSG, pid, ctypes.addressof(message))
-        copy = int(message.value)
-        os.waitpid(copy, _WALL)
+        copy = _forked(pid)
         again = _Registers.from_buffer_copy(kept)
         again.rip -= 2
         again.rax, again.orig_rax = kept.orig_rax, _NONE
@@ -213,6 +210,9 @@ def _followed(
         status = _waited(walk.pid)
         if not os.WIFSTOPPED(status):
             return os.waitstatus_to_exitcode(status), tuple(calls), struck
+        if status >> 8 == _FORKED:
+            _ptrace(_DETACH, _forked(walk.pid), 0)  # a program that it starts is not the subject
+            continue
         if os.WSTOPSIG(status) != _SYSCALL_STOP:
             passed_on = os.WSTOPSIG(status)
             continue
@@ -339,6 +339,14 @@ def _stop_of(pid: int, kind: int) -> None:
         if status >> 8 == kind:
             return
         passed_on = 0 if status >> 16 else os.WSTOPSIG(status)
+
+
+def _forked(pid: int) -> int:
+    """The process that one has just made, stopped at its start."""
+    message = ctypes.c_ulong()
+    _ptrace(_GETEVENTMSG, pid, ctypes.addressof(message))
+    _waited(int(message.value))
+    return int(message.value)
 
 
 def _waited(pid: int) -> int:

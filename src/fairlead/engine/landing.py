@@ -22,10 +22,13 @@ from fairlead.model.plan import PlanSheet, task_id
 from fairlead.model.waves import Claims
 from fairlead.records.gate import OpenTask
 from fairlead.records.ledger import Entry, EntryKind, appended, head, read_ledger
+from fairlead.records.plan_sheet import with_tasks_done
 from fairlead.records.state import moment
 from fairlead.records.summary import Actuals, Summary, new_summary
 from fairlead.store import layout
+from fairlead.store.files import Draft
 from fairlead.store.journal import Journal
+from fairlead.text.document import Document
 
 if TYPE_CHECKING:
     from fairlead.engine.site import Site
@@ -147,13 +150,30 @@ class Landing:
         site, sheet = self._site, self._site.sheets[plan]
         path = layout.summary_path(sheet.path)
         text = new_summary(self._summary(sheet))
-        site.landed.add(hashlib.sha256(text.encode()).hexdigest())
-        # A rehearsal's summary proves nothing and is replaced; nobody else's is ever there.
-        site.files.update(path, lambda _: text, command=f"job {site.job.id}", may_create=True)
+
+        def decide() -> Draft:
+            # A rehearsal's summary proves nothing and is replaced; nobody else's is ever there.
+            edits = {path: lambda _: self._ours(text)}
+            if site.files.exists(sheet.path) and not site.job.is_rehearsed:
+                edits[sheet.path] = lambda held: self._ours(self._ticked(sheet, held))
+            return Draft(edits, may_create=frozenset((path,)))
+
+        site.files.carry_out(decide, command=f"job {site.job.id}")
         site.tell("summarised", plan, path)
         self._sessions.closed(plan)
         title = " ".join(sheet.objective.split())[:60]
-        self._follow(f"docs({plan}): complete plan: {title}", path)
+        self._follow(f"docs({plan}): complete plan: {title}", path, sheet.path)
+
+    def _ours(self, text: str) -> str:
+        """A document that the guard knows as written by us."""
+        self._site.landed.add(hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest())
+        return text
+
+    def _ticked(self, sheet: PlanSheet, text: str) -> str:
+        done = {gate.task for gate in self._gates(sheet) if gate.gate.is_complete}
+        numbers = [each.number for each in sheet.tasks if task_id(sheet.id, each.number) in done]
+        today = moment(self._site.clock.now())[:10]
+        return with_tasks_done(Document(text), numbers, today).text
 
     def _follow(self, message: str, *paths: str) -> None:
         """STATE.md and ROADMAP.md say what the files say; then git keeps all of it."""

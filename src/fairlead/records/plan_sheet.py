@@ -20,6 +20,13 @@ from fairlead.text.document import Document
 from fairlead.text.emit import Value, block_lines
 from fairlead.text.subset import read_tree
 
+_TASK_BOX = (
+    r"(?P<begin>[ \t]*[-*][ \t]+\[)(?P<mark>[ xX])(?P<rest>\][ \t]+(?:\*\*)?Task (?P<number>[0-9]{1,4})\b"
+    r"[^\r\n]*?)(?: \(completed [0-9]{4}-[0-9]{2}-[0-9]{2}\))?[ \t]*"
+)
+_BOX = re.compile(_TASK_BOX + r"\Z", re.IGNORECASE)
+_ANY_BOX = re.compile(rf"^{_TASK_BOX}(?=\r?$)", re.IGNORECASE | re.MULTILINE)
+
 REQUIRED = (
     "phase",
     "plan",
@@ -68,17 +75,21 @@ def nodes_of(
     )
 
 
-def with_task_done(document: Document, number: int, date: str) -> Document:
-    """The plan with the box of a task ticked; a plan without boxes stays as it is."""
-    box = re.compile(rf"([ \t]*[-*][ \t]+\[) (\][ \t]+(?:\*\*)?Task {number}\b.*)\Z", re.IGNORECASE)
-    for line in document.lines:
-        match = box.match(line.text) if line.is_prose else None
-        if match:
-            ticked = f"{match[1]}x{match[2].rstrip()} (completed {date})"
-            return document.replaced(
-                document.text[: line.start] + ticked + document.text[line.end :]
-            )
-    return document
+def with_tasks_done(document: Document, numbers: Collection[int], date: str) -> Document:
+    """The plan with the boxes of these tasks ticked; a plan without boxes stays as it is."""
+    text = document.text
+    for line in reversed(document.lines):  # so that the places before it stay true
+        match = _BOX.match(line.text) if line.is_prose else None
+        if match and match["mark"] == " " and int(match["number"]) in numbers:
+            ticked = f"{match['begin']}x{match['rest']} (completed {date})"
+            text = text[: line.start] + ticked + text[line.end :]
+    return document.replaced(text)
+
+
+def digest_of(text: str) -> str:
+    """The sha256 of a plan as nobody has ticked it: what was approved is what is to be done."""
+    unticked = _ANY_BOX.sub(r"\g<begin> \g<rest>", text)
+    return hashlib.sha256(unticked.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def new_plan(sheet: PlanSheet) -> str:
@@ -157,7 +168,7 @@ def _read(path: str, text: str) -> PlanSheet:
         tasks=tasks,
         gap_closure=text_of(front, "gap_closure").casefold() == "true",
         gap_ids=list_of(front, "gap_ids"),
-        digest=hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest(),
+        digest=digest_of(text),
         estimate_tokens=whole(text_of(estimate, "tokens")) if isinstance(estimate, dict) else None,
         path=path,
         task_count=len(tasks) or count_headings(mask),
