@@ -38,8 +38,8 @@ from tests.support.sweep import (
 TRIES = 3  # the loader's calls before main vary a little from run to run
 
 # How often a command looks whether its child has ended depends on the machine: a wait that did
-# not happen this time is no point. 232 is epoll_wait.
-WAITS = frozenset({"call-232", "clock_nanosleep", "poll", "select", "wait4", "waitid"})
+# not happen this time is no point.
+WAITS = frozenset({"epoll_wait", "clock_nanosleep", "poll", "select", "wait4", "waitid"})
 
 PASSES = (
     7  # over all commands, so that a part of the cases says something of each; 8 kinds take turns

@@ -217,6 +217,10 @@ def test_work_that_is_not_committed_is_left_alone(tmp_path: Path) -> None:
         site.run()
 
 
+def _branches_with(project: Path, commit: str) -> str:
+    return git(project, "for-each-ref", "--contains", commit, "refs/heads/")
+
+
 def test_undeclared_deletions_stop_the_merge_of_that_plan_alone(tmp_path: Path) -> None:
     def deletes(order, call):
         if "Write a.txt" in order.prompt and not order.is_read_only:
@@ -229,6 +233,11 @@ def test_undeclared_deletions_stop_the_merge_of_that_plan_alone(tmp_path: Path) 
     assert dict(report.plans) == {"01-01": False, "01-02": True}
     assert (site.project / "README.md").exists()
     assert "README.md" in report.questions[0].text
+    work = site.jobs.one("").gates[0].commit
+    assert _branches_with(site.project, work)
+    site.answer("abort")
+    site.run()
+    assert _branches_with(site.project, work)
 
 
 def test_a_clash_is_reported_with_both_sides_and_nothing_is_lost(tmp_path: Path) -> None:
@@ -288,6 +297,23 @@ def test_changes_below_planning_stay_on_the_branch(tmp_path: Path) -> None:
     site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(meddles))
     assert site.run().job.status is JobStatus.DONE
     assert "believe me" not in (site.project / ".planning/STATE.md").read_text()
+    [kept] = git(site.project, "branch", "--list", "--format=%(refname)", "fairlead/*").splitlines()
+    assert "believe me" in git(site.project, "show", f"{kept}:.planning/STATE.md")
+
+
+def test_a_branch_whose_work_landed_goes_although_the_agent_committed_itself(
+    tmp_path: Path,
+) -> None:
+    def commits(order, call):
+        answer = does_it(order, call)
+        if not order.is_read_only:
+            git(Path(order.folder), "add", "--all")
+            git(Path(order.folder), "commit", "-q", "-m", "mine")
+        return answer
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(commits))
+    assert site.run().job.status is JobStatus.DONE
+    assert git(site.project, "branch", "--list", "fairlead/*") == ""
 
 
 def test_a_rate_limit_uses_no_attempt_and_says_until_when(tmp_path: Path) -> None:

@@ -49,7 +49,8 @@ _NAMES = {
             "107:geteuid 108:getegid 110:getppid 111:getpgrp 124:getsid 131:sigaltstack "
             "137:statfs 138:fstatfs 157:prctl 158:arch_prctl 186:gettid 202:futex "
             "204:sched_getaffinity 217:getdents64 218:set_tid_address 222:timer_create "
-            "228:clock_gettime 229:clock_getres 230:clock_nanosleep 231:exit_group 257:openat "
+            "228:clock_gettime 229:clock_getres 230:clock_nanosleep 231:exit_group 232:epoll_wait "
+            "233:epoll_ctl 257:openat "
             "258:mkdirat 262:newfstatat 263:unlinkat 264:renameat 265:linkat 266:symlinkat "
             "267:readlinkat 268:fchmodat 269:faccessat 270:pselect6 271:ppoll 273:set_robust_list "
             "280:utimensat 285:fallocate 291:epoll_create1 292:dup3 293:pipe2 302:prlimit64 316:renameat2 "
@@ -64,7 +65,7 @@ _READING = frozenset(
     "geteuid getegid getppid getpgrp getsid sigaltstack statfs fstatfs arch_prctl gettid futex "
     "sched_getaffinity getdents64 set_tid_address clock_gettime clock_getres newfstatat "
     "readlinkat faccessat set_robust_list prlimit64 getrandom statx rseq faccessat2 "
-    "timer_create setitimer prctl epoll_create1".split()
+    "timer_create setitimer prctl epoll_create1 epoll_ctl epoll_wait".split()
 )
 _AT = frozenset(
     "openat openat2 mkdirat unlinkat renameat renameat2 linkat symlinkat".split()

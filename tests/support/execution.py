@@ -198,10 +198,14 @@ class Works:
             execution.preview("1"), crew, terms, watcher, stop or Signal(), Signal()
         )
 
+    @property
+    def jobs(self) -> Jobs:
+        """Its jobs, as a person meets them."""
+        return Jobs(Files(str(self.project)), self.clock, lambda: None)
+
     def answer(self, text: str) -> None:
         """Answer the one open question of the newest job."""
-        jobs = Jobs(Files(str(self.project)), self.clock, lambda: None)
-        jobs.answer(jobs.one("").job.id, text, "")
+        self.jobs.answer(self.jobs.one("").job.id, text, "")
 
     def _fresh(self) -> str:
         self.names += 1

@@ -67,7 +67,8 @@ NO_FILE_CALLS = frozenset(
     "getegid getrandom rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack setitimer timer_create "
     "timer_settime timer_delete alarm clock_gettime clock_nanosleep nanosleep clock_getres poll "
     "select pselect6 ppoll arch_prctl set_tid_address set_robust_list rseq prlimit64 uname sysinfo "
-    "sched_yield sched_getaffinity exit exit_group execve pipe2 getpgrp getsid umask restart_syscall".split()
+    "sched_yield sched_getaffinity exit exit_group execve pipe2 getpgrp getsid umask "
+    "restart_syscall epoll_create1 epoll_ctl epoll_wait".split()
 )
 
 

@@ -33,14 +33,7 @@ _SWITCHED_OFF = (
 )
 _IDENTITY = ("user.name=Fairlead", "user.email=fairlead@localhost")
 _LIMITS = Limits(wall=timedelta(minutes=2), output_bytes=64 << 20)
-_PASSED_ON = (
-    "PATH",
-    "HOME",
-    "XDG_CONFIG_HOME",
-    "TMPDIR",
-    "GIT_CONFIG_NOSYSTEM",
-    "GIT_CONFIG_GLOBAL",
-)
+_PASSED_ON = tuple("PATH HOME XDG_CONFIG_HOME TMPDIR GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL".split())
 _LEAST = (2, 38)  # merge-tree --write-tree
 _MARKER = "fairlead-attempt"  # in git's own folder of a worktree: commands in there only read
 _MOST_REMEMBERED = 256
@@ -204,6 +197,12 @@ class Git:
         shutil.rmtree(place, ignore_errors=True)
         self._run("worktree", "prune", may_fail=True)
 
+    def unmerged(self, prefix: str, target: str) -> frozenset[str]:
+        """The branches below a prefix that hold something the target does not."""
+        where = (f"--no-merged=refs/heads/{target}", f"refs/heads/{prefix}")
+        told = self._text("for-each-ref", "--format=%(refname:lstrip=2)", *where)
+        return frozenset(told.splitlines())
+
     def put_away(self, places: Mapping[str, str], kept: frozenset[str]) -> None:
         """Worktrees that nobody needs go, each with its branch, save the branches that are kept.
 
@@ -225,7 +224,7 @@ class Git:
 
     def _keep_what_is_left(self, place: str, name: str, held: str) -> None:
         tree = self.tree_of(place, held, _MARKER)
-        if tree.full != self.tree_id(held):
+        if tree.full not in (self.tree_id(held), self.tree_id(tree.head)):  # as it was verified
             left = self._commit(tree.full, "left behind by an attempt that did not end\n", held)
             self._run("update-ref", name, left)
 
@@ -271,7 +270,7 @@ class Git:
         done = self._run(*words, stdin=listed, may_fail=True)
         if done.code == 0:
             return self.commit_of("HEAD")
-        look = ("diff", "--cached", "--quiet", "--", *self._under(paths))
+        look = ("diff", "--cached", "--quiet", "--", *(f":(literal){path}" for path in paths))
         if self._run(*look, may_fail=True).code != 0:
             raise GitFault("commit", _said(done))
         return ""
@@ -329,9 +328,6 @@ class Git:
         folder = os.path.join(self.common, "hooks")
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
         return [f"hooks/{name}" for name in names]
-
-    def _under(self, paths: Iterable[str]) -> list[str]:
-        return [f":(literal){path}" for path in paths]
 
     def _has_identity(self) -> bool:
         told = self._text("config", "--get-regexp", r"^user\.(name|email)$", may_fail=True)

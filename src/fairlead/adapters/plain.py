@@ -97,6 +97,10 @@ class InPlace:
     def remove(self, place: str) -> None:
         """The project stays."""
 
+    def unmerged(self, prefix: str, target: str) -> frozenset[str]:
+        """There are no branches."""
+        return frozenset()
+
     def put_away(self, places: Mapping[str, str], kept: frozenset[str]) -> None:
         """The project stays."""
 

@@ -16,7 +16,7 @@ from fairlead.engine.events import Events
 from fairlead.engine.phases import Phases
 from fairlead.engine.sessions import Sessions
 from fairlead.errors import ConflictError, FairleadError
-from fairlead.model.job import JobStatus, Question, QuestionKind, TaskGate
+from fairlead.model.job import JobStatus, Question, QuestionKind, Run, TaskGate
 from fairlead.model.lifecycle import GateStatus
 from fairlead.model.plan import PlanSheet, task_id
 from fairlead.model.waves import Claims
@@ -257,13 +257,25 @@ class Landing:
     def _tidy(self) -> None:
         site = self._site
         places, kept = {}, set()
-        held = [(gate, run) for gate in site.jobs.load_gates() for run in gate.runs]
-        for gate, run in held:
-            is_last = run is gate.runs[-1]
-            if is_last and gate.gate.status is not GateStatus.APPROVED:
-                continue  # somebody may want to look at it
-            places[f"{site.private}/worktrees/{run.branch.rpartition('/')[2]}"] = run.branch
-            if not (is_last and gate.is_passed):
-                kept.add(run.branch)
         with site.turn:
+            loose = site.workspace.unmerged(f"fairlead/{site.job.id}/", site.job.target)
+            for gate in site.jobs.load_gates():
+                for run in gate.runs:
+                    is_last = run is gate.runs[-1]
+                    if is_last and gate.gate.status is not GateStatus.APPROVED:
+                        continue  # somebody may want to look at it
+                    name = run.branch.rpartition("/")[2]
+                    places[f"{site.private}/worktrees/{name}"] = run.branch
+                    if not is_last or (run.branch in loose and not self._has_landed(run)):
+                        kept.add(run.branch)
             site.workspace.put_away(places, frozenset(kept))
+
+    def _has_landed(self, run: Run) -> bool:
+        """Whether the branch holds nothing but what the target has, if in commits of the agent's."""
+        here = self._site.workspace
+        tip, target = (
+            here.commit_of(f"refs/heads/{each}") for each in (run.branch, self._site.job.target)
+        )
+        return here.is_ancestor(run.commit, target) and here.tree_id(tip) == here.tree_id(
+            run.commit
+        )

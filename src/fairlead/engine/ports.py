@@ -128,6 +128,10 @@ class Workspace(Protocol):
         """The workspace goes; its branch stays."""
         ...
 
+    def unmerged(self, prefix: str, target: str) -> frozenset[str]:
+        """The branches below a prefix that hold something the target does not."""
+        ...
+
     def put_away(self, places: Mapping[str, str], kept: frozenset[str]) -> None:
         """Workspaces that nobody needs go, each with its branch, save the branches that are kept."""
         ...
