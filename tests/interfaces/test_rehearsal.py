@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from fairlead.store.scan import scan
 from tests.support.execution import a_plan
 from tests.support.killing import a_world
-from tests.support.programs import Outcome, Program, fairlead, run
+from tests.support.programs import Command, Outcome, Program, fairlead, run
 from tests.support.repositories import git, written
 
 PLANS = (a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt", depends_on=["01-01"]))
@@ -21,7 +22,7 @@ def made_by_rehearsal(*plans):
     return [(each.id, each.text.replace(*mark)) for each in plans]
 
 
-def executed(world: Path, *words: str) -> Outcome:
+def executing(world: Path, *words: str) -> Command:
     """`phase execute 1` in a world of its own."""
     settings = {
         "XDG_CONFIG_HOME": str(world / "config"),
@@ -30,7 +31,12 @@ def executed(world: Path, *words: str) -> Outcome:
         "FAIRLEAD_NOW": "",
     }
     program = Program(fairlead().words, settings)
-    return run(program.command(world / "project", "phase", "execute", "1", *words))
+    return program.command(world / "project", "phase", "execute", "1", *words)
+
+
+def executed(world: Path, *words: str) -> Outcome:
+    """The same, to its end."""
+    return run(executing(world, *words))
 
 
 def everything(folder: Path) -> dict[str, bytes | str]:
@@ -50,6 +56,33 @@ def complete(project: Path) -> int:
 @pytest.fixture
 def world(tmp_path: Path) -> Path:
     return a_world(tmp_path, PLANS)
+
+
+@pytest.mark.parametrize("manner", ["--events", "--slots=1"])
+def test_a_run_whose_reader_goes_away_saves_and_says_that_it_is_not_done(
+    world: Path, manner: str
+) -> None:
+    for id_, text in made_by_rehearsal(*PLANS):
+        written(world / f"project/.planning/phases/01-work/{id_}-PLAN.md", text)
+    words = ("--rehearse", "--here", "--approve", manner)
+    command = executing(world, *words)
+    with subprocess.Popen(
+        command.words,
+        cwd=command.folder,
+        env=dict(command.environment),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline()
+        child.stdout.close()
+        _, said = child.communicate()
+    assert (child.returncode, b"Traceback" in said) == (6, False), said
+    done = executed(world, *words)
+    assert done.code == 0, done.said
+    [job] = (world / "project/.planning/jobs").iterdir()
+    kinds = [json.loads(line)["kind"] for line in (job / "events.jsonl").read_text().splitlines()]
+    assert "interrupted" not in kinds
 
 
 def test_a_rehearsal_leaves_the_project_as_it_is_and_goes_wrong_twice(world: Path) -> None:

@@ -123,7 +123,9 @@ def run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _INTERRUPTED
     except (BrokenPipeError, SystemExit):  # click leaves by itself in this one case
-        _give_up_output()  # the reader has gone
+        from fairlead.interfaces.cli.show import give_up_output
+
+        give_up_output()  # the reader has gone
         return 0
     except OSError as problem:
         path = problem.filename or os.curdir
@@ -148,15 +150,15 @@ def _usage_error(problem: click.ClickException) -> UsageError:
 
 
 def _shown(error: FairleadError, *, as_json: bool) -> int:
-    from fairlead.interfaces.cli.show import show_error
+    from fairlead.interfaces.cli.show import give_up_output, show_error
 
     if isinstance(error, OutputFault):
-        _give_up_output()
+        give_up_output()
         as_json = False
     try:
         show_error(error, as_json=as_json)
     except (OutputFault, BrokenPipeError):
-        _give_up_output()
+        give_up_output()
     return error.exit_code
 
 
@@ -166,8 +168,3 @@ def _have_streams() -> None:
         if getattr(sys, name) is None:
             stream = open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115  # until the end
             setattr(sys, name, stream)
-
-
-def _give_up_output() -> None:
-    """Let nobody write there again: Python would try once more at its end, and change the code."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

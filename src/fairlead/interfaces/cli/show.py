@@ -102,6 +102,11 @@ class Screen:
             raise OutputFault(problem.strerror or str(problem)) from problem
 
 
+def give_up_output() -> None:
+    """Let nobody write there again: Python would try once more at its end, and change the code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def report(content: Any, lines: Iterable[Sequence[Part]], *, as_json: bool) -> None:
     """Show a result: its lines to a person, or itself as JSON."""
     screen = Screen(sys.stdout)

@@ -7,12 +7,14 @@ than a row a plan, however long the job runs.
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from fairlead.interfaces.cli.show import Screen
+from fairlead.errors import OutputFault
+from fairlead.interfaces.cli.show import Screen, give_up_output
 from fairlead.model.agent_events import AgentEvent, FileChanged, Retried, Said, Spent, ToolStarted
 from fairlead.model.waves import Node, schedule
 from fairlead.text.visible import visible
@@ -50,11 +52,22 @@ class View(Protocol):
         ...
 
 
+class _Output(Screen):
+    """What a run writes: when its reader goes, the run saves and ends, as after ^C."""
+
+    def _write(self, text: str) -> None:
+        try:
+            super()._write(text)
+        except (BrokenPipeError, OutputFault):
+            give_up_output()
+            signal.raise_signal(signal.SIGINT)
+
+
 class Lines:
     """One line for everything that happens to a gate or a plan."""
 
     def __init__(self) -> None:
-        self._screen = Screen(sys.stdout)
+        self._screen = _Output(sys.stdout)
 
     def report(self, happening: Happening) -> None:
         """One line."""
