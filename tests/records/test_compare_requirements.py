@@ -8,7 +8,7 @@ from fairlead.engine.doctor import Claims, Doctor, Means
 from fairlead.engine.truth import truth_of
 from fairlead.model.divergence import Finding
 from fairlead.store.files import Files
-from tests.support.peculiar import put, requirements
+from tests.support.peculiar import SECOND_SUMMARY, put, requirements
 from tests.support.projects import ToldClock
 
 PATH = ".planning/REQUIREMENTS.md"
@@ -56,6 +56,44 @@ def test_an_unmapped_requirement_gets_a_row_where_the_roadmap_names_its_phase(
 
     assert (str(finding.kind), finding.what, finding.line) == ("requirement-unmapped", "FIND-02", 7)
     assert (tmp_path / PATH).read_text("utf-8").endswith("| FIND-02 | Phase 2 | Pending |\n")
+    assert found(tmp_path) == []
+
+
+@pytest.mark.parametrize("box", ["x", " "])
+def test_a_new_row_says_complete_where_the_phase_is_and_so_does_its_box(
+    tmp_path: Path, box: str
+) -> None:
+    gone = ("| FIND-02 | Phase 2 | Pending |\n", "")
+    put(tmp_path, requirements(gone, ("- [ ] **FIND-02", f"- [{box}] **FIND-02")))
+    put(tmp_path, SECOND_SUMMARY)
+    doctor(tmp_path).fix()
+    text = (tmp_path / PATH).read_text("utf-8")
+
+    assert text.endswith("| FIND-02 | Phase 2 | Complete |\n")
+    assert "- [x] **FIND-02" in text
+    assert found(tmp_path) == []
+
+
+def test_a_new_row_of_a_ticked_requirement_says_complete_while_its_phase_is_at_work(
+    tmp_path: Path,
+) -> None:
+    gone = ("| FIND-02 | Phase 2 | Pending |\n", "")
+    put(tmp_path, requirements(gone, ("- [ ] **FIND-02", "- [x] **FIND-02")))
+    doctor(tmp_path).fix()
+
+    assert (tmp_path / PATH).read_text("utf-8").endswith("| FIND-02 | Phase 2 | Complete |\n")
+
+
+def test_a_tick_that_the_files_refute_gets_no_row_that_repeats_it(tmp_path: Path) -> None:
+    gone = ("| FIND-02 | Phase 2 | Pending |\n", "")
+    put(tmp_path, requirements(gone, ("- [ ] **FIND-02", "- [x] **FIND-02")))
+    (tmp_path / ".planning/phases/02-search/02-01-SUMMARY.md").unlink()
+    doctor(tmp_path).fix()
+    left = [each.what for each in found(tmp_path)]
+    doctor(tmp_path).fix(Claims.CORRECT)
+
+    assert (tmp_path / PATH).read_text("utf-8").endswith("| FIND-02 | Phase 2 | Pending |\n")
+    assert left == ["FIND-02 box"]
     assert found(tmp_path) == []
 
 

@@ -142,7 +142,7 @@ class Doctor:
         repairs: dict[str, Callable[[Document], Repaired]] = {
             state: lambda held: repaired_state(held, chosen, standing, state),
             roadmap: lambda held: repaired_roadmap(held, chosen, roadmap),
-            requirements: lambda held: repaired_requirements(held, chosen, requirements),
+            requirements: lambda held: repaired_requirements(held, chosen, standing, requirements),
         }
         for path, repair in repairs.items():
             self._write(path, texts[path], repair, work)

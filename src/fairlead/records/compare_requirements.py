@@ -6,19 +6,26 @@ phase without any completed plan refutes a tick.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from fairlead.model.divergence import Finding, Kind
 from fairlead.model.ids import PhaseId
-from fairlead.model.inventory import Inventory, Phase, Stage
+from fairlead.model.inventory import Inventory, Stage
 from fairlead.model.standing import Standing
 from fairlead.records.compare import unproven
-from fairlead.records.requirements import Box, Trace, boxes_of, ids_in, says_complete, traces_of
+from fairlead.records.requirements import (
+    PENDING,
+    Box,
+    Trace,
+    boxes_of,
+    ids_in,
+    says_complete,
+    traces_of,
+)
 from fairlead.text.document import Document
 from fairlead.text.lines import place_of
 from fairlead.text.outline import Section
 
-PENDING = "Pending"
 _UNTOUCHED = (Stage.NO_FOLDER, Stage.EMPTY, Stage.DISCUSSED, Stage.RESEARCHED, Stage.PLANNED)
 _ELSEWHERE = re.compile(
     r"future|out of scope|deferred|later|backlog|archive|validated|shipped", re.IGNORECASE
@@ -33,15 +40,26 @@ def requirement_findings(
     if not traces or not inventory.roadmap.phases:
         return
     told = _told_by_roadmap(inventory)
-    boxes = tuple(boxes_of(document))
+    phases: dict[str, tuple[PhaseId, ...]] = {}
     for trace in traces:
+        phases[trace.requirement] = phases.get(trace.requirement, ()) + trace.phases
         yield from _unknown(document, trace, inventory, told, path)
-        yield from _refuted(document, trace, boxes, standing, path)
-    traced = {trace.requirement for trace in traces}
-    for box in boxes:
-        if box.requirement not in traced and not _is_elsewhere(document, box):
-            traced.add(box.requirement)
+        yield from _refuted(document, trace, standing, path)
+    for box in boxes_of(document):
+        if box.requirement not in phases:
+            if _is_elsewhere(document, box):
+                continue
+            phases[box.requirement] = tuple(told.get(box.requirement, ()))
             yield _unmapped(document, box, told, path)
+        yield from _refuted_box(document, box, _untouched(phases[box.requirement], standing), path)
+
+
+def is_met(is_ticked: bool, phases: Collection[PhaseId], standing: Standing) -> bool:
+    """Whether a requirement is complete: all its phases are, or it is ticked and none refutes it."""
+    held = {each.id: each.is_complete(standing.policy) for each in standing.scope.phases}
+    if phases and all(held.get(each) for each in phases):
+        return True
+    return is_ticked and not _untouched(phases, standing)
 
 
 def _unknown(
@@ -60,24 +78,30 @@ def _unknown(
     yield Finding(Kind.TRACE, path, line, what, said, true, is_drift=bool(true))
 
 
-def _refuted(
-    document: Document, trace: Trace, boxes: tuple[Box, ...], standing: Standing, path: str
-) -> Iterator[Finding]:
-    """A requirement is complete although one of its phases has not a single plan done."""
-    phases = [each for each in standing.scope.phases if each.id in trace.phases]
-    open_phases = [each for each in phases if each.stage in _UNTOUCHED]
-    if not open_phases or standing.scope.is_archived:
-        return
-    because = tuple(reason for each in open_phases for reason in _why(each))
-    if says_complete(trace.status.text):
+def _untouched(phases: Collection[PhaseId], standing: Standing) -> tuple[str, ...]:
+    """What is missing in those of its phases that have not a single plan done."""
+    if standing.scope.is_archived:
+        return ()
+    mine = (each for each in standing.scope.phases if each.id in phases)
+    return tuple(why for each in mine if each.stage in _UNTOUCHED for why in unproven(each)[:1])
+
+
+def _refuted(document: Document, trace: Trace, standing: Standing, path: str) -> Iterator[Finding]:
+    """A row says complete although one of its phases has not a single plan done."""
+    because = _untouched(trace.phases, standing)
+    if because and says_complete(trace.status.text):
         line = place_of(document.text, trace.status.start)[0]
         what = f"{trace.requirement} status"
         yield Finding(Kind.CLAIM, path, line, what, trace.status.text.strip(), PENDING, because)
-    for box in boxes:
-        if box.requirement == trace.requirement and box.item.is_checked:
-            line = place_of(document.text, box.item.start)[0]
-            what = f"{trace.requirement} box"
-            yield Finding(Kind.CLAIM, path, line, what, "ticked", "open", because)
+
+
+def _refuted_box(
+    document: Document, box: Box, because: tuple[str, ...], path: str
+) -> Iterator[Finding]:
+    if because and box.item.is_checked:
+        line = place_of(document.text, box.item.start)[0]
+        what = f"{box.requirement} box"
+        yield Finding(Kind.CLAIM, path, line, what, "ticked", "open", because)
 
 
 def _unmapped(document: Document, box: Box, told: dict[str, set[PhaseId]], path: str) -> Finding:
@@ -97,10 +121,6 @@ def _told_by_roadmap(inventory: Inventory) -> dict[str, set[PhaseId]]:
 
 def _phase_words(phases: set[PhaseId]) -> str:
     return ", ".join(f"Phase {each.short}" for each in sorted(phases))
-
-
-def _why(phase: Phase) -> tuple[str, ...]:
-    return unproven(phase)[:1]
 
 
 def _is_elsewhere(document: Document, box: Box) -> bool:

@@ -11,9 +11,10 @@ from typing import NamedTuple
 from fairlead.model.divergence import Finding, Kind
 from fairlead.model.standing import Standing
 from fairlead.model.status import is_default
+from fairlead.records.compare_requirements import is_met
 from fairlead.records.digest import lifecycle_of, plan_line, position_line, with_progress
 from fairlead.records.recorded import position_section, repeated
-from fairlead.records.requirements import traced, traces_of
+from fairlead.records.requirements import boxes_of, phases_in, traced, traces_of
 from fairlead.text.document import Document
 from fairlead.text.lists import items_of, set_checked
 from fairlead.text.outline import Line
@@ -154,7 +155,9 @@ def repaired_roadmap(document: Document, findings: Iterable[Finding], path: str)
     return Repaired(document, tuple(replaced))
 
 
-def repaired_requirements(document: Document, findings: Iterable[Finding], path: str) -> Repaired:
+def repaired_requirements(
+    document: Document, findings: Iterable[Finding], standing: Standing, path: str
+) -> Repaired:
     """REQUIREMENTS.md with the boxes and rows of these findings put right."""
     replaced: list[str] = []
     # From below, so that the lines of those still to come stay where they are.
@@ -168,7 +171,10 @@ def repaired_requirements(document: Document, findings: Iterable[Finding], path:
             document = document.replaced(set_cell(document.text, cell, finding.true))
     for finding in mine:
         if finding.kind is Kind.UNMAPPED:
-            document = traced(document, finding.what, finding.true)
+            boxes = [each for each in boxes_of(document) if each.requirement == finding.what]
+            is_ticked = any(each.item.is_checked for each in boxes)
+            done = is_met(is_ticked, phases_in(finding.true), standing)
+            document = traced(document, finding.what, finding.true, is_met=done)
     return Repaired(document, tuple(replaced))
 
 

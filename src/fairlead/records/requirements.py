@@ -8,7 +8,6 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from fairlead.errors import MalformedId
 from fairlead.model.ids import PhaseId
 from fairlead.text.document import Document
 from fairlead.text.lists import Item, items_of
@@ -19,6 +18,7 @@ _ID = re.compile(r"\b[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-[0-9]+\b")
 _PHASE = re.compile(r"[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*\b")
 _MAY_MOVE = ("", "-", "—", "pending", "in progress", "gaps found", "not started", "planned")
 _COMPLETE = "Complete"
+PENDING = "Pending"
 _COLUMNS = (("Requirement", "REQ-ID", "Requirement ID"), ("Phase", "Assigned Phase"), ("Status",))
 
 
@@ -65,6 +65,11 @@ def ids_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_ID.findall(text)))
 
 
+def phases_in(text: str) -> tuple[PhaseId, ...]:
+    """The phases that a cell names: `Phase 2, Phase 4.1`."""
+    return tuple(PhaseId.parse(number) for number in _PHASE.findall(text))
+
+
 def traces_of(document: Document) -> Iterator[Trace]:
     """The rows of every traceability table."""
     for table in tables_of(document.lines):
@@ -77,7 +82,7 @@ def traces_of(document: Document) -> Iterator[Trace]:
             found = _ID.search(row[columns[0]].text)
             if found:
                 phase, status = row[columns[1]], row[columns[2]]
-                yield Trace(found[0], tuple(_phases(phase.text)), phase, status)
+                yield Trace(found[0], phases_in(phase.text), phase, status)
 
 
 def boxes_of(document: Document) -> Iterator[Box]:
@@ -93,13 +98,17 @@ def says_complete(status: str) -> bool:
     return status.strip("*✅ ").casefold() == _COMPLETE.casefold()
 
 
-def traced(document: Document, requirement: str, phase: str) -> Document:
-    """The document with a new row at the end of its first traceability table."""
+def traced(document: Document, requirement: str, phase: str, *, is_met: bool) -> Document:
+    """The document with a new row at the end of its first traceability table, its box as it says."""
+    if is_met:
+        ticked = spliced(document.text, _boxes(document, {requirement}))
+        document = document.replaced(ticked)
+    status = _COMPLETE if is_met else PENDING
     for table in tables_of(document.lines):
         columns = [_column(table, names) for names in _COLUMNS]
         if min(columns) >= 0:
             cells = ["-"] * len(table.header)
-            for at, value in zip(columns, (requirement, phase, "Pending"), strict=True):
+            for at, value in zip(columns, (requirement, phase, status), strict=True):
                 cells[at] = value
             return document.replaced(append_row(document.text, table, cells, document.ending))
     return document
@@ -107,14 +116,6 @@ def traced(document: Document, requirement: str, phase: str) -> Document:
 
 def _column(table: Table, names: tuple[str, ...]) -> int:
     return max(table.column(name) for name in names)
-
-
-def _phases(text: str) -> Iterator[PhaseId]:
-    for number in _PHASE.findall(text):
-        try:
-            yield PhaseId.parse(number)
-        except MalformedId:
-            continue
 
 
 def _may_move(status: str) -> bool:
