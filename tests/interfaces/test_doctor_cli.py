@@ -96,6 +96,41 @@ def test_a_conflict_is_left_to_a_person(tmp_path, call):
     assert "both sides may be right" in out
 
 
+SETTINGS = {
+    "a byte that is no JSON": '{"fairlead": {"completion": "verified"}} x\n',
+    "a word that nobody knows": '{"fairlead": {"completion": "verfied"}}\n',
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("text", SETTINGS.values(), ids=SETTINGS)
+def test_settings_that_cannot_be_read_are_found_and_left_to_a_person(tmp_path, call, text):
+    put(tmp_path, {**BASE, "config.json": text})
+
+    code, out, _ = call("check", "--json")
+    (finding,) = json.loads(out)["findings"]
+
+    assert (code, finding["code"]) == (1, "document-malformed")
+    assert finding["path"] == ".planning/config.json"
+    assert "correct it in an editor" in call("doctor")[1]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["state sync", "state complete-phase --phase 1", "phase complete 1", "doctor --fix",
+     "roadmap update-progress", "state begin-phase --phase 2"],
+)  # fmt: skip
+def test_no_number_is_written_while_the_settings_cannot_be_read(tmp_path, call, command):
+    put(tmp_path, {**BASE, "config.json": SETTINGS["a byte that is no JSON"]})
+    before = read_tree(tmp_path)
+
+    code, _, err = call(*command.split())
+
+    assert code == 3
+    assert ".planning/config.json:1:" in err
+    assert {name: text for name, text in read_tree(tmp_path).items() if name in before} == before
+
+
 def test_json_carries_findings_means_and_what_is_left(tmp_path, call):
     put(tmp_path, CLAIMS["the box of a plan"])
 

@@ -184,6 +184,12 @@ def test_the_policy_is_the_setting_or_what_the_newer_tool_left(
     assert scan(str(tmp_path)).policy is policy
 
 
+def test_a_workstream_without_a_policy_of_its_own_has_that_of_the_project(tmp_path: Path) -> None:
+    put(tmp_path, config_dot_json='{"fairlead": {"completion": "verified"}}')
+    put(tmp_path, workstreams__api__STATE_dot_md="# State\n")
+    assert scan(str(tmp_path), workstream="api").policy is Completion.VERIFIED
+
+
 @pytest.mark.parametrize(
     ("line", "expected"),
     [

@@ -90,6 +90,7 @@ _BY_HAND = {
     Kind.SELF_CHECK: "do what the summary names, then write it anew",
     Kind.REHEARSED: "carry its plan out: fairlead phase execute N",
 }
+_SETTINGS = "correct it in an editor; until then no number that hangs on it is written"
 _CONFLICT = "resolve the conflict in an editor; both sides may be right, so nothing is guessed"
 
 
@@ -126,7 +127,7 @@ class Doctor:
         texts = {path: self._in_order(path, workstream, now, work) for path in written}
         inventory = scan(
             self._files.folder, workstream=workstream, state=texts[state], roadmap=texts[roadmap]
-        )
+        ).for_writing()
         standing = standing_of(inventory)
         if claims is Claims.RECONSTRUCT:
             # A requirement names no plan: its claim is never a reason to record a summary.
@@ -231,6 +232,8 @@ class Doctor:
         return Repair(finding, Means.FIX, f"--fix {_writes(finding)}")
 
     def _document_repair(self, finding: Finding) -> Repair:
+        if finding.path.endswith(layout.CONFIG_NAME):
+            return Repair(finding, Means.PERSON, _SETTINGS)
         try:
             text = self._files.load(finding.path).text
             result = mended(text)

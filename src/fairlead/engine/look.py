@@ -47,8 +47,8 @@ class Look:
 
     @cached_property
     def inventory(self) -> Inventory:
-        """What is on disk."""
-        return self._inventory or scan(self.files.folder, workstream=self.workstream)
+        """What is on disk; settings that cannot be read are refused, since numbers hang on them."""
+        return self._inventory or scan(self.files.folder, workstream=self.workstream).for_writing()
 
     @cached_property
     def standing(self) -> Standing:

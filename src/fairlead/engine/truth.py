@@ -44,8 +44,11 @@ def truth_of(reader: Reader, workstream: str = "") -> Truth:
     documents = layout.documents_of(workstream)
     for path in documents:
         findings += malformed(reader, path, inventory)
-    texts = {path: _shown(reader, path) for path in (documents[0], documents[3])}
-    findings += differences(inventory, standing, documents, texts)
+    if inventory.fault:  # which numbers are right hangs on what it says
+        findings.append(_malformed(inventory.fault))
+    else:
+        texts = {path: _shown(reader, path) for path in (documents[0], documents[3])}
+        findings += differences(inventory, standing, documents, texts)
     findings += disk_findings(standing, inventory)
     return Truth(inventory, standing, tuple(findings))
 
@@ -74,6 +77,10 @@ def _shown(reader: Reader, path: str) -> str | None:
     return loaded.text if loaded else None
 
 
+def _malformed(problem: DocumentError) -> Finding:
+    return Finding(Kind.DOCUMENT, problem.path, problem.line, problem.code, problem.what, "")
+
+
 def malformed(reader: Reader, path: str, inventory: Inventory) -> list[Finding]:
     """A document that could not be written as it is, or that is missing."""
     try:
@@ -87,7 +94,7 @@ def malformed(reader: Reader, path: str, inventory: Inventory) -> list[Finding]:
             return [Finding(Kind.MISSING, path, 0, "document", "it does not exist", "")]
         Document(loaded.text).require_writable()
     except DocumentError as problem:
-        return [Finding(Kind.DOCUMENT, path, problem.line, problem.code, problem.what, "")]
+        return [_malformed(problem.located(path))]
     line = second_block(loaded.text)
     if line:
         said = "a second frontmatter stands below the first"

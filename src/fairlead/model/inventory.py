@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
+from fairlead.errors import DocumentError
 from fairlead.model.ids import PhaseId
 
 
@@ -201,3 +202,10 @@ class Inventory:
     pending_todos: tuple[str, ...] = ()
     continue_files: tuple[str, ...] = ()
     workstreams: tuple[str, ...] = ()
+    fault: DocumentError | None = None  # settings that cannot be read: the policy is a guess
+
+    def for_writing(self) -> "Inventory":
+        """The same, if what is derived from it may be written down."""
+        if self.fault:
+            raise self.fault
+        return self

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from fairlead.errors import JsonSyntax
+from fairlead.model.inventory import Completion
 from fairlead.text.jsontext import Json, read_json, set_json
 
 EMPTY = "{}\n"
@@ -14,6 +15,14 @@ def read_settings(text: str) -> dict[str, object]:
     if not isinstance(held, dict):
         raise JsonSyntax("a configuration file holds one object", line=1, column=1)
     return dict(_flat(held, ""))
+
+
+def read_completion(text: str) -> str:
+    """When a phase counts as complete, as the file says; empty where it leaves that open."""
+    said = read_settings(text).get("fairlead.completion", "auto")
+    if said not in ("auto", *Completion):
+        raise JsonSyntax(f"fairlead.completion cannot be {said!r}", line=1, column=1)
+    return "" if said == "auto" else str(said)
 
 
 def update_setting(text: str, key: str, value: Json) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from fairlead.errors import DocumentError
+from fairlead.errors import DocumentError, Located
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import (
     Completion,
@@ -21,7 +21,7 @@ from fairlead.model.inventory import (
     Verification,
 )
 from fairlead.records import naming
-from fairlead.records.config import read_settings
+from fairlead.records.config import read_completion
 from fairlead.records.phase_files import (
     SummaryHead,
     plan_head,
@@ -34,6 +34,7 @@ from fairlead.store import confine, layout
 from fairlead.store.confine import Folder as Handle
 from fairlead.store.confine import Root
 from fairlead.store.listing import Listing, beginning_of, beginnings_of, listing_of
+from fairlead.store.load import decoded
 from fairlead.text.document import Document
 from fairlead.text.scalars import is_null
 
@@ -79,30 +80,37 @@ class _Scanner:
                 version = name.removesuffix(layout.ARCHIVED_PHASES)
                 archived += self._folders(f"{layout.MILESTONES_NAME}/{name}", version)
         roadmap = self._document(layout.ROADMAP_NAME)
+        policy, fault = self._policy(state)
         return Inventory(
             folders=tuple(self._folders(layout.PHASES_NAME, "")),
             archived=tuple(archived),
             roadmap=read_roadmap(roadmap) if roadmap else Roadmap(),
             milestone=milestone,
-            policy=self._policy(state),
+            policy=policy,
             pending_todos=tuple(
                 name for name in self._names(layout.PENDING_TODOS) if name.endswith(".md")
             ),
             continue_files=self._continue_files(),
             workstreams=tuple(self._names(layout.WORKSTREAMS_NAME)),
+            fault=fault,
         )
 
-    def _policy(self, state: Document | None) -> Completion:
+    def _policy(self, state: Document | None) -> tuple[Completion, DocumentError | None]:
         """What the configuration says; else what the newer reference tool left in STATE.md."""
-        try:
-            content = self._read(layout.CONFIG_NAME, layout.CONFIG_LIMIT) or b"{}"
-            chosen = read_settings(content.decode()).get("fairlead.completion")
-        except (DocumentError, UnicodeDecodeError):
-            chosen = None
-        if chosen in tuple(Completion):
-            return Completion(str(chosen))
+        chosen, fault = "", None
+        for path in dict.fromkeys((f"{self._planning}/{layout.CONFIG_NAME}", layout.CONFIG)):
+            try:
+                content = self._root.read(path, layout.CONFIG_LIMIT)
+                with Located(path):
+                    chosen = read_completion(decoded(path, content)) if content is not None else ""
+            except DocumentError as problem:
+                fault = problem
+            if chosen or fault:
+                break
+        if chosen:
+            return Completion(chosen), None
         is_newer = state is not None and "state_head" in state.shown_front
-        return Completion.VERIFIED if is_newer else Completion.SUMMARISED
+        return Completion.VERIFIED if is_newer else Completion.SUMMARISED, fault
 
     def _folders(self, below: str, milestone: str) -> list[Folder]:
         try:
