@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.engine.events import Landed
 from fairlead.engine.truth import truth_of
 from fairlead.errors import ConflictMarkers, NoDocument, PlansOpen
 from fairlead.records.metrics import Metric
@@ -29,7 +30,7 @@ def test_a_phase_goes_from_its_plans_to_its_end(project: Project) -> None:
     project.events.plan_completed()
     project.summary("1", 2)
     project.events.plan_completed()
-    project.events.phase_completed("1")
+    project.phases.complete("1")
 
     assert "Phase: 2 of 3 (API)" in project.state
     assert "completed_plans: 2" in project.state
@@ -38,14 +39,34 @@ def test_a_phase_goes_from_its_plans_to_its_end(project: Project) -> None:
     assert "Progress: [███░░░░░░░] 33%" in project.state
 
 
+DETAILS = """
+## Phase Details
+
+### Phase 1: Core
+
+**Plans**: TBD
+
+- [ ] 01-01-PLAN.md
+- [ ] 01-02-PLAN.md
+
+## Progress
+
+| Phase | Plans Complete | Status | Completed |
+|-------|----------------|--------|-----------|
+| 1. Core | 0/TBD | Not started | - |
+"""
+
+
 def drift(project: Project) -> list[str]:
     findings = truth_of(Reader(str(project.folder))).drift
-    return [f"{each.what}: {each.said}" for each in findings if each.path.endswith("STATE.md")]
+    return [f"{each.what}: {each.said}" for each in findings]
 
 
-def test_no_event_leaves_state_and_files_apart(project: Project) -> None:
+def test_no_event_leaves_documents_and_files_apart(project: Project) -> None:
     project.events.sync()
     assert drift(project) == []
+    with (project.planning / "ROADMAP.md").open("a") as roadmap:
+        roadmap.write(DETAILS)
     project.events.planning_started("1")
     project.events.plans_ready("1")
     assert drift(project) == []
@@ -59,7 +80,20 @@ def test_no_event_leaves_state_and_files_apart(project: Project) -> None:
         assert drift(project) == []
         project.events.metric(Metric("1", str(plan), "5m"))
         assert drift(project) == []
-    project.events.phase_completed("1")
+    project.phases.complete("1")
+    assert drift(project) == []
+
+
+def test_a_plan_lands_with_its_summary_and_both_documents_in_one_step(project: Project) -> None:
+    with (project.planning / "ROADMAP.md").open("a") as roadmap:
+        roadmap.write(DETAILS)
+    project.events.execution_started("1")
+    home = ".planning/phases/01-core"
+    path, text = f"{home}/01-01-SUMMARY.md", "# Summary\n\nDone.\n"
+    landed = Landed(f"{home}/01-01-PLAN.md", path, text, {path: lambda _: text})
+    outcome = project.events.follow("1", landed)
+
+    assert set(outcome.paths) == {path, ".planning/ROADMAP.md", ".planning/STATE.md"}
     assert drift(project) == []
 
 

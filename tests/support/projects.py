@@ -6,6 +6,7 @@ from pathlib import Path
 from fairlead.engine.captures import Captures
 from fairlead.engine.events import Events
 from fairlead.engine.pausing import Pausing
+from fairlead.engine.phases import Phases
 from fairlead.engine.sessions import Sessions
 from fairlead.store.files import Files
 from tests.support.moments import NOON
@@ -49,6 +50,7 @@ class Project:
         clock = ToldClock()
         files = Files(str(folder))
         self.events = Events(files, clock)
+        self.phases = Phases(files, clock)
         self.sessions = Sessions(files, clock)
         self.pausing = Pausing(files, clock)
         self.captures = Captures(files, clock)

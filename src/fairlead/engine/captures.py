@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fairlead.engine.look import Look, Steps
-from fairlead.engine.phases import editing
+from fairlead.engine.look import Look, Steps, editing
 from fairlead.errors import NoTodo, SameTodo, UnknownPhase
 from fairlead.model.ids import PhaseId
 from fairlead.records.todo import (

@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from fairlead.engine.look import Look, Steps
-from fairlead.engine.phases import editing
+from fairlead.engine.look import Look, Steps, editing
 from fairlead.engine.quick import Hands, Quick, QuickTask
 from fairlead.engine.role_calls import Ask, Given, RoleCalls
 from fairlead.engine.role_jobs import Errand, Outcome, RoleJobs, RoleReport

@@ -6,12 +6,14 @@ the event needs them, and what has to leave STATE.md arrives in the archive in t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from fairlead.engine.look import Change, Look, Steps
 from fairlead.errors import ChangedMeanwhile
 from fairlead.model.ids import PhaseId
+from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing
 from fairlead.records import (
     activity,
@@ -26,14 +28,42 @@ from fairlead.records import (
     values,
 )
 from fairlead.records import archive as archive_file
+from fairlead.records.phase_files import summary_head
 from fairlead.records.waiting import Question, same_question, waiting_text
 from fairlead.store import layout
-from fairlead.store.files import Draft, Outcome
+from fairlead.store.files import Draft, Edit, Outcome
 from fairlead.store.intent import Places
 from fairlead.store.moves import Move
 from fairlead.text.document import Document
 
 PhaseEvent = Callable[[Document, Standing, str, datetime], Document]
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """A plan that is done, with the summary that is about to prove it."""
+
+    plan: str  # its path
+    summary: str
+    text: str  # of the summary
+    edits: Mapping[str, Edit]
+
+    def inventory(self, before: Inventory) -> Inventory:
+        """What will be on disk."""
+        proof = summary_head(self.text.encode("utf-8", "surrogateescape")).proof
+        folders = tuple(
+            replace(
+                folder,
+                plans=tuple(
+                    plan._replace(summary=self.summary, proof=proof)
+                    if plan.path == self.plan
+                    else plan
+                    for plan in folder.plans
+                ),
+            )
+            for folder in before.folders
+        )
+        return replace(before, folders=folders)
 
 
 class Events(Steps):
@@ -73,16 +103,7 @@ class Events(Steps):
             moved = events.plan_completed(held, at.standing, phase, at.now, plan=plan)
             return metrics.with_plans_completed(moved, at.standing, at.inventory)
 
-        return self._record("state advance-plan", change, dry_run=dry_run)
-
-    def phase_completed(self, phase: str, *, dry_run: bool = False) -> Outcome:
-        """A phase is done."""
-
-        def change(held: Document, at: Look) -> Document:
-            moved = events.phase_completed(held, at.standing, phase, at.now)
-            return metrics.with_plans_completed(moved, at.standing, at.inventory)
-
-        return self._record("state complete-phase", change, dry_run=dry_run)
+        return self._record_of(phase, "state advance-plan", change, dry_run=dry_run)
 
     def task_result(self, result: tasks.TaskResult, *, dry_run: bool = False) -> Outcome:
         """An executor returned a result."""
@@ -96,7 +117,7 @@ class Events(Steps):
                 told = metrics.add_time(told, took, at.standing, at.inventory, at.now)
             return metrics.with_plans_completed(told, at.standing, at.inventory)
 
-        return self._record("state task-result", change, dry_run=dry_run)
+        return self._record_of(result.phase, "state task-result", change, dry_run=dry_run)
 
     def metric(self, metric: metrics.Metric, *, dry_run: bool = False) -> Outcome:
         """What a plan took."""
@@ -106,10 +127,15 @@ class Events(Steps):
             dry_run=dry_run,
         )
 
-    def sync(self, *, carried_out: str = "", dry_run: bool = False) -> Outcome:
-        """Write everything that follows from the files anew.
+    def sync(self, *, dry_run: bool = False) -> Outcome:
+        """Write everything that follows from the files anew."""
+        return self.follow("", dry_run=dry_run)
 
-        The work stopped at the last plan of the phase that is being carried out, if one is.
+    def follow(
+        self, carried_out: str, landed: Landed | None = None, *, dry_run: bool = False
+    ) -> Outcome:
+        """The same, after the phase that is being carried out, if one is: the work stopped at its
+        last plan, and its marks in the roadmap follow; with the plan that lands in one step.
         """
 
         def change(held: Document, at: Look) -> Document:
@@ -120,7 +146,17 @@ class Events(Steps):
                 moved = activity.with_stop(moved, f"Completed {done[-1].path.rpartition('/')[2]}")
             return metrics.with_plans_completed(moved, at.standing, at.inventory)
 
-        return self._record("state sync", change, dry_run=dry_run)
+        def decide(look: Look) -> Draft:
+            sight = look.after(landed.inventory(look.inventory)) if landed else look
+            draft = sight.draft(change)
+            here = (position.phase_of(sight.standing, carried_out),) if carried_out else ()
+            edits = {**sight.marking(here)[0], **draft.edits}
+            if not landed:
+                return replace(draft, edits=edits)
+            made = frozenset((landed.summary,))
+            return Draft({**landed.edits, **edits}, may_create=draft.may_create | made)
+
+        return self._step("state sync", decide, dry_run=dry_run)
 
     # -- context --------------------------------------------------------------------------
 
@@ -247,7 +283,19 @@ class Events(Steps):
         def change(held: Document, at: Look) -> Document:
             return event(held, at.standing, phase, at.now)
 
-        return self._record(command, change, dry_run=dry_run)
+        return self._record_of(phase, command, change, dry_run=dry_run)
+
+    def _record_of(self, phase: str, command: str, change: Change, *, dry_run: bool) -> Outcome:
+        """An event of a phase, else of the one that is worked on: its marks follow in ROADMAP.md."""
+
+        def decide(look: Look) -> Draft:
+            draft = look.draft(change)
+            named = phase or position.recorded_phase(look.state(), look.standing)
+            number = PhaseId.parse(named) if named else None
+            here = (each for each in look.standing.scope.phases if each.id == number)
+            return replace(draft, edits={**look.marking(here)[0], **draft.edits})
+
+        return self._step(command, decide, dry_run=dry_run)
 
     def _record(self, command: str, change: Change, *, dry_run: bool) -> Outcome:
         return self._step(command, lambda look: look.draft(change), dry_run=dry_run)

@@ -1,7 +1,8 @@
 """Landing: finished work becomes part of the project, its evidence part of the ledger.
 
 One plan at a time. The merge commit is made first and moved in with one step; the summary, which
-proves the plan, is written last. What is found half done is completed by doing it again.
+proves the plan, comes last and together with all that follows from it. What is found half done is
+completed by doing it again.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import ABORT, ACCEPT, question_id
-from fairlead.engine.events import Events
-from fairlead.engine.phases import Phases
+from fairlead.engine.events import Events, Landed
 from fairlead.engine.sessions import Sessions
 from fairlead.errors import ConflictError, FairleadError
 from fairlead.model.job import JobStatus, Question, QuestionKind, Run, TaskGate
@@ -26,7 +26,6 @@ from fairlead.records.plan_sheet import with_tasks_done
 from fairlead.records.state import moment
 from fairlead.records.summary import Actuals, Summary, new_summary
 from fairlead.store import layout
-from fairlead.store.files import Draft
 from fairlead.store.journal import Journal
 from fairlead.text.document import Document
 
@@ -41,7 +40,6 @@ class Landing:
     def __init__(self, site: Site) -> None:
         self._site = site
         self._sessions = Sessions(site.files, site.clock)
-        self._phases = Phases(site.files, site.clock)
         self._events = Events(site.files, site.clock)
 
     # -- evidence --------------------------------------------------------------------------
@@ -151,18 +149,15 @@ class Landing:
         path = layout.summary_path(sheet.path)
         text = new_summary(self._summary(sheet))
 
-        def decide() -> Draft:
-            # A rehearsal's summary proves nothing and is replaced; nobody else's is ever there.
-            edits = {path: lambda _: self._ours(text)}
-            if site.files.exists(sheet.path) and not site.job.is_rehearsed:
-                edits[sheet.path] = lambda held: self._ours(self._ticked(sheet, held))
-            return Draft(edits, may_create=frozenset((path,)))
-
-        site.files.carry_out(decide, command=f"job {site.job.id}")
+        # A rehearsal's summary proves nothing and is replaced; nobody else's is ever there.
+        edits = {path: lambda _: self._ours(text)}
+        if site.files.exists(sheet.path) and not site.job.is_rehearsed:
+            edits[sheet.path] = lambda held: self._ours(self._ticked(sheet, held))
+        self._events.follow(site.job.listed, Landed(sheet.path, path, text, edits))
         site.tell("summarised", plan, path)
         self._sessions.closed(plan)
         title = " ".join(sheet.objective.split())[:60]
-        self._follow(f"docs({plan}): complete plan: {title}", path, sheet.path)
+        self._keep_documents(f"docs({plan}): complete plan: {title}", (path, sheet.path))
 
     def _ours(self, text: str) -> str:
         """A document that the guard knows as written by us."""
@@ -175,13 +170,7 @@ class Landing:
         today = moment(self._site.clock.now())[:10]
         return with_tasks_done(Document(text), numbers, today).text
 
-    def _follow(self, message: str, *paths: str) -> None:
-        """STATE.md and ROADMAP.md say what the files say; then git keeps all of it."""
-        self._phases.update_progress(self._site.job.listed)
-        self._events.sync(carried_out=self._site.job.listed)
-        self._keep_documents(message, paths)
-
-    def _keep_documents(self, message: str, paths: tuple[str, ...]) -> None:
+    def _keep_documents(self, message: str, paths: tuple[str, ...] = ()) -> None:
         site = self._site
         if not site.job.is_git or not site.keeps_documents:
             return
@@ -250,7 +239,8 @@ class Landing:
         site.tell("finished", job.id, action.note, status=str(job.status))
         try:
             work = "phase" if job.listed else job.kind
-            self._follow(f"docs({work}-{job.phase}): the record of its execution")
+            self._events.follow(job.listed)
+            self._keep_documents(f"docs({work}-{job.phase}): the record of its execution")
         except FairleadError as error:
             site.tell("note", job.id, f"the documents could not follow: {error}")
 

@@ -6,19 +6,19 @@ needs nothing derived costs nothing, and two writers cannot take a counter back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import cached_property
 
 from fairlead.engine.ports import Clock
 from fairlead.errors import Located
-from fairlead.model.inventory import Inventory
+from fairlead.model.inventory import Inventory, Phase
 from fairlead.model.standing import Standing, standing_of
 from fairlead.records.activity import displaced
 from fairlead.records.archive import kept_in_archive
 from fairlead.records.prune import pruned
 from fairlead.store import layout
-from fairlead.store.files import Draft, Files, Outcome
+from fairlead.store.files import Draft, Edit, Files, Outcome
 from fairlead.store.scan import scan
 from fairlead.text import front
 from fairlead.text.document import Document
@@ -73,6 +73,20 @@ class Look:
         """STATE.md after a change; what is wrong with the document is said with its path."""
         with Located(self.state_path):
             return change(before, self)
+
+    def marking(self, phases: Iterable[Phase]) -> tuple[dict[str, Edit], tuple[str, ...]]:
+        """The edit that raises the marks of phases in ROADMAP.md, and the marks that claim more."""
+        from fairlead.records.roadmap_marks import marked, proven_of
+
+        path = layout.documents_of(self.workstream)[1]
+        proven = [proven_of(each, self.standing.policy) for each in phases if each.listed]
+        if not proven:
+            return {}, ()
+        date = f"{self.now:%Y-%m-%d}"
+        with Located(path):
+            claims = marked(Document(self.files.load(path).text), proven, date).claims
+        edit = editing(lambda held: marked(held, proven, date).document)
+        return {path: edit}, tuple(f"{path}:{claim}" for claim in claims)
 
     def draft(self, change: Change) -> Draft:
         """One change of STATE.md; what had to go, or made it too long, is kept in the archive."""
@@ -133,3 +147,15 @@ class Steps:
             return decide(Look(self._files, now, self._workstream, lines=self._lines))
 
         return self._files.carry_out(draft, command=command, dry_run=dry_run)
+
+
+def editing(change: Callable[[Document], Document]) -> Edit:
+    """A change of a document as an edit; of the same text it is made once."""
+    known: dict[str, str] = {}
+
+    def edit(text: str) -> str:
+        if text not in known:
+            known[text] = change(Document(text)).text
+        return known[text]
+
+    return edit

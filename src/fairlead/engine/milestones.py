@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from fairlead.engine.look import Change, Look, Steps
-from fairlead.engine.phases import editing
+from fairlead.engine.look import Change, Look, Steps, editing
 from fairlead.engine.ports import Clock
 from fairlead.engine.templates import fresh_requirements
 from fairlead.errors import (

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fairlead.engine.look import Change, Look, Steps
-from fairlead.engine.phases import editing
+from fairlead.engine.look import Change, Look, Steps, editing
 from fairlead.engine.role_jobs import Outcome as Ended
 from fairlead.errors import ChangedMeanwhile, UnknownPhase
 from fairlead.model.ids import PhaseId

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from fairlead.engine.look import Look, Steps
+from fairlead.engine.look import Look, Steps, editing
 from fairlead.engine.ports import Clock
 from fairlead.errors import (
     Located,
@@ -31,7 +31,6 @@ from fairlead.records.position import phase_of, with_fresh_position
 from fairlead.records.renumber import renamed, renumbered_roadmap, renumbered_table
 from fairlead.records.roadmap import read_roadmap
 from fairlead.records.roadmap_edit import NewPhase, with_phase, without_phase
-from fairlead.records.roadmap_marks import marked, proven_of
 from fairlead.records.roadmap_read import requirements_of
 from fairlead.records.todo import without_todos
 from fairlead.store import layout
@@ -137,15 +136,10 @@ class Phases(Steps):
 
         def decide(look: Look) -> Decision:
             standing = look.standing
+            self._files.load(self._roadmap)  # it must be there
             chosen = (phase_of(standing, phase),) if phase else standing.scope.phases
-            proven = [proven_of(each, standing.policy) for each in chosen if each.listed]
-            date = f"{look.now:%Y-%m-%d}"
-            text = self._files.load(self._roadmap).text
-            with Located(self._roadmap):
-                claims = marked(Document(text), proven, date).claims
-            edit = editing(lambda held: marked(held, proven, date).document)
-            notes = tuple(f"{self._roadmap}:{claim}" for claim in claims)
-            return Decision(Draft({self._roadmap: edit}), notes=notes)
+            edits, notes = look.marking(chosen)
+            return Decision(Draft(edits), notes=notes)
 
         return self._carry_out("roadmap update-progress", decide, dry_run=dry_run)
 
@@ -195,23 +189,15 @@ class Phases(Steps):
     def _completed(
         self, look: Look, done: Phase, event: Event = events.phase_completed
     ) -> Decision:
-        date = f"{look.now:%Y-%m-%d}"
-        policy = look.standing.policy
-        proven = [proven_of(done, policy)]
-        edits: dict[str, Edit] = {}
-        notes: tuple[str, ...] = ()
-        if self._files.exists(self._roadmap):
-            text = self._files.load(self._roadmap).text
-            with Located(self._roadmap):
-                claims = marked(Document(text), proven, date).claims
-            notes = tuple(f"{self._roadmap}:{claim}" for claim in claims)
-            edits[self._roadmap] = editing(lambda held: marked(held, proven, date).document)
-            if self._files.exists(self._requirements):
-                ids = requirements_of(Document(text), look.standing.scope.phases, done, policy)
-                complete = _complete_ids(look, done)
-                edits[self._requirements] = editing(
-                    lambda held: requirements.completed(held, ids, complete)
-                )
+        edits, notes = look.marking((done,))
+        roadmap = self._files.load_if_present(self._roadmap)
+        if roadmap and self._files.exists(self._requirements):
+            standing, document = look.standing, Document(roadmap.text)
+            ids = requirements_of(document, standing.scope.phases, done, standing.policy)
+            complete = _complete_ids(look, done)
+            edits[self._requirements] = editing(
+                lambda held: requirements.completed(held, ids, complete)
+            )
         if not (done.folder and done.folder.verification and done.folder.verification.is_passed):
             notes += (
                 f"phase {done.id.short} is not verified: fairlead phase verify {done.id.short}",
@@ -383,15 +369,3 @@ def _complete_ids(look: Look, done: Phase) -> set[PhaseId]:
         if each.is_checked and each.id not in inside
     }
     return complete | before | {done.id}
-
-
-def editing(change: Callable[[Document], Document]) -> Edit:
-    """A change of a document as an edit; of the same text it is made once."""
-    known: dict[str, str] = {}
-
-    def edit(text: str) -> str:
-        if text not in known:
-            known[text] = change(Document(text)).text
-        return known[text]
-
-    return edit

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from fairlead.engine.look import Change, Look
-from fairlead.engine.phases import Decision, PhaseChange, Phases, editing, require_complete
+from fairlead.engine.look import Change, Look, editing
+from fairlead.engine.phases import Decision, PhaseChange, Phases, require_complete
 from fairlead.model.inventory import Phase, Plan, Verification
 from fairlead.records import events
 from fairlead.records.compare_roadmap import roadmap_findings

@@ -3,7 +3,7 @@
 import click
 
 from fairlead.interfaces.cli.options import stream_changes
-from fairlead.interfaces.cli.show import Manner, report_change
+from fairlead.interfaces.cli.show import Manner, report_change, warn
 from fairlead.records.metrics import Metric
 from fairlead.records.tasks import Outcome, TaskResult
 from fairlead.wiring import App
@@ -73,10 +73,12 @@ def advance_plan(app: App, manner: Manner, *, phase: str, plan: str) -> None:
 @phase_option
 @stream_changes
 def complete_phase(app: App, manner: Manner, *, phase: str) -> None:
-    """Record that a phase is complete. Refused while plans are open."""
-    outcome = app.events.phase_completed(phase, dry_run=manner.dry_run)
+    """Record that a phase is complete, as `phase complete` does. Refused while plans are open."""
+    change = app.phases.complete(phase, dry_run=manner.dry_run)
+    for note in change.notes:
+        warn(note)
     done = f"Phase {phase} is complete"
-    report_change(outcome, manner, done, f"Phase {phase} is complete already")
+    report_change(change.outcome, manner, done, f"Phase {phase} is complete already")
 
 
 @click.command(
