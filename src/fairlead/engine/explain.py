@@ -7,7 +7,8 @@ from fairlead.engine.evidence import evidence_of
 from fairlead.engine.truth import Truth
 from fairlead.errors import UnknownPhase, UnknownPlan
 from fairlead.model.ids import PhaseId
-from fairlead.model.inventory import Phase, Plan, Proof
+from fairlead.model.inventory import Completion, Folder, Phase, Plan, Proof, Stage
+from fairlead.records.naming import is_artefact
 from fairlead.store.load import Reader
 
 _PLAN_RULE = "a plan is complete when its summary exists, is not empty and does not say otherwise"
@@ -25,7 +26,7 @@ _PROOFS = {
 class Evidence:
     """One file and what it counts for."""
 
-    path: str
+    path: str  # with the line where only one counts
     changed: str  # UTC; empty if the file is not there
     means: str
 
@@ -43,9 +44,10 @@ class Explanation:
 class Explainer:
     """Explains one truth."""
 
-    def __init__(self, truth: Truth, reader: Reader) -> None:
+    def __init__(self, truth: Truth, reader: Reader, roadmap: str) -> None:
         self._truth = truth
         self._reader = reader
+        self._roadmap = roadmap  # its path
 
     def progress(self) -> Explanation:
         """Why the percentage is what it is."""
@@ -60,49 +62,38 @@ class Explainer:
             "the lesser of completed plans / plans and completed phases / phases, rounded half up, "
             f"and 100 only when all is done; a phase counts when it is {standing.policy}"
         )
-        return Explanation("progress", value, rule, tuple(self._plans(standing.scope.phases)))
+        return Explanation("progress", value, rule, self._counted())
 
     def phase(self, number: str) -> Explanation:
         """Why a phase is where it is."""
         phase = self._phase(number)
-        evidence = list(self._plans((phase,)))
-        if phase.listed:
-            box = {True: "its box is ticked", False: "its box is open", None: "it has no box"}
-            evidence.insert(
-                0, self._seen(f"ROADMAP line {phase.listed.line}", box[phase.listed.is_checked], "")
-            )
-        folder = phase.folder
-        if folder and folder.verification:
-            state = f"verification: {folder.verification.status or 'no status'}"
-            stale = ", stale" if folder.verification.is_stale else ""
-            evidence.append(self._seen(folder.verification.path, state + stale))
-        rule = "a phase is complete when it has plans and every plan that is not superseded is complete"
-        return Explanation(
-            f"phase {phase.id.short}", f"{phase.name}: {phase.stage}", rule, tuple(evidence)
-        )
+        value = f"{phase.name}: {phase.stage}"
+        if phase.stage is Stage.COMPLETE and not phase.is_complete(self._policy):
+            value += ", and not counted: no verification passed"
+        needed = ", and its verification passed" if self._is_strict else ""
+        rule = f"a phase is complete when it has plans and every plan that is not superseded is{needed}"
+        return Explanation(f"phase {phase.id.short}", value, rule, self._files(phase))
 
     def status(self) -> Explanation:
         """Why the status is what it is."""
         standing = self._truth.standing
         current = standing.current
         value = f"{standing.status} ({standing.words})"
-        if current is None:
-            rule = (
-                "every phase of the scope is complete"
-                if standing.scope.phases
-                else "there are no phases"
-            )
-            return Explanation("status", value, rule, ())
-        rule = (
-            f"phase {current.id.short} is the first that is not complete, and it is {current.stage}"
-        )
-        return Explanation("status", value, rule, tuple(self._plans((current,))))
+        if current is not None:
+            rule = f"phase {current.id.short} is the first that is not complete: {current.stage}"
+            return Explanation("status", value, rule, self._files(current))
+        if standing.scope.is_archived:
+            rule = f"milestone {standing.scope.milestone} is archived"
+        else:
+            has_phases = bool(standing.scope.phases)
+            rule = "every phase of the scope is complete" if has_phases else "there are no phases"
+        return Explanation("status", value, rule, self._counted())
 
     def next(self) -> Explanation:
         """Why this is to be done next."""
         ahead = self._truth.standing.next
-        status = self.status()
-        return Explanation("next", ahead.command, ahead.reason, status.evidence)
+        evidence = self._files(self._phase(ahead.phase)) if ahead.phase else self._counted()
+        return Explanation("next", ahead.command, ahead.reason, evidence)
 
     def plan(self, name: str) -> Explanation:
         """Why a plan is open or complete."""
@@ -122,16 +113,61 @@ class Explainer:
             raise UnknownPhase(number, [phase.id.short for phase in phases])
         return found
 
-    def _plans(self, phases: tuple[Phase, ...]) -> list[Evidence]:
+    @property
+    def _policy(self) -> Completion:
+        return self._truth.standing.policy
+
+    @property
+    def _is_strict(self) -> bool:
+        return self._policy is Completion.VERIFIED
+
+    def _counted(self) -> tuple[Evidence, ...]:
+        """What every number comes from: plans, the verifications that count, and empty phases."""
+        phases = self._truth.standing.scope.phases
+        if not phases:
+            return (self._seen(self._roadmap, "it lists no phase"),)
         found: list[Evidence] = []
         for phase in phases:
-            for plan in phase.folder.plans if phase.folder else ():
-                found += self._plan(plan)
-            found += [
-                self._seen(path, "not counted: no plan belongs to it")
-                for path in (phase.folder.orphans if phase.folder else ())
-            ]
-        return found
+            plans = self._plans(phase.folder) if phase.folder else []
+            verified = self._verified(phase) if plans and self._is_strict else []
+            found += [*plans, *verified] or self._listed(phase)
+        return tuple(found)
+
+    def _files(self, phase: Phase) -> tuple[Evidence, ...]:
+        """Everything that tells how far one phase has come."""
+        folder = phase.folder
+        if folder is None:
+            return tuple(self._listed(phase))
+        artefacts = [
+            self._seen(f"{folder.path}/{name}", f"phase {phase.id.short}: {word}")
+            for kind, word in (("CONTEXT", "discussed"), ("RESEARCH", "researched"))
+            for name in self._reader.names(folder.path)
+            if is_artefact(name, kind)
+        ]
+        plans = self._plans(folder)
+        return (*self._listed(phase), *artefacts, *plans, *self._verified(phase))
+
+    def _listed(self, phase: Phase) -> list[Evidence]:
+        if phase.listed is None:
+            return []
+        box = {True: "its box is ticked", False: "its box is open", None: "it has no box"}
+        means = f"phase {phase.id.short}: {box[phase.listed.is_checked]}"
+        return [self._seen(self._roadmap, means, phase.listed.line)]
+
+    def _verified(self, phase: Phase) -> list[Evidence]:
+        folder = phase.folder
+        if folder is None or not folder.live_plans:
+            return []
+        lead, found = f"phase {phase.id.short}: ", folder.verification
+        if found is None:
+            return [self._seen(folder.path, f"{lead}no verification")]
+        stale = ", stale" if found.is_stale else ""
+        return [self._seen(found.path, f"{lead}verification {found.status or 'no status'}{stale}")]
+
+    def _plans(self, folder: Folder) -> list[Evidence]:
+        found = [each for plan in folder.plans for each in self._plan(plan)]
+        lost = "not counted: no plan belongs to it"
+        return found + [self._seen(path, lost) for path in folder.orphans]
 
     def _plan(self, plan: Plan) -> list[Evidence]:
         if plan.is_superseded:
@@ -139,10 +175,7 @@ class Explainer:
         shown = plan.summary or plan.path
         return [self._seen(shown, f"plan {plan.id}: {_PROOFS[plan.proof]}")]
 
-    def _seen(self, path: str, means: str, changed: str | None = None) -> Evidence:
-        if changed is None:
-            stamp = self._reader.changed_at(path)
-            changed = (
-                datetime.fromtimestamp(stamp, UTC).strftime("%Y-%m-%d %H:%M:%SZ") if stamp else ""
-            )
-        return Evidence(path, changed, means)
+    def _seen(self, path: str, means: str, line: int = 0) -> Evidence:
+        stamp = self._reader.changed_at(path)
+        changed = datetime.fromtimestamp(stamp, UTC).strftime("%Y-%m-%d %H:%M:%SZ") if stamp else ""
+        return Evidence(f"{path}:{line}" if line else path, changed, means)

@@ -47,7 +47,8 @@ class Overview:
         """Explains the numbers of one moment."""
         from fairlead.engine.explain import Explainer
 
-        return Explainer(self.truth(workstream), self._reader)
+        roadmap = layout.documents_of(self.workstream(workstream))[1]
+        return Explainer(self.truth(workstream), self._reader, roadmap)
 
     def ledgers(self, workstream: str = "") -> LedgerCheck:
         """The evidence of all plans, checked offline."""
