@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fairlead.interfaces.cli.main import run
-from tests.support.peculiar import BASE, CLAIMS, CONFLICT, DRIFT, UNEXPLAINED, put
+from tests.support.peculiar import BASE, CLAIMS, CONFLICT, DRIFT, UNEXPLAINED, put, state
 from tests.support.trees import read_tree
 
 
@@ -85,6 +85,42 @@ def test_a_claim_that_cannot_be_reconstructed_is_refused_with_why(tmp_path, call
     assert code == 6
     assert "would not prove it" in complaint
     assert "--claims correct" in complaint
+
+
+def test_a_repair_that_would_be_refused_is_not_offered(tmp_path, call):
+    put(tmp_path, UNEXPLAINED["more plans than there are"])
+
+    assert "reconstruct" not in call("doctor")[1]
+    assert "reconstruct" not in call("doctor", "--fix")[1]
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        (DRIFT["percent-differs"], "Repair with: fairlead doctor --fix"),
+        (CONFLICT, "What to do: fairlead doctor\n"),
+        (CLAIMS["the counters"], "What to do: fairlead doctor\n"),
+    ],
+    ids=["drift", "conflict", "claims"],
+)
+def test_check_names_a_command_that_helps(tmp_path, call, files, told):
+    put(tmp_path, files)
+
+    code, out, _ = call("check")
+
+    assert (code, told in out) == (1, True)
+
+
+@pytest.mark.parametrize("command", ["add-decision --phase 1 --summary x", "sync"])
+def test_frontmatter_that_doctor_can_put_in_order_is_not_left_to_an_editor(tmp_path, call, command):
+    put(tmp_path, state(("name: First", "name: First: again"), (" # a person's key", "")))
+
+    code, _, err = call("state", *command.split())
+
+    assert code == 3
+    assert "fairlead doctor --fix" in err
+    assert call("doctor", "--fix")[0] == 0
+    assert call("state", *command.split())[0] == 0
 
 
 def test_a_conflict_is_left_to_a_person(tmp_path, call):

@@ -103,6 +103,8 @@ def test_a_phase_from_its_plans_to_its_end(fairlead: Fairlead, project: Project)
     for plan in (1, 2):
         project.summary("1", plan)
         assert fairlead("state", "advance-plan").exit_code == 0
+    told_again = fairlead("state", "advance-plan")
+    assert (told_again.exit_code, "already" in told_again.stdout) == (0, True)
     assert fairlead("state", "complete-phase", "--phase", "01").exit_code == 0
     assert "Phase: 2 of 3 (API)" in project.state
 

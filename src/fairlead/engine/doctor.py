@@ -13,7 +13,7 @@ from enum import StrEnum
 from fairlead.engine.overview import Overview
 from fairlead.engine.ports import Clock
 from fairlead.engine.templates import NewProject, first_documents
-from fairlead.engine.truth import SECOND_FRONTMATTER, differences, truth_of
+from fairlead.engine.truth import SECOND_FRONTMATTER, Truth, differences, truth_of
 from fairlead.errors import ChangedMeanwhile, ClaimUnexplained, DocumentError
 from fairlead.model.divergence import Finding, Kind
 from fairlead.model.inventory import Inventory
@@ -101,10 +101,12 @@ class Doctor:
         self._files = files
         self._clock = clock
 
-    def repairs(self, workstream: str = "") -> tuple[Repair, ...]:
+    def repairs(self, workstream: str = "", truth: Truth | None = None) -> tuple[Repair, ...]:
         """Every finding with its repair."""
-        truth = Overview(self._files).truth(workstream)
-        return tuple(self._repair(finding) for finding in truth.findings)
+        findings = (truth or Overview(self._files).truth(workstream)).findings
+        claims = any(each.kind is Kind.CLAIM for each in findings)
+        explains = claims and self._would_explain(workstream)
+        return tuple(self._repair(each, explains=explains) for each in findings)
 
     def fix(
         self, claims: Claims | None = None, *, workstream: str = "", dry_run: bool = False
@@ -219,10 +221,19 @@ class Doctor:
 
     # -- what is to be said ----------------------------------------------------------------
 
-    def _repair(self, finding: Finding) -> Repair:
+    def _would_explain(self, workstream: str) -> bool:
+        """Whether recording the missing summaries would prove the claims."""
+        try:
+            chosen = Overview(self._files).workstream(workstream)
+            self._work(Claims.RECONSTRUCT, chosen, self._clock.now())
+        except ClaimUnexplained:
+            return False
+        return True
+
+    def _repair(self, finding: Finding, *, explains: bool) -> Repair:
         if finding.kind is Kind.CLAIM:
             how = f"--fix --claims correct writes {finding.true}"
-            if not finding.path.endswith(layout.REQUIREMENTS_NAME):
+            if explains and not finding.path.endswith(layout.REQUIREMENTS_NAME):
                 how += ", --fix --claims reconstruct records the missing summaries"
             return Repair(finding, Means.CLAIMS, how)
         if finding.kind in _BY_HAND and not finding.true:

@@ -11,12 +11,13 @@ from datetime import datetime
 from functools import cached_property
 
 from fairlead.engine.ports import Clock
-from fairlead.errors import Located
+from fairlead.errors import DocumentError, FrontmatterSyntax, Located, UnclosedFrontmatter
 from fairlead.model.inventory import Inventory, Phase
 from fairlead.model.standing import Standing, standing_of
 from fairlead.records.activity import displaced
 from fairlead.records.archive import kept_in_archive
 from fairlead.records.prune import pruned
+from fairlead.records.roadmap_marks import marked, proven_of
 from fairlead.store import layout
 from fairlead.store.files import Draft, Edit, Files, Outcome
 from fairlead.store.scan import scan
@@ -76,8 +77,6 @@ class Look:
 
     def marking(self, phases: Iterable[Phase]) -> tuple[dict[str, Edit], tuple[str, ...]]:
         """The edit that raises the marks of phases in ROADMAP.md, and the marks that claim more."""
-        from fairlead.records.roadmap_marks import marked, proven_of
-
         path = layout.documents_of(self.workstream)[1]
         proven = [proven_of(each, self.standing.policy) for each in phases if each.listed]
         if not proven:
@@ -146,7 +145,20 @@ class Steps:
         def draft() -> Draft:
             return decide(Look(self._files, now, self._workstream, lines=self._lines))
 
-        return self._files.carry_out(draft, command=command, dry_run=dry_run)
+        try:
+            return self._files.carry_out(draft, command=command, dry_run=dry_run)
+        except (FrontmatterSyntax, UnclosedFrontmatter) as problem:
+            offer_mending(problem, self._files, self._workstream)
+            raise
+
+
+def offer_mending(problem: DocumentError, files: Files, workstream: str) -> None:
+    """Where doctor can put the frontmatter of a document in order, nobody needs an editor."""
+    from fairlead.records.mend import mended
+
+    is_ours = problem.path in layout.documents_of(workstream)
+    if is_ours and mended(files.load(problem.path).text):
+        problem.hint = "put it in order with: fairlead doctor --fix; nothing was changed"
 
 
 def editing(change: Callable[[Document], Document]) -> Edit:

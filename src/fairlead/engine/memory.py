@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fairlead.engine.ports import Clock
-from fairlead.errors import FileExists, ProjectExists
+from fairlead.errors import FileExists, FrontmatterSyntax, ProjectExists, UnclosedFrontmatter
 from fairlead.model.ids import PhaseId
 from fairlead.records.state import Decision, add_decision
 from fairlead.store import layout
@@ -63,6 +63,11 @@ class Memory:
             return self._files.update(path, edit, command=command, dry_run=dry_run)
         except _TooLong:
             pass
+        except (FrontmatterSyntax, UnclosedFrontmatter) as problem:
+            from fairlead.engine.look import offer_mending
+
+            offer_mending(problem, self._files, self._workstream)
+            raise
         # Seldom, and it needs more of the engine: the oldest entries go to the archive.
         from fairlead.engine.look import Look
 

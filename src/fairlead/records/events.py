@@ -6,6 +6,7 @@ document never tells two stories. An event that the files contradict is refused 
 is changed; one that has happened already changes nothing.
 """
 
+import re
 from dataclasses import replace
 from datetime import datetime
 
@@ -90,6 +91,8 @@ def plan_completed(
     """
     named = phase or recorded_phase(document, standing)
     here = _at(standing, named, "In progress", Status.EXECUTING)
+    if not (phase or plan or plans_of(here)) and _follows_a_plan(document):
+        return document  # told again: the position has moved on to a phase that has no plans yet
     _require_plans(here)
     done = [each for each in plans_of(here) if each.is_complete]
     if plan:
@@ -207,6 +210,12 @@ def _was_last(document: Document, here: Standing) -> bool:
     field = document_field(document, "Last activity")
     ids = [plan.id for plan in plans_of(here)]
     return field is not None and any(field.value.endswith(f"Plan {name} complete") for name in ids)
+
+
+def _follows_a_plan(document: Document) -> bool:
+    """Whether the last thing that happened is the end of a plan."""
+    field = document_field(document, "Last activity")
+    return field is not None and re.search(r"\bPlan \S+ complete$", field.value) is not None
 
 
 def _noted(document: Document, standing: Standing, told: str, now: datetime) -> Document:

@@ -35,7 +35,12 @@ def check(app: App, *, ledger: bool, workstream: str, as_json: bool) -> int:
     for finding in findings:
         lines += _lines(finding)
     if drift:
-        lines.append((f"{counted(len(drift), 'difference')}. Repair with: fairlead doctor --fix",))
+        from fairlead.engine.doctor import Means  # only where something differs
+
+        repairs = app.doctor.repairs(workstream, truth)
+        is_fixable = any(each.finding.is_drift and each.means is Means.FIX for each in repairs)
+        how = "Repair with: fairlead doctor --fix" if is_fixable else "What to do: fairlead doctor"
+        lines.append((f"{counted(len(drift), 'difference')}. {how}",))
     else:
         lines.append(
             (

@@ -114,7 +114,9 @@ def _show_outcome(
             lines += _finding_lines(each)
         claims = sum(each.means is Means.CLAIMS for each in open_drift)
         if claims:
-            told = "a person decides: --fix --claims correct, or --fix --claims reconstruct"
+            told = "a person decides: --fix --claims correct"
+            if any(str(Claims.RECONSTRUCT) in each.how for each in open_drift):
+                told += ", or --fix --claims reconstruct"
             lines.append((f"{counted(claims, 'claim')} left; {told}",))
     content = {
         "changed": list(outcome.paths),
