@@ -123,6 +123,22 @@ def test_frontmatter_that_doctor_can_put_in_order_is_not_left_to_an_editor(tmp_p
     assert call("state", *command.split())[0] == 0
 
 
+ROADMAP = "# Roadmap\n\n- [ ] **Phase 9: Feed** - news\n- [ ] **Phase 10: Mail** - post\n"
+
+
+def test_a_state_made_anew_says_where_the_workstream_is_and_invents_no_milestone(tmp_path, call):
+    put(tmp_path, {**BASE, "workstreams/api/ROADMAP.md": ROADMAP})
+
+    assert call("doctor", "--fix", "--ws", "api")[0] == 0
+    text = (tmp_path / ".planning/workstreams/api/STATE.md").read_text("utf-8")
+
+    assert "next_action: discuss-phase" in text
+    assert "(Feed)\nPlan: Not started\nStatus: Ready to plan\n" in text
+    assert "milestone" not in text
+    assert call("check", "--ws", "api")[0] == 0
+    assert "already" in call("state", "sync", "--ws", "api")[1]
+
+
 def test_a_conflict_is_left_to_a_person(tmp_path, call):
     put(tmp_path, CONFLICT)
 

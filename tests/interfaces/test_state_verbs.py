@@ -112,6 +112,16 @@ def test_a_phase_from_its_plans_to_its_end(fairlead: Fairlead, project: Project)
     assert (again.exit_code, "already" in again.stdout) == (0, True)
 
 
+def test_what_a_skip_skips_is_told_with_its_reason(fairlead: Fairlead, project: Project) -> None:
+    fairlead("state", "gate", "start", "--task", "Task 3", "--phase", "1")
+    fairlead("state", "gate", "executor-success")
+    skip = ("state", "gate", "skip", "--kind", "verify")
+    assert fairlead(*skip).exit_code == 2
+    assert fairlead(*skip, "--reason", "no browser here").exit_code == 0
+    assert "skip_kind: verify" in project.state
+    assert fairlead("state", "gate", "start", "--task", "Task 4", "--kind", "task").exit_code == 2
+
+
 def test_a_session_that_died_is_offered_and_resumed(fairlead: Fairlead, project: Project) -> None:
     fairlead("state", "gate", "start", "--task", "Task 3", "--phase", "1")
     fairlead("state", "gate", "executor-success")

@@ -18,7 +18,9 @@ from fairlead.errors import ChangedMeanwhile, ClaimUnexplained, DocumentError
 from fairlead.model.divergence import Finding, Kind
 from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing, standing_of
+from fairlead.records.activity import with_focus
 from fairlead.records.archive import archived
+from fairlead.records.events import synced
 from fairlead.records.mend import mended
 from fairlead.records.reconstruct import claimed_plans, summary_text, with_proof
 from fairlead.records.repair import (
@@ -182,6 +184,8 @@ class Doctor:
         texts = first_documents(NewProject(title), now)
         name = path.rpartition("/")[2]
         text = next(each for known, each in texts.items() if known.endswith(f"/{name}"))
+        if name == layout.STATE_NAME:
+            text = _placed(Document(text), truth.standing, now)
         work.before[path], work.after[path] = "", text
         return text
 
@@ -260,6 +264,16 @@ class Doctor:
             hint = _CONFLICT if problem.code == "conflict-markers" else problem.hint
             return Repair(finding, Means.PERSON, hint)
         return Repair(finding, Means.PERSON, "look at it in an editor")
+
+
+def _placed(document: Document, standing: Standing, now: datetime) -> str:
+    """A new STATE.md where the project is, with the milestone that the roadmap names, if any."""
+    scope = standing.scope
+    told = {"milestone": scope.milestone, "milestone_name": scope.milestone_name}
+    for key, value in told.items():
+        path = (key,)
+        document = document.set_front(path, value) if value else document.remove_front(path)
+    return synced(with_focus(document, standing), standing, now).text
 
 
 def _writes(finding: Finding) -> str:

@@ -7,7 +7,7 @@ import click
 from fairlead.engine.sessions import Offer, Resumed
 from fairlead.interfaces.cli.options import stream_changes
 from fairlead.interfaces.cli.show import Manner, Part, Styled, report, report_change, warn
-from fairlead.model.lifecycle import GateEvent
+from fairlead.model.lifecycle import Gate, GateEvent, SkipKind
 from fairlead.records.gate import MAIN_SESSION, OpenTask
 from fairlead.records.session import Stop
 from fairlead.records.waiting import DECISION, Question
@@ -49,6 +49,11 @@ def record_session(
 @click.option("--phase", default="", metavar="N", help="The phase of the task.")
 @click.option("--plan", default="", metavar="ID", help="The plan of the task, such as 03-01.")
 @click.option("--reason", default="", metavar="TEXT", help="Why it is blocked, failed or skipped.")
+@click.option(
+    "--kind",
+    type=click.Choice([str(each) for each in SkipKind]),
+    help="What is skipped: the task, which then is not done; its verification; or all, by force.",
+)
 @session_option
 @stream_changes
 def gate(
@@ -60,14 +65,21 @@ def gate(
     phase: str,
     plan: str,
     reason: str,
+    kind: str | None,
     session: str,
 ) -> None:
     """Record a step of a task's gate: execute, verify, review.
 
     The hand-over for the next session is written in the same step. An event that the gate
-    cannot take is refused.
+    cannot take is refused. A task counts as done after `skip --kind verify` or `forced`, which
+    need a reason.
     """
-    told = OpenTask(task, phase, plan, session, note=reason)
+    if kind and event != str(GateEvent.SKIP):
+        raise click.UsageError("--kind goes with skip")
+    if kind in (SkipKind.VERIFY, SkipKind.FORCED) and not reason.strip():
+        raise click.UsageError(f"--kind {kind} needs --reason: it stands beside the task")
+    skipped = Gate(skip_kind=SkipKind(kind)) if kind else Gate()
+    told = OpenTask(task, phase, plan, session, skipped, note=reason)
     outcome = app.sessions.gate(GateEvent(event), told, dry_run=manner.dry_run)
     with looking_again(outcome.paths):
         held = None if manner.dry_run else app.sessions.task(session)
