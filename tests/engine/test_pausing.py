@@ -126,6 +126,7 @@ def test_a_gate_that_is_open_keeps_its_hand_over(project: Project) -> None:
     project.pausing.pause("", ())
     project.pausing.go_on()
     assert (project.planning / ".continue-here.md").exists()
+    assert "Resume file: .planning/.continue-here.md\n" in project.state
 
 
 def test_a_workflow_that_has_ended_is_not_what_comes_next(project: Project) -> None:

@@ -170,3 +170,19 @@ def test_pruning_with_the_installed_command(fairlead: Fairlead, tmp_path: Path) 
     archive = (project.planning / "STATE-ARCHIVE.md").read_text("utf-8")
     assert "- [Phase 1]: decision 0\n" in archive
     assert len(project.state.splitlines()) <= 100
+
+
+def test_status_and_next_say_that_the_project_is_paused_and_what_it_waits_for(
+    fairlead: Fairlead, project: Project
+) -> None:
+    fairlead("state", "pause", "--at", "Before the migration")
+    fairlead("state", "wait", "--question", "Which database?")
+    for verb in ("status", "next"):
+        shown = fairlead(verb).stdout
+        assert "Before the migration   fairlead resume" in shown
+        assert "Which database?" in shown
+        assert json.loads(fairlead(verb, "--json").stdout)["paused_at"] == "Before the migration"
+    (waiting,) = json.loads(fairlead("next", "--json").stdout)["waiting"]
+    assert waiting["question"] == "Which database?"
+    assert fairlead(*waiting["command"].split()[1:]).exit_code == 0
+    assert json.loads(fairlead("next", "--json").stdout)["waiting"] == []

@@ -72,3 +72,24 @@ def test_the_python_door_writes_in_the_workstream_it_was_opened_for(
 
     assert ("Store UTC" in held, "No sandbox" in held) == (True, True)
     assert (streams / "workstreams" / "beta" / "STATE.md").read_text("utf-8") == STATE
+
+
+PLACES = [
+    ".planning/.continue-here.md",
+    ".planning/workstreams/alpha/.continue-here.md",
+    ".planning/workstreams/alpha/phases/01-core/.continue-here.md",
+    ".ultraplan/state/continue.md",
+]
+
+
+def test_every_verb_finds_the_same_hand_overs(fairlead: Fairlead, streams: Path) -> None:
+    for path in PLACES:
+        (streams.parent / path).parent.mkdir(parents=True, exist_ok=True)
+        (streams.parent / path).write_text("# Here\n", "utf-8")
+    status = json.loads(fairlead("status", "--ws", "alpha", "--json").stdout)
+    shown = json.loads(fairlead("state", "resume", "--show", "--ws", "alpha", "--json").stdout)
+    left = json.loads(fairlead("resume", "--ws", "alpha", "--json").stdout)["left"]
+
+    assert sorted(status["continue_files"]) == sorted(PLACES)
+    assert sorted(each["handover"]["path"] for each in shown["handovers"]) == sorted(PLACES)
+    assert sorted(each["path"] for each in left["pages"]) == sorted(PLACES)

@@ -9,6 +9,8 @@ import pytest
 
 from fairlead.model.inventory import Completion, Folder, Proof
 from fairlead.model.standing import standing_of
+from fairlead.store.layout_daily import handover_paths
+from fairlead.store.load import Reader
 from fairlead.store.scan import scan
 from tests.support.big_project import big_project
 
@@ -242,7 +244,6 @@ def test_only_markdown_is_a_hand_over(tmp_path: Path) -> None:
     put(tmp_path, STATE_dot_md="")
     for name in (".continue-here-a.md", ".continue-here.md.20260101T000000Z"):
         (tmp_path / ".planning" / name).write_text("x", "utf-8")
-    found = scan(str(tmp_path))
+    found = handover_paths("", Reader(str(tmp_path)).names)
 
-    assert found.continue_files == (".planning/.continue-here-a.md",)
-    assert found.folders[0].continue_file == ""
+    assert found == (".planning/.continue-here-a.md",)

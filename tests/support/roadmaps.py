@@ -218,7 +218,7 @@ def a_folder(
         for at in range(superseded)
     ]
     seen = Verification(f"{path}/VERIFICATION.md", verified, False) if verified else None
-    return Folder(phase, "part", path, milestone, tuple(made), (), seen, False, False, "")
+    return Folder(phase, "part", path, milestone, tuple(made), (), seen, False, False)
 
 
 def an_inventory(

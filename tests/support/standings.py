@@ -67,5 +67,4 @@ def _folder(number: str, name: str, done: int, total: int, *, is_verified: bool)
         verification=verification,
         has_context=False,
         has_research=False,
-        continue_file="",
     )

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from fairlead.engine.reports import StatusReport, status_report
 from fairlead.engine.truth import Truth, truth_of
 from fairlead.errors import DocumentError
+from fairlead.records.position import is_paused
 from fairlead.records.state import read_state
+from fairlead.records.waiting import question_of
 from fairlead.store import layout
+from fairlead.store.layout_daily import handover_paths
 from fairlead.store.load import Reader
 from fairlead.store.scan import scan
 from fairlead.text.document import Document
@@ -41,7 +44,15 @@ class Overview:
             workstream=workstream,
             state=read_state(state) if state else None,
         )
-        return replace(found, plan_phase=self._plan_phase(), exec_phase=self._exec_phase())
+        waiting = self._reader.peek(layout.WAITING)
+        return replace(
+            found,
+            continue_files=handover_paths(workstream, self._reader.names),
+            paused_at=str(state.value("paused_at")) if state and is_paused(state) else "",
+            question=question_of(waiting.text) if waiting else "",
+            plan_phase=self._plan_phase(),
+            exec_phase=self._exec_phase(),
+        )
 
     def explainer(self, workstream: str = "") -> Explainer:
         """Explains the numbers of one moment."""

@@ -35,7 +35,6 @@ from fairlead.store.files import Draft, Outcome
 from fairlead.store.intent import Places
 from fairlead.store.jobs import JobFiles, job_ids
 from fairlead.store.layout_roles import lock_of
-from fairlead.store.load import Loaded
 from fairlead.store.moves import Move
 from fairlead.store.running import is_running
 from fairlead.text.document import Document
@@ -139,11 +138,13 @@ class Pausing(Sessions):
             done = [each.path for each in left.handoffs if each.is_read]
             done += [each.path for each in left.pages if each.is_ours]
             moves = tuple(Move(each, layout.removed_path(each, look.stamp)) for each in done)
+            stay = sorted(left.pages, key=lambda each: not each.is_gate)
+            ahead = next((each.path for each in stay if each.path not in done), "")
 
             def change(held: Document, at: Look) -> Document:
                 if is_paused(held):
                     held = sessions.resumed(held, at.standing, at.now)
-                return sessions.with_resume_file(held, "") if done else held
+                return sessions.with_resume_file(held, ahead) if done else held
 
             return Draft(look.draft(change).edits, Places(moves=moves))
 
@@ -227,16 +228,10 @@ class Pausing(Sessions):
             paths += [f"{folder}/{each}" for each in self._files.names(folder)]
         found = []
         for path in filter(layout.is_handover_name, paths):
-            loaded = None if path.rpartition("/")[0] in over else self._shown(path)
+            loaded = None if path.rpartition("/")[0] in over else self._files.peek(path)
             if loaded:
                 found.append(read_page(path, loaded.text))
         return tuple(found)
-
-    def _shown(self, path: str) -> Loaded | None:
-        try:
-            return self._files.load_for_display(path)
-        except DocumentError:
-            return None  # a folder or a link of that name is no page
 
     def _jobs(self) -> tuple[OpenJob, ...]:
         found = []

@@ -292,7 +292,7 @@ def _with_folder(look: Look, subject: Subject, **changes: object) -> Inventory:
     old = next((each for each in inventory.folders if each.path == subject.folder), None)
     if old is None:
         slug = subject.folder.rpartition("/")[2].partition("-")[2]
-        empty = Folder(subject.id, slug, subject.folder, "", (), (), None, False, False, "")
+        empty = Folder(subject.id, slug, subject.folder, "", (), (), None, False, False)
         folders = (*inventory.folders, replace(empty, **changes))  # type: ignore[arg-type]
     else:
         new = replace(old, **changes)  # type: ignore[arg-type]

@@ -84,9 +84,11 @@ class StatusReport:
     blockers: tuple[str, ...]
     last_activity: str
     pending_todos: tuple[str, ...]
-    continue_files: tuple[str, ...]
     workstreams: tuple[str, ...]
     orphan_summaries: int
+    continue_files: tuple[str, ...] = ()
+    paused_at: str = ""  # empty if it is not paused
+    question: str = ""  # what WAITING.json asks a person
     plan_phase: str = ""  # an open Plan Phase in a few words
     exec_phase: str = ""  # what has come of an approved plan, counted from its modules
 
@@ -119,10 +121,6 @@ def status_report(
         blockers=state.blockers if state else (),
         last_activity=state.last_activity if state else "",
         pending_todos=truth.inventory.pending_todos,
-        continue_files=(
-            *truth.inventory.continue_files,
-            *(each.continue_file for each in folders if each.continue_file),
-        ),
         workstreams=truth.inventory.workstreams,
         orphan_summaries=sum(len(each.orphans) for each in folders),
     )

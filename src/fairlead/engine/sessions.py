@@ -34,6 +34,7 @@ from fairlead.records.state import stamped
 from fairlead.store import layout
 from fairlead.store.files import Draft, Outcome
 from fairlead.store.intent import Places
+from fairlead.store.layout_daily import handover_paths
 from fairlead.store.moves import Move
 from fairlead.store.session import SessionLock, is_live
 from fairlead.text.document import Document
@@ -70,7 +71,7 @@ class Sessions(Steps):
         """Every hand-over that is there; reading changes nothing."""
         found = []
         for path in self._paths():
-            loaded = self._files.load_for_display(path)
+            loaded = self._files.peek(path)
             if loaded:
                 handover = read_handover(path, loaded.text)
                 alive = handover.is_ours and is_live(self._files.folder, handover.session)
@@ -246,13 +247,7 @@ class Sessions(Steps):
         return (Move(layout.WAITING, layout.removed_path(layout.WAITING, look.stamp)),)
 
     def _paths(self) -> tuple[str, ...]:
-        folders = [layout.PLANNING, layout.ULTRAPLAN]
-        phases = f"{layout.planning_of(self._workstream)}/{layout.PHASES_NAME}"
-        folders += [f"{phases}/{name}" for name in sorted(self._files.names(phases))]
-        paths = [
-            f"{folder}/{name}" for folder in folders for name in sorted(self._files.names(folder))
-        ]
-        return tuple(path for path in paths if layout.is_handover_name(path))
+        return handover_paths(self._workstream, self._files.names)
 
 
 def _checked(session: str) -> str:

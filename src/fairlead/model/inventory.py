@@ -93,7 +93,6 @@ class Folder:
     verification: Verification | None
     has_context: bool
     has_research: bool
-    continue_file: str  # path; empty if there is none
 
     @cached_property
     def live_plans(self) -> tuple[Plan, ...]:
@@ -200,7 +199,6 @@ class Inventory:
     milestone: str  # the version that STATE.md names; empty if none
     policy: Completion
     pending_todos: tuple[str, ...] = ()
-    continue_files: tuple[str, ...] = ()
     workstreams: tuple[str, ...] = ()
     fault: DocumentError | None = None  # settings that cannot be read: the policy is a guess
 

@@ -12,8 +12,14 @@ from fairlead.store.layout import (
     PENDING_TODOS,
     PHASES_NAME,
     PLANNING,
+    ULTRAPLAN,
+    is_handover_name,
     planning_of,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 TODOS = f"{PLANNING}/{PENDING_TODOS}"
 DONE_TODOS = f"{PLANNING}/{COMPLETED_TODOS}"
@@ -52,6 +58,15 @@ def handoff_path(stamp: str = "") -> str:
 def is_handoff_name(name: str) -> bool:
     """Whether a file tells of a pause, by its name."""
     return name.startswith(_HANDOFF) and name.endswith(".json")
+
+
+def handover_paths(workstream: str, names: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
+    """Every hand-over of a memory, its phases, the project and the other dialect."""
+    home = planning_of(workstream)
+    phases = f"{home}/{PHASES_NAME}"
+    folders = [PLANNING, home, ULTRAPLAN, *(f"{phases}/{name}" for name in sorted(names(phases)))]
+    paths = [f"{each}/{name}" for each in dict.fromkeys(folders) for name in sorted(names(each))]
+    return tuple(filter(is_handover_name, paths))
 
 
 def pause_path(folder: str, stamp: str = "") -> str:

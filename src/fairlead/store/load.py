@@ -92,6 +92,13 @@ class Reader:
             content = whole_lines or content[:limit]
         return Loaded(path, content.decode("utf-8", "surrogateescape"), is_cut)
 
+    def peek(self, path: str) -> Loaded | None:
+        """The same, and None also for a folder or a link of that name."""
+        try:
+            return self.load_for_display(path)
+        except DocumentError:
+            return None
+
     def workstream(self, named: str) -> str:
         """The workstream asked for, else the active or only one; none where there is one memory."""
         if not named and self.exists(layout.STATE):

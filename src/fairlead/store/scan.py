@@ -90,7 +90,6 @@ class _Scanner:
             pending_todos=tuple(
                 name for name in self._names(layout.PENDING_TODOS) if name.endswith(".md")
             ),
-            continue_files=self._continue_files(),
             workstreams=tuple(self._names(layout.WORKSTREAMS_NAME)),
             fault=fault,
         )
@@ -126,10 +125,6 @@ class _Scanner:
                 if (inside := _opened(home, name)) is not None
             ]
 
-    def _continue_files(self) -> tuple[str, ...]:
-        names = [each for each in self._names("") if layout.is_handover_name(each)]
-        return tuple(f"{self._planning}/{each}" for each in names)
-
     # -- reading -------------------------------------------------------------------------
 
     def _document(self, path: str) -> Document | None:
@@ -147,7 +142,7 @@ class _Scanner:
 
     def _names(self, path: str) -> list[str]:
         try:
-            names = self._root.names(f"{self._planning}/{path}" if path else self._planning)
+            names = self._root.names(f"{self._planning}/{path}")
         except DocumentError:
             return []
         return sorted(name for name in names or () if confine.is_ordinary(name))
@@ -171,7 +166,6 @@ def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folde
                 below = listing_of(nested)
                 more, lost, ended, _ = _plans(nested, f"{path}/plans", below, named.id)
                 plans, orphans, heads = plans + more, orphans + lost, heads + ended
-        continues = next((each for each in others if layout.is_handover_name(each)), "")
         return Folder(
             id=named.id,
             slug=named.slug,
@@ -182,7 +176,6 @@ def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folde
             verification=_verification(inside, path, listing, others, plans, heads),
             has_context=any(naming.is_artefact(each, "CONTEXT") for each in others),
             has_research=any(naming.is_artefact(each, "RESEARCH") for each in others),
-            continue_file=f"{path}/{continues}" if continues else "",
         )
 
 

@@ -27,6 +27,7 @@ _MARKS = {
     "planned": ("○", "cyan"),
 }
 _MOST_PHASES = 12
+_ANSWERED = "fairlead state wait --clear"
 
 
 @click.command(epilog="Example: fairlead status --json")
@@ -55,14 +56,17 @@ def next_step(app: App, *, workstream: str, as_json: bool) -> None:
     found = app.overview.status(workstream)
     where = _where(found)
     waiting = app.jobs.waiting()
+    if found.question:
+        waiting = (("", found.question, _ANSWERED), *waiting)
     content = {
         "where": where,
         "next": found.next,
         "phase": found.phase,
         "plan": found.plan,
+        "paused_at": found.paused_at,
         "waiting": [{"job": job, "question": text, "command": line} for job, text, line in waiting],
     }
-    lines: list[Sequence[Part]] = [(where,), _next(found)]
+    lines: list[Sequence[Part]] = [(where,), _next(found), *_held_up(found)]
     for _, text, command in waiting[:_SHOWN]:
         lines += [(Styled("waits  ", "yellow"), text), (f"       {command}",)]
     report(content, lines, as_json=as_json)
@@ -105,6 +109,12 @@ def _milestone(found: StatusReport) -> tuple[Part, ...]:
 
 def _next(found: StatusReport) -> tuple[Part, ...]:
     return Styled(found.next.command, "bold"), Styled(f"   {found.next.reason}", "dim")
+
+
+def _held_up(found: StatusReport) -> list[Sequence[Part]]:
+    if not found.paused_at:
+        return []
+    return [(Styled("paused  ", "yellow"), found.paused_at, Styled("   fairlead resume", "dim"))]
 
 
 def _where(found: StatusReport) -> str:
@@ -151,7 +161,11 @@ def _cells(phase: PhaseReport) -> Cells:
 
 
 def _remarks(found: StatusReport) -> list[Sequence[Part]]:
-    lines: list[Sequence[Part]] = []
+    lines = _held_up(found)
+    if found.question:
+        lines.append(
+            (Styled("waits  ", "yellow"), found.question, Styled(f"   {_ANSWERED}", "dim"))
+        )
     for name, entries in (("blockers", found.blockers), ("decisions", found.decisions)):
         if entries:
             lines.append((Styled(f"{name}  ", "dim"), str(len(entries))))
