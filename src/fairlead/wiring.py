@@ -304,13 +304,13 @@ class App:
         from fairlead.engine.rehearsal import private_copy
 
         copies = Copies(os.path.join(self.state.folder, layout.REHEARSALS), layout.PLANNING)
-        return App(private_copy(self.place, self.state, copies))
+        return App(private_copy(self.place, self.state, copies), self._named)
 
     def require_rehearsable(self) -> None:
         """Refuse to rehearse in a project that holds anything real."""
         from fairlead.engine.rehearsal import require_rehearsable
 
-        require_rehearsable(Reader(self.place))
+        require_rehearsable(Reader(self.place), self._workstream)
 
     @cached_property
     def state(self) -> Files:

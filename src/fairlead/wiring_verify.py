@@ -32,4 +32,4 @@ def second_look(app: App, wanted: Wanted, beside: Beside) -> Ask:
     """An agent that looks at a phase beside the rules; it can only add to what they found."""
     from fairlead.engine.second_look import SecondLook
 
-    return SecondLook(role_jobs(app), company(app, wanted, beside)).ask
+    return SecondLook(role_jobs(app), company(app, wanted, beside), app.step[2]).ask

@@ -1,11 +1,13 @@
 """Where a job works: on the branch that the settings name, on none, and without git at all."""
 
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from fairlead.adapters.commands import Shell
+from fairlead.engine.evidence import check_ledgers
 from fairlead.engine.execution import Crew, Terms, Watcher
 from fairlead.engine.fanout import Signal
 from fairlead.engine.site import GateLimits
@@ -14,6 +16,8 @@ from fairlead.model.budget import Caps
 from fairlead.model.job import JobStatus
 from fairlead.model.ran import Ran
 from fairlead.store.jobs import JobFiles
+from fairlead.store.load import Reader
+from fairlead.store.scan import scan
 from tests.support.execution import Told, Works, a_plan, a_project, does_it
 from tests.support.repositories import git, written
 
@@ -203,3 +207,37 @@ def test_output_that_goes_before_the_verify_fails_the_rehearsed_job(tmp_path: Pa
     assert gate is not None
     assert gate.gate.status == "FAILED"
     assert not (site.project / ".planning/phases/01-work/01-01-SUMMARY.md").exists()
+
+
+def test_a_phase_of_a_workstream_is_carried_out_in_its_own_memory(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "p", a_plan("01-01", "root.txt"))
+    planning = project / ".planning"
+    home = planning / "workstreams" / "alpha"
+    plan = "phases/01-work/01-01-PLAN.md"
+    for name in ("STATE.md", "ROADMAP.md"):
+        written(home / name, (planning / name).read_text("utf-8"))
+    written(home / plan, a_plan("01-01", "a.txt").text)
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "alpha")
+    own = {name: (planning / name).read_bytes() for name in ("STATE.md", "ROADMAP.md", plan)}
+    report = Works(project, workstream="alpha").run()
+
+    assert (report.job.status, report.plans) == (JobStatus.DONE, (("01-01", True),))
+    assert report.job.command == "fairlead phase execute 01 --ws alpha"
+    assert {name: (planning / name).read_bytes() for name in own} == own
+    assert "- [x] **Phase 1: Work**" in (home / "ROADMAP.md").read_text("utf-8")
+    assert "status: completed" in (home / "STATE.md").read_text("utf-8")
+    assert [each.name for each in (planning / "ledger").iterdir()] == ["alpha@01-01.jsonl"]
+    assert check_ledgers(Reader(str(project)), scan(str(project), workstream="alpha")).is_clean
+    assert git(project, "status", "--porcelain") == ""
+    assert Works(project).execution.preview("1").left == ("01-01",)
+
+
+def test_a_job_of_another_workstream_is_not_gone_on_with(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "p", a_plan("01-01", "a.txt"))
+    home = project / ".planning" / "workstreams" / "alpha"
+    shutil.copytree(project / ".planning" / "phases", home / "phases")
+    asks = Told(lambda _order, _call: {"status": "blocked", "error": "no key", "evidence": ""})
+    assert Works(project, asks).run().job.status is JobStatus.BLOCKED
+    assert Works(project).execution.preview("1").resumes
+    assert not Works(project, workstream="alpha").execution.preview("1").resumes

@@ -1,6 +1,7 @@
 """Workstreams: every verb that writes takes the one that is named, else the active one."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,37 @@ def test_every_verb_finds_the_same_hand_overs(fairlead: Fairlead, streams: Path)
     assert sorted(status["continue_files"]) == sorted(PLACES)
     assert sorted(each["handover"]["path"] for each in shown["handovers"]) == sorted(PLACES)
     assert sorted(each["path"] for each in left["pages"]) == sorted(PLACES)
+
+
+def test_next_names_a_command_that_can_be_typed(fairlead: Fairlead, streams: Path) -> None:
+    ahead = json.loads(fairlead("next", "--ws", "alpha", "--json").stdout)["next"]["command"]
+    active = json.loads(fairlead("next", "--json").stdout)["next"]["command"]
+
+    assert ahead == "fairlead phase execute 1 --ws alpha"
+    assert active == "fairlead phase execute 1 --ws beta"
+    tried = fairlead(*ahead.split()[1:], "--dry-run")
+    assert (tried.exit_code, "Phase 01: Core" in tried.stdout) == (0, True), tried.stderr
+
+
+@pytest.mark.parametrize("verb", [("check",), ("status",), ("phase", "execute", "2")], ids=" ".join)
+def test_a_hint_names_the_workstream_that_was_named(
+    fairlead: Fairlead, streams: Path, verb: tuple[str, ...]
+) -> None:
+    told = fairlead(*verb, "--ws", "alpha")
+    lines = [each for each in (told.stdout + told.stderr).splitlines() if "--ws alpha" in each]
+    tried = fairlead(*lines[-1].rpartition("fairlead ")[2].split())
+
+    assert tried.exit_code in (0, 1), tried.stderr
+
+
+@pytest.mark.parametrize("step", ["discuss", "plan"])
+def test_a_workflow_takes_the_workstream_that_is_named(
+    fairlead: Fairlead, streams: Path, step: str
+) -> None:
+    shutil.copytree(streams / "workstreams/alpha/phases", streams / "phases")
+    (streams / "STATE.md").write_text(STATE, "utf-8")
+    (streams / "ROADMAP.md").write_text("# Roadmap\n\n- [ ] **Phase 7: Other**\n", "utf-8")
+    shown = fairlead("phase", step, "2", "--ws", "alpha", "--dry-run")
+
+    assert (shown.exit_code, "Phase 2: API" in shown.stdout) == (0, True), shown.stderr
+    assert fairlead("phase", step, "2", "--dry-run").exit_code == 2

@@ -172,6 +172,7 @@ class Works:
     caps: Caps = field(default_factory=Caps)
     names: int = 0
     branching: str = ""
+    workstream: str = ""
     happened: list[str] = field(default_factory=list)
 
     @property
@@ -185,7 +186,7 @@ class Works:
             self._fresh,
             unknown_program,
             branching=self.branching,
-        )
+        ).within(self.workstream)
 
     def run(self, stop: Signal | None = None) -> Report:
         """Approve what is there and carry it out."""

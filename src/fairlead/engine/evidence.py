@@ -56,9 +56,9 @@ def check_ledgers(reader: Reader, inventory: Inventory) -> LedgerCheck:
     return LedgerCheck(not findings, len(paths), entries, tuple(findings))
 
 
-def evidence_of(reader: Reader, plan: str) -> Iterator[tuple[str, str, str]]:
+def evidence_of(reader: Reader, plan: str, workstream: str = "") -> Iterator[tuple[str, str, str]]:
     """Every entry of a plan's ledger: its place, its time, and what it says."""
-    path = layout.ledger_path(plan)
+    path = layout.ledger_path(plan, workstream)
     try:
         loaded = reader.load_if_present(path)
         entries = read_ledger(loaded.text) if loaded else ()
@@ -97,4 +97,4 @@ def _promised(reader: Reader, inventory: Inventory) -> Iterator[tuple[str, str]]
                 continue
             named = read_summary(loaded.text).ledger if loaded else ""
             if named:
-                yield layout.ledger_path(plan.id), named
+                yield layout.ledger_path(plan.id, inventory.workstream), named

@@ -15,13 +15,7 @@ from fairlead.engine.purse import Purse
 from fairlead.engine.run import run
 from fairlead.engine.site import Commands, GateLimits, Happening, Site
 from fairlead.engine.survey import estimate_of
-from fairlead.errors import (
-    HeadDetached,
-    NothingToExecute,
-    PlansNotApproved,
-    PlansUnfit,
-    TreeDirty,
-)
+from fairlead.errors import HeadDetached, NothingToExecute, PlansNotApproved, PlansUnfit, TreeDirty
 from fairlead.model.agent_events import AgentEvent
 from fairlead.model.budget import Caps, Spent
 from fairlead.model.ids import PhaseId, slug
@@ -132,6 +126,12 @@ class Execution:
         self._fresh = fresh
         self._unknown_program = unknown_program
         self._branching = branching
+        self._workstream = ""
+
+    def within(self, workstream: str) -> Execution:
+        """The same for the phases of a workstream."""
+        self._workstream = workstream
+        return self
 
     # -- before ----------------------------------------------------------------------------
 
@@ -278,6 +278,7 @@ class Execution:
                 approvals=preview.approvals,
                 plans=preview.left,
                 estimate=preview.estimate,
+                workstream=self._workstream,
             )
         self._job_files(job.id).save_job(job)
         return job
@@ -324,7 +325,7 @@ class Execution:
 
     def _folder(self, number: str) -> tuple[Folder, str]:
         wanted = PhaseId.parse(number)
-        inventory = scan(self._files.folder)
+        inventory = scan(self._files.folder, workstream=self._workstream)
         listed = {each.id: each.name for each in inventory.roadmap.phases}
         for folder in inventory.folders:
             if folder.id == wanted:
@@ -367,7 +368,7 @@ class Execution:
             return self._job_files(resumes).load_job().target
         if not self._branching or not self._workspace.is_git:
             return self._workspace.branch()
-        inventory = scan(self._files.folder)
+        inventory = scan(self._files.folder, workstream=self._workstream)
         version = inventory.milestone or "v1.0"
         named = [each.name for each in inventory.roadmap.milestones if each.version == version]
         is_phase = "{phase}" in self._branching
@@ -382,11 +383,10 @@ class Execution:
         return branch
 
     def _unfinished(self, phase: str, *, is_rehearsed: bool) -> str:
+        wanted = "execute", phase, self._workstream, is_rehearsed
         for job in reversed(job_ids(self._files)):
             held = self._job_files(job).load_record()
-            is_open = held.status in (JobStatus.EXECUTING, JobStatus.BLOCKED)
-            is_mine = held.kind == "execute" and held.phase == phase
-            if is_mine and is_open and held.is_rehearsed == is_rehearsed:
+            if isinstance(held, Job) and held.is_open and held.errand == wanted:
                 return job
         return ""
 

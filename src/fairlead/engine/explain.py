@@ -100,8 +100,9 @@ class Explainer:
         for phase in self._truth.standing.scope.phases:
             for plan in phase.folder.plans if phase.folder else ():
                 if plan.id == name or plan.path.rpartition("/")[2].startswith(f"{name}-"):
-                    proven = [Evidence(*each) for each in evidence_of(self._reader, plan.id)]
-                    evidence = (*self._plan(plan), *proven)
+                    stream = self._truth.inventory.workstream
+                    told = evidence_of(self._reader, plan.id, stream)
+                    evidence = (*self._plan(plan), *(Evidence(*each) for each in told))
                     return Explanation(f"plan {plan.id}", _PROOFS[plan.proof], _PLAN_RULE, evidence)
         raise UnknownPlan(name)
 

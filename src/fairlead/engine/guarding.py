@@ -18,7 +18,8 @@ def seen(site: Site, plan: str) -> dict[str, str]:
     """Refs, configuration, hooks, plans, settings, proofs and our own records, each as a digest."""
     home = site.files.folder
     proofs = [f"{home}/{layout.summary_path(sheet.path)}" for sheet in site.sheets.values()]
-    ledger = f"{home}/{layout.ledger_path(plan)}"  # while one of its tasks runs, nobody adds to it
+    # While one of its tasks runs, nobody adds to the ledger.
+    ledger = f"{home}/{layout.ledger_path(plan, site.job.workstream)}"
     paths = (*site.guarded, *site.jobs.own_paths(), *proofs, ledger)
     return {**site.workspace.guard(), **digests_of(paths)}
 

@@ -10,7 +10,7 @@ from fairlead.engine.council_report import CouncilReport, council_report
 from fairlead.engine.ports import Clock
 from fairlead.errors import DocumentError, NoQuestion, UnknownJob
 from fairlead.model.council import TERMINAL
-from fairlead.model.council_job import KIND, CouncilJob
+from fairlead.model.council_job import CouncilJob
 from fairlead.model.job import IN_WORDS, Job, JobStatus, Question, TaskGate
 from fairlead.model.policy import OVERRIDE, SKIP_VERIFY, skip_kind
 from fairlead.model.roles import Call
@@ -133,7 +133,7 @@ class Jobs:
         """End a job that is not running."""
         files = self._job(job)
         held = files.load_job()
-        lock = lock_of(held.kind, held.phase)
+        lock = lock_of(held.kind, held.phase, held.workstream)
         with the_only_run(self._files.folder, f"job cancel {job}", lock):
             held = files.load_job()
             if not held.is_open:
@@ -149,7 +149,11 @@ class Jobs:
         shown = 0
         while True:
             held = self._job(name).load_record()
-            lock = run_lock(name) if held.kind == KIND else lock_of(held.kind, held.phase)
+            lock = (
+                run_lock(name)
+                if isinstance(held, CouncilJob)
+                else lock_of(held.kind, held.phase, held.workstream)
+            )
             is_over = not is_running(self._files.folder, lock)
             held = self._job(name).load_record()
             loaded = self._files.load_for_display(layout.job_path(name, layout.EVENTS))

@@ -39,8 +39,9 @@ class Landing:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._sessions = Sessions(site.files, site.clock)
-        self._events = Events(site.files, site.clock)
+        step = site.files, site.clock, site.job.workstream
+        self._sessions = Sessions(*step)
+        self._events = Events(*step)
 
     # -- evidence --------------------------------------------------------------------------
 
@@ -54,15 +55,18 @@ class Landing:
 
     def record(self, plan: str, entry: Entry) -> None:
         """One more line in the ledger of a plan, chained to the one before."""
-        journal = Journal(self._site.files.folder, layout.ledger_path(plan))
+        journal = Journal(self._site.files.folder, self._ledger_path(plan))
         journal.append(lambda last: appended(last, entry), command=f"job {self._site.job.id}")
 
     def entries(self, plan: str) -> tuple[Entry, ...]:
         """The evidence of a plan."""
         return read_ledger(self._ledger(plan))
 
+    def _ledger_path(self, plan: str) -> str:
+        return layout.ledger_path(plan, self._site.job.workstream)
+
     def _ledger(self, plan: str) -> str:
-        loaded = self._site.files.load_if_present(layout.ledger_path(plan))
+        loaded = self._site.files.load_if_present(self._ledger_path(plan))
         return loaded.text if loaded else ""
 
     def show(self, held: TaskGate) -> None:
@@ -174,8 +178,9 @@ class Landing:
         site = self._site
         if not site.job.is_git or not site.keeps_documents:
             return
-        changed = [layout.STATE, layout.ROADMAP, layout.REQUIREMENTS, *paths, *site.jobs.paths()]
-        changed += [layout.ledger_path(plan) for plan in site.sheets]
+        state, roadmap, _, requirements = layout.documents_of(site.job.workstream)
+        changed = [state, roadmap, requirements, *paths, *site.jobs.paths()]
+        changed += [self._ledger_path(plan) for plan in site.sheets]
         present = [path for path in changed if site.files.exists(path)]
         with site.turn:
             if site.workspace.branch() != site.job.target:

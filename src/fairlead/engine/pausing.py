@@ -247,7 +247,9 @@ class Pausing(Sessions):
             if not isinstance(job, Job):
                 found.append(OpenJob(job.id, "open", str(job.status), job.command))
             else:
-                is_live = is_running(self._files.folder, lock_of(job.kind, job.phase))
+                is_live = is_running(
+                    self._files.folder, lock_of(job.kind, job.phase, job.workstream)
+                )
                 found.append(_open_job(job, questions, is_live=is_live))
         return tuple(sorted(found, key=lambda each: each.state != "waits"))
 

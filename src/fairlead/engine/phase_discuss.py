@@ -147,7 +147,8 @@ def _names(analysis: Analysis) -> list[str]:
 
 def errand(subject: Subject) -> Errand:
     """What discussing a phase is, as a job."""
-    return Errand("discuss", subject.padded, f"fairlead phase discuss {subject.id.short}")
+    command = f"fairlead phase discuss {subject.id.short}"
+    return Errand("discuss", subject.padded, command, workstream=subject.workstream)
 
 
 def _analysis_ask(subject: Subject) -> Ask:

@@ -51,6 +51,7 @@ class Subject:
         None  # CONTEXT, RESEARCH, PATTERNS, VERIFICATION that are there
     )
     places: Mapping[str, str] | None = None  # of the artefacts that are there
+    workstream: str = ""
 
     @property
     def padded(self) -> str:
@@ -117,6 +118,7 @@ class PhaseDocuments(Steps):
             tuple((each, wished.get(each, "")) for each in told.requirements),
             {kind: self._text(path) for kind, path in places.items()},
             places,
+            self._workstream,
         )
 
     def _folder(self, inventory: Inventory, here: Phase) -> str:

@@ -17,6 +17,7 @@ from fairlead.engine.role_jobs import Errand, Outcome, RoleJobs, RoleReport
 from fairlead.engine.role_site import Company, RoleSite, Wish, asked, digest_of
 from fairlead.errors import PlansThere
 from fairlead.model.budget import Spent
+from fairlead.model.ids import stream_words
 from fairlead.model.inventory import Proof
 from fairlead.model.job import FIX, JobStatus
 from fairlead.model.plan_rounds import (
@@ -110,7 +111,8 @@ class PhasePlanning:
 
 def errand(subject: Subject) -> Errand:
     """What planning a phase is, as a job."""
-    return Errand("plan", subject.padded, f"fairlead phase plan {subject.id.short}")
+    command = f"fairlead phase plan {subject.id.short}"
+    return Errand("plan", subject.padded, command, workstream=subject.workstream)
 
 
 @dataclass(slots=True)
@@ -149,6 +151,7 @@ class _Run:
             )
             if asked(self._site, wish) == "stop":
                 told = f"fairlead phase discuss {subject.id.short}"
+                told += stream_words(subject.workstream)
                 return Outcome(JobStatus.FAILED, f"discuss it first: {told}")
         return self._documents.worked_on(subject, "plan", self._until_a_step_ends_it)
 

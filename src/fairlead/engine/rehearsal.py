@@ -49,9 +49,9 @@ def private_copy(project: str, state: Files, copies: Copies) -> str:
     return place
 
 
-def require_rehearsable(reader: Reader) -> None:
+def require_rehearsable(reader: Reader, workstream: str) -> None:
     """Refuse to rehearse beside a plan or a summary that no rehearsal made."""
-    inventory = scan(reader.folder)
+    inventory = scan(reader.folder, workstream=workstream)
     for folder in (*inventory.folders, *inventory.archived):
         paths = [path for plan in folder.plans for path in (plan.path, plan.summary) if path]
         for path in (*paths, *folder.orphans):

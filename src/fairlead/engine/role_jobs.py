@@ -34,6 +34,7 @@ class Errand:
     phase: str  # or another subject; empty: the project
     command: str  # that begins it, and goes on with it
     subject: str = ""  # the words it came in, where they are needed again
+    workstream: str = ""  # whose phase it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class RoleJobs:
         self, errand: Errand, company: Company, work: Callable[[RoleSite], Outcome]
     ) -> RoleReport:
         """Begin a workflow, or go on with the one that was left, until it ends or waits."""
-        lock = lock_of(errand.kind, errand.phase)
+        lock = lock_of(errand.kind, errand.phase, errand.workstream)
         with the_only_run(self.files.folder, errand.command, lock):
             site = self._site(errand, company)
             company.reap(layout.runs_path(self.files.folder, site.job.id))
@@ -98,12 +99,10 @@ class RoleJobs:
 
     def unfinished(self, errand: Errand, *, is_rehearsed: bool) -> str:
         """The job of the same errand that was left; empty if there is none."""
+        wanted = errand.kind, errand.phase, errand.workstream, is_rehearsed
         for name in reversed(job_ids(self.files)):
             held = self._job_files(name).load_record()
-            if not isinstance(held, Job):
-                continue
-            is_mine = (held.kind, held.phase) == (errand.kind, errand.phase)
-            if is_mine and held.is_open and held.is_rehearsed == is_rehearsed:
+            if isinstance(held, Job) and held.is_open and held.errand == wanted:
                 return name
         return ""
 
@@ -149,6 +148,7 @@ class RoleJobs:
                 kind=errand.kind,
                 begun_by=errand.command,
                 subject=errand.subject,
+                workstream=errand.workstream,
             )
             files = self._job_files(job.id)
         files.save_job(job)

@@ -26,14 +26,16 @@ Added = tuple[tuple[Finding, ...], tuple[HumanItem, ...]]
 class SecondLook:
     """Asks the verifier."""
 
-    def __init__(self, jobs: RoleJobs, company: Company) -> None:
+    def __init__(self, jobs: RoleJobs, company: Company, workstream: str = "") -> None:
         self._jobs = jobs
         self._company = company
+        self._workstream = workstream
 
     def ask(self, case: Case, found: Verified, tree: SourceTree) -> Added:
         """What the verifier adds to what the rules found."""
         number = case.phase.id.short
-        errand = Errand("verify", number, f"fairlead phase verify {number}")
+        command = f"fairlead phase verify {number}"
+        errand = Errand("verify", number, command, workstream=self._workstream)
         added: list[Added] = []
 
         def work(site: RoleSite) -> Outcome:

@@ -57,3 +57,12 @@ class PhaseId:
 def slug(text: str) -> str:
     """Lower-cased ASCII letters and digits, every other run one hyphen, none at the ends."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def stream_words(workstream: str) -> str:
+    """What a command ends with that belongs to a workstream; a name may come from any disk."""
+    if not workstream:
+        return ""
+    import shlex
+
+    return f" --ws {shlex.quote(workstream)}"

@@ -200,6 +200,7 @@ class Inventory:
     policy: Completion
     pending_todos: tuple[str, ...] = ()
     workstreams: tuple[str, ...] = ()
+    workstream: str = ""  # whose memory it is; empty: the project's own
     fault: DocumentError | None = None  # settings that cannot be read: the policy is a guess
 
     def for_writing(self) -> "Inventory":

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from fairlead.errors import SettingValue
 from fairlead.model.budget import Spent
+from fairlead.model.ids import stream_words
 from fairlead.model.lifecycle import Gate, GateStatus
 
 FIX, OTHER, CHANGE = "fix:", "other:", "change:"
@@ -100,6 +101,7 @@ class Job:
     subject: str = ""  # what was asked for, where it is no phase
     reviewer: str = ""  # who judges the work of the agent
     shares: tuple[Share, ...] = ()
+    workstream: str = ""  # whose phase it is; empty: the project's own
 
     @property
     def crowding(self) -> tuple[str, ...]:
@@ -109,6 +111,11 @@ class Job:
             for each in self.shares
             if each.provider in (self.agent, self.reviewer) and each.slots < self.slots
         )
+
+    @property
+    def errand(self) -> tuple[str, str, str, bool]:
+        """What it is for: one of the same is gone on with, not begun again."""
+        return self.kind, self.phase, self.workstream, self.is_rehearsed
 
     @property
     def listed(self) -> str:
@@ -126,6 +133,7 @@ class Job:
     def command(self) -> str:
         """What goes on with it."""
         begun = self.begun_by or f"fairlead phase execute {self.phase}"
+        begun += stream_words(self.workstream)
         if not self.is_rehearsed:
             return begun
         # The two that are never rehearsed in the project itself take a copy of the copy.

@@ -4,8 +4,9 @@ The next action is the one the files ask for: a phase without plans wants to be 
 planned, one with open plans executed, a finished one verified before the next begins.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from fairlead.model.ids import stream_words
 from fairlead.model.inventory import Completion, Inventory, Phase, Plan, Stage, Verification
 from fairlead.model.progress import Progress, progress_of
 from fairlead.model.scope import Scope, scope_of
@@ -69,13 +70,16 @@ def standing_of(inventory: Inventory) -> Standing:
     # What a closed milestone left open is history: nobody is at work there.
     current = open_phases[0] if open_phases and not scope.is_archived else None
     words, status = _status(scope, current)
+    ahead = _next(scope, current)
+    if inventory.workstream:
+        ahead = replace(ahead, command=ahead.command + stream_words(inventory.workstream))
     return Standing(
         scope=scope,
         progress=progress_of(scope.phases, policy),
         policy=policy,
         current=current,
         plan=_open_plan(current),
-        next=_next(scope, current),
+        next=ahead,
         words=words,
         status=status,
     )

@@ -53,7 +53,6 @@ ULTRAPLAN_CONTINUE = "continue"
 ATTRIBUTES = f"{PLANNING}/.gitattributes"  # which documents git merges with our driver
 JOBS = f"{PLANNING}/jobs"
 HOST_SETTINGS = (".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json")
-LEDGER = f"{PLANNING}/ledger"
 REHEARSALS = "rehearsals"  # copies of projects, in the person's own folder
 JOB_RECORD = "job.json"
 GATES = "gates"
@@ -223,9 +222,10 @@ def archived_phases(workstream: str, version: str) -> str:
     return f"{planning_of(workstream)}/{MILESTONES_NAME}/{version}{ARCHIVED_PHASES}"
 
 
-def ledger_path(plan: str) -> str:
-    """Where the evidence of a plan is kept."""
-    return f"{LEDGER}/{plan.lower()}{LEDGER_SUFFIX}"
+def ledger_path(plan: str, workstream: str = "") -> str:
+    """Where the evidence of a plan is kept; workstreams may give plans the same number."""
+    lead = f"{workstream}@" if workstream else ""
+    return f"{LEDGER}/{lead}{plan.lower()}{LEDGER_SUFFIX}"
 
 
 def job_path(job: str, name: str = "") -> str:

@@ -27,8 +27,9 @@ def plan_path(folder: str, phase: str, number: int) -> str:
     return f"{folder}/{phase}-{number:02d}-PLAN.md"
 
 
-def lock_of(kind: str, phase: str) -> str:
+def lock_of(kind: str, phase: str, workstream: str = "") -> str:
     """The lock that a run of a workflow holds; carrying out plans has the project's own."""
     if kind == "execute":
         return layout.RUN_LOCK
-    return f"{layout.RUN_LOCK}-{kind}" + (f"-{phase}" if phase else "")
+    words = (kind, phase) if phase else (kind,)
+    return "-".join((layout.RUN_LOCK, *words)) + (f"@{workstream}" if workstream else "")

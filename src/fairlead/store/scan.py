@@ -50,7 +50,7 @@ def scan(
     """
     given = {layout.STATE_NAME: state, layout.ROADMAP_NAME: roadmap}
     with Root(folder) as root:
-        return _Scanner(root, layout.planning_of(workstream), given).inventory()
+        return _Scanner(root, workstream, given).inventory()
 
 
 def scan_folder(folder: str, path: str) -> Folder | None:
@@ -66,9 +66,10 @@ def scan_folder(folder: str, path: str) -> Folder | None:
 
 
 class _Scanner:
-    def __init__(self, root: Root, planning: str, given: Mapping[str, str | None]) -> None:
+    def __init__(self, root: Root, workstream: str, given: Mapping[str, str | None]) -> None:
         self._root = root
-        self._planning = planning
+        self._workstream = workstream
+        self._planning = layout.planning_of(workstream)
         self._given = given
 
     def inventory(self) -> Inventory:
@@ -92,6 +93,7 @@ class _Scanner:
             ),
             workstreams=tuple(self._names(layout.WORKSTREAMS_NAME)),
             fault=fault,
+            workstream=self._workstream,
         )
 
     def _policy(self, state: Document | None) -> tuple[Completion, DocumentError | None]:

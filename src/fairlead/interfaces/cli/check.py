@@ -7,7 +7,7 @@ import click
 from fairlead.engine.evidence import LedgerCheck
 from fairlead.engine.reports import FindingReport, finding_report
 from fairlead.interfaces.cli.options import json_option, with_app, workstream_option
-from fairlead.interfaces.cli.show import Part, Styled, counted, report
+from fairlead.interfaces.cli.show import Part, Styled, counted, in_stream, report
 from fairlead.wiring import App
 
 _FOUND = 1
@@ -40,7 +40,7 @@ def check(app: App, *, ledger: bool, workstream: str, as_json: bool) -> int:
         repairs = app.doctor.repairs(workstream, truth)
         is_fixable = any(each.finding.is_drift and each.means is Means.FIX for each in repairs)
         how = "Repair with: fairlead doctor --fix" if is_fixable else "What to do: fairlead doctor"
-        lines.append((f"{counted(len(drift), 'difference')}. {how}",))
+        lines.append((f"{counted(len(drift), 'difference')}. {in_stream(how)}",))
     else:
         lines.append(
             (

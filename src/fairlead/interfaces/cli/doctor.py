@@ -14,7 +14,7 @@ from fairlead.interfaces.cli.options import (
     with_app,
     workstream_option,
 )
-from fairlead.interfaces.cli.show import Part, Styled, counted, diff_lines, report, warn
+from fairlead.interfaces.cli.show import Part, Styled, counted, diff_lines, in_stream, report, warn
 from fairlead.store.files import Outcome, looking_again
 from fairlead.wiring import App
 
@@ -139,12 +139,16 @@ def _finding_lines(repair: Repair) -> list[Sequence[Part]]:
     style = "yellow" if finding.is_drift else "dim"
     return [
         (str(finding), Styled(f"  [{finding.kind}]", style)),
-        (Styled(f"    → {repair.how}", "dim"),),
+        (Styled(f"    → {in_stream(repair.how)}", "dim"),),
     ]
 
 
 def _content(repairs: tuple[Repair, ...]) -> list[dict[str, object]]:
     return [
-        {"finding": finding_report(each.finding), "means": str(each.means), "repair": each.how}
+        {
+            "finding": finding_report(each.finding),
+            "means": str(each.means),
+            "repair": in_stream(each.how),
+        }
         for each in repairs
     ]

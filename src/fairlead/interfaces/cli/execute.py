@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairlead.errors import JobWaiting
-from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
+from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
 from fairlead.interfaces.cli.show import Part, Styled, report, rows, warn
 from fairlead.model.budget import Comparison
 from fairlead.wiring import App
@@ -38,6 +38,7 @@ _OLD = 700  # objects: what Python begins with
 @click.option("--rehearse", is_flag=True, help="With scripted agents, in a private copy.")
 @click.option("--here", is_flag=True, help="Rehearse in the project itself.")
 @click.option("--events", "as_events", is_flag=True, help="Print a JSON line for each event.")
+@stream_option
 @dry_run_option
 @json_option
 @with_app
@@ -58,7 +59,7 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
         app.require_rehearsable()
     elif is_rehearsed and not dry_run:
         app = app.rehearsal()
-    execution = app.execution
+    execution = app.execution.within(app.step[2])
     preview = execution.preview(number, is_rehearsed=is_rehearsed)
     if dry_run:
         report(_told(preview), _preview_lines(preview), as_json=as_json)

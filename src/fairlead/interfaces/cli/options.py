@@ -7,18 +7,28 @@ from typing import Any
 
 import click
 
-from fairlead.interfaces.cli.show import COLOR, Manner, warn
+from fairlead.faults import FairleadError
+from fairlead.interfaces.cli.show import COLOR, STREAM, Manner, in_stream, warn
 from fairlead.wiring import App
-
-_STREAM = "fairlead.workstream"  # where the chosen one stands in the command's context
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 dry_run_option = click.option(
     "--dry-run", is_flag=True, help="Show what would change, and change nothing."
 )
 
+
+def _remembered(context: click.Context, _: click.Parameter, value: str) -> str:
+    context.meta[STREAM] = value
+    return value
+
+
 workstream_option = click.option(
-    "--ws", "workstream", default="", metavar="NAME", help="Look at this workstream."
+    "--ws",
+    "workstream",
+    default="",
+    metavar="NAME",
+    callback=_remembered,
+    help="Look at this workstream.",
 )
 
 # For commands that change one memory of a project: the application is made for it.
@@ -27,7 +37,7 @@ stream_option = click.option(
     default="",
     metavar="NAME",
     expose_value=False,
-    callback=lambda context, _, value: context.meta.update({_STREAM: value}),
+    callback=_remembered,
     help="The workstream that is meant [default: the active one].",
 )
 
@@ -38,11 +48,15 @@ def with_app(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.pass_context
     @wraps(command)
     def called(context: click.Context, /, *args: Any, **options: Any) -> Any:
-        app = App(context.find_root().obj, context.meta.get(_STREAM, ""))
+        app = App(context.find_root().obj, context.meta.get(STREAM, ""))
         context.meta[COLOR] = app.preferences.color
         if app.preferences.problem:
             warn(f"the settings cannot be read, so defaults hold: {app.preferences.problem}")
-        return context.invoke(command, app, *args, **options)
+        try:
+            return context.invoke(command, app, *args, **options)
+        except FairleadError as error:
+            error.hint = in_stream(error.hint)
+            raise
 
     return called
 

@@ -5,7 +5,7 @@ import click
 from fairlead.engine.phases import PhaseChange
 from fairlead.interfaces.cli.options import Verbs, shows, stream_changes, stream_option
 from fairlead.interfaces.cli.roadmap import details_lines, phase_table, plan_lines
-from fairlead.interfaces.cli.show import Manner, report, report_change, warn
+from fairlead.interfaces.cli.show import Manner, in_stream, report, report_change, warn
 from fairlead.wiring import App
 
 goal_option = click.option("--goal", default="", metavar="TEXT", help="Its goal, in one line.")
@@ -108,7 +108,7 @@ def complete_phase(app: App, manner: Manner, *, number: str) -> None:
 
 def _shown(change: PhaseChange, manner: Manner, done: str, unchanged: str = "") -> None:
     for note in change.notes:
-        warn(note)
+        warn(in_stream(note))
     report_change(
         change.outcome,
         manner,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from fairlead.interfaces.cli.show import Styled
+from fairlead.interfaces.cli.options import stream_option
+from fairlead.interfaces.cli.show import Styled, in_stream
 from fairlead.interfaces.cli.workflow import (
     Chosen,
     bench,
@@ -22,6 +23,7 @@ from fairlead.wiring import App
 @click.argument("number", metavar="N")
 @click.option("--again", is_flag=True, help="Although its context is there already.")
 @here_option
+@stream_option
 @workflow
 def discuss_phase(app: App, chosen: Chosen, *, number: str, again: bool, here: bool) -> int:
     """Discuss a phase: assumptions, options as a scored table, decisions into CONTEXT.md.
@@ -41,5 +43,5 @@ def discuss_phase(app: App, chosen: Chosen, *, number: str, again: bool, here: b
         return previewed(preview, chosen, head, **told)
     with bench(app, chosen, estimate=preview.estimate) as ready:
         done = discussion.carry_out(number, ready.company)
-    ahead = f"fairlead phase plan {preview.phase}"
+    ahead = in_stream(f"fairlead phase plan {preview.phase}")
     return finished(done, chosen, app.place, phase=preview.phase, next=ahead)

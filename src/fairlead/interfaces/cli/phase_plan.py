@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.interfaces.cli.show import Part, Styled
+from fairlead.interfaces.cli.options import stream_option
+from fairlead.interfaces.cli.show import Part, Styled, in_stream
 from fairlead.interfaces.cli.workflow import (
     Chosen,
     bench,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 )
 @click.option("--critic", is_flag=True, help="A critic looks at plans that passed the checker.")
 @here_option
+@stream_option
 @workflow
 def plan_phase(
     app: App,
@@ -70,7 +72,7 @@ def plan_phase(
         return _previewed(preview, chosen)
     with bench(app, chosen, estimate=preview.estimate) as ready:
         done = planning.carry_out(number, wishes, ready.company)
-    ahead = f"fairlead phase execute {preview.phase} --dry-run"
+    ahead = in_stream(f"fairlead phase execute {preview.phase} --dry-run")
     return finished(done, chosen, app.place, phase=preview.phase, next=ahead)
 
 

@@ -12,6 +12,7 @@ from fairlead.interfaces.cli.show import (
     Manner,
     Part,
     Styled,
+    in_stream,
     report,
     report_change,
     rows,
@@ -153,9 +154,8 @@ def _lines(found: RoadmapReport) -> list[Sequence[Part]]:
 def plan_lines(found: PlanIndex) -> list[Sequence[Part]]:
     """The plans of a phase, one a row, with their faults below."""
     if not found.plans:
-        return [
-            (f"phase {found.phase} has no plans; make them: fairlead phase plan {found.phase}",)
-        ]
+        way = in_stream(f"fairlead phase plan {found.phase}")
+        return [(f"phase {found.phase} has no plans; make them: {way}",)]
     table: list[Cells] = [("PLAN", "WAVE", "TASKS", "NEEDS", "STATE")]
     table += [
         (each.id, str(each.wave), str(each.task_count), ", ".join(each.depends_on) or "-", state)

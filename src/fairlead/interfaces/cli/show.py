@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from json.encoder import encode_basestring
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     from fairlead.store.files import Outcome
 
 JSON_VERSION = 1
+STREAM = "fairlead.workstream"  # where the chosen one stands in the command's context
 COLOR = "fairlead.color"  # where the chosen colour mode stands in the command's context
 
+_COMMAND = re.compile(r"\bfairlead(?: [a-z][a-z-]*)+")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
@@ -213,7 +216,7 @@ def report_change(
                 diff_lines(change.path, change.old, change.new) if diff else [(f"  {change.path}",)]
             )
     else:
-        lines.append((Styled("✓ ", "green"), done))
+        lines.append((Styled("✓ ", "green"), in_stream(done)))
         lines += [(Styled(f"  {path}", "dim"),) for path in outcome.paths]
     if outcome.changes or places:
         lines += [(Styled(f"  {move.source} → {move.target}", "dim"),) for move in places.moves]
@@ -227,6 +230,29 @@ def driver_lines() -> list[Sequence[Part]]:
 
     told = "Run these once in each clone, so that it knows how:"
     return [(told,), *((f"  {command}",) for command in GIT_COMMANDS)]
+
+
+def in_stream(text: str) -> str:
+    """A text of ours whose commands name the workstream that was named, where they take one."""
+    context = click.get_current_context(silent=True)
+    named = context.meta.get(STREAM, "") if context else ""
+    if context is None or not named or "--ws " in text:
+        return text
+    from fairlead.model.ids import stream_words
+
+    root, option = context.find_root(), stream_words(named).strip()
+
+    def completed(found: re.Match[str]) -> str:
+        command, words = root.command, found[0].split(" ")
+        for at, word in enumerate([*words[1:], ""], 1):
+            inner = command.get_command(root, word) if isinstance(command, click.Group) else None
+            if inner is None:
+                takes = any("--ws" in each.opts for each in command.params)
+                return " ".join((*words[:at], *([option] if takes else ()), *words[at:]))
+            command = inner
+        return found[0]
+
+    return _COMMAND.sub(completed, text)
 
 
 def warn(message: str) -> None:

@@ -12,6 +12,7 @@ from fairlead.interfaces.cli.show import (
     Styled,
     counted,
     draw,
+    in_stream,
     is_terminal,
     report,
     rows,
@@ -57,7 +58,7 @@ def next_step(app: App, *, workstream: str, as_json: bool) -> None:
     where = _where(found)
     waiting = app.jobs.waiting()
     if found.question:
-        waiting = (("", found.question, _ANSWERED), *waiting)
+        waiting = (("", found.question, in_stream(_ANSWERED)), *waiting)
     content = {
         "where": where,
         "next": found.next,
@@ -114,7 +115,8 @@ def _next(found: StatusReport) -> tuple[Part, ...]:
 def _held_up(found: StatusReport) -> list[Sequence[Part]]:
     if not found.paused_at:
         return []
-    return [(Styled("paused  ", "yellow"), found.paused_at, Styled("   fairlead resume", "dim"))]
+    way = Styled(f"   {in_stream('fairlead resume')}", "dim")
+    return [(Styled("paused  ", "yellow"), found.paused_at, way)]
 
 
 def _where(found: StatusReport) -> str:
@@ -131,7 +133,8 @@ def _phase_rows(found: StatusReport, *, show_all: bool) -> list[Sequence[Part]]:
     hidden = len(found.phases) - len(phases)
     shown = rows([_cells(phase) for phase in phases])
     if hidden:
-        shown.append((Styled(f"  … and {hidden} more phases: fairlead status --all", "dim"),))
+        way = in_stream("fairlead status --all")
+        shown.append((Styled(f"  … and {hidden} more phases: {way}", "dim"),))
     return [*shown, ()] if shown else []
 
 
@@ -164,7 +167,11 @@ def _remarks(found: StatusReport) -> list[Sequence[Part]]:
     lines = _held_up(found)
     if found.question:
         lines.append(
-            (Styled("waits  ", "yellow"), found.question, Styled(f"   {_ANSWERED}", "dim"))
+            (
+                Styled("waits  ", "yellow"),
+                found.question,
+                Styled(f"   {in_stream(_ANSWERED)}", "dim"),
+            )
         )
     for name, entries in (("blockers", found.blockers), ("decisions", found.decisions)):
         if entries:
@@ -189,7 +196,7 @@ def _remarks(found: StatusReport) -> list[Sequence[Part]]:
         lines.append(
             (
                 Styled(counted(len(found.drift), "difference"), "yellow"),
-                " between the documents and the files: fairlead check",
+                f" between the documents and the files: {in_stream('fairlead check')}",
             )
         )
         lines += [(Styled("  ! ", "yellow"), each.message) for each in found.drift[:_SHOWN]]

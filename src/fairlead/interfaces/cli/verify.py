@@ -12,7 +12,7 @@ import click
 
 from fairlead.errors import BlockedError
 from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
-from fairlead.interfaces.cli.show import Part, Styled, counted, report, rows, warn
+from fairlead.interfaces.cli.show import Part, Styled, counted, in_stream, report, rows, warn
 from fairlead.wiring import App
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _lines(done: Report) -> list[Sequence[Part]]:
     lines += [(f"  accepted  {each.what}: {each.reason} ({each.by})",) for each in found.overrides]
     lines.append((f"  record    {case.path}",))
     lines += [(f"  plan      {each}",) for each in done.plans]
-    lines.append((_next(done, number),))
+    lines.append((in_stream(_next(done, number)),))
     return lines
 
 

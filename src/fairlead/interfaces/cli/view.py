@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fairlead.engine.reports import PhaseReport, StatusReport
-from fairlead.interfaces.cli.show import Part
+from fairlead.interfaces.cli.show import Part, in_stream
 from fairlead.text.visible import visible
 
 _MARKS = {
@@ -98,7 +98,7 @@ def _phases(phases: Sequence[PhaseReport], current: str) -> Table:
 
 def _more(found: StatusReport, phases: Sequence[PhaseReport]) -> Text:
     hidden = len(found.phases) - len(phases)
-    told = f"… and {hidden} more phases: fairlead status --all" if hidden else ""
+    told = f"… and {hidden} more phases: {in_stream('fairlead status --all')}" if hidden else ""
     return Text(told, "dim", end="\n" if told else "")
 
 
