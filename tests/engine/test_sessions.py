@@ -75,6 +75,29 @@ def test_another_task_waits_for_the_gate_of_the_same_session(project: Project) -
         start(project, "Task 4")
 
 
+def test_a_blocked_gate_is_not_lost_by_another_task(project: Project) -> None:
+    start(project, "Task 1: A")
+    step(project, "executor-blocked")
+    before = project.snapshot()
+    with pytest.raises(GateOpen):
+        start(project, "Task 2: B")
+    assert project.snapshot() == before
+
+
+def test_a_blocked_gate_goes_on_after_another_session_did_what_it_waited_for(
+    project: Project,
+) -> None:
+    start(project, "Task 1: A")
+    step(project, "executor-blocked")
+    start(project, "Task 2: B", "two")
+    for event in ("executor-success", "verify-passed", "approved"):
+        step(project, event, session="two")
+    step(project, "unblocked", "Task 1: A")
+    task = project.sessions.task()
+    assert task is not None
+    assert (task.name, task.gate.status, task.gate.attempt) == ("Task 1: A", "EXECUTING", 1)
+
+
 def test_the_task_that_is_being_worked_on_makes_its_phase_active(project: Project) -> None:
     start(project)
 

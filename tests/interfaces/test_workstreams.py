@@ -128,3 +128,34 @@ def test_a_workflow_takes_the_workstream_that_is_named(
 
     assert (shown.exit_code, "Phase 2: API" in shown.stdout) == (0, True), shown.stderr
     assert fairlead("phase", step, "2", "--dry-run").exit_code == 2
+
+
+def test_a_gate_of_one_memory_keeps_no_other_from_its_own(
+    fairlead: Fairlead, streams: Path
+) -> None:
+    start = ("state", "gate", "start", "--phase", "1", "--task")
+    for name in ("alpha", "beta"):
+        done = fairlead(*start, f"Task 1: {name}", "--ws", name)
+        assert done.exit_code == 0, done.stderr
+    fairlead("state", "gate", "executor-success", "--ws", "alpha")
+    held = {
+        name: (streams / "workstreams" / name / ".continue-here.md").read_text("utf-8")
+        for name in ("alpha", "beta")
+    }
+
+    assert ("Task 1: alpha" in held["alpha"], "VERIFYING" in held["alpha"]) == (True, True)
+    assert ("Task 1: beta" in held["beta"], "EXECUTING" in held["beta"]) == (True, True)
+    assert not (streams / ".continue-here.md").exists()
+    resumed = fairlead("state", "resume", "--ws", "alpha", "--json")
+    assert json.loads(resumed.stdout)["handover"]["task"]["name"] == "Task 1: alpha"
+
+
+def test_what_a_session_of_the_project_left_is_not_resumed_in_a_workstream(
+    fairlead: Fairlead, streams: Path
+) -> None:
+    for name in ("STATE.md", "ROADMAP.md"):
+        shutil.copy(streams / "workstreams/alpha" / name, streams / name)
+    fairlead("state", "gate", "start", "--phase", "1", "--task", "Task 1: own")
+    shown = fairlead("state", "resume", "--ws", "alpha")
+
+    assert (shown.exit_code, shown.stdout.strip()) == (0, "Nothing to resume")

@@ -272,8 +272,9 @@ class Pausing(Sessions):
         return layout_daily.handoff_path("" if is_free else look.stamp)
 
     def _free_page(self, look: Look, folder: str) -> str:
+        folder = folder or layout.planning_of(self._workstream)
         path = layout_daily.pause_path(folder)
-        if not folder and self._files.exists(layout.ULTRAPLAN):
+        if folder == layout.PLANNING and self._files.exists(layout.ULTRAPLAN):
             path = layout.handover_path("", in_ultraplan=True)
         loaded = self._files.load_for_display(path)
         is_free = loaded is None or read_page(path, loaded.text).is_ours

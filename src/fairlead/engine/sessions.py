@@ -65,7 +65,7 @@ class Sessions(Steps):
 
     def hold(self, session: str = MAIN_SESSION) -> AbstractContextManager[SessionLock]:
         """Be this session for as long as the context lasts; the kernel ends it with the process."""
-        return SessionLock(self._files.folder, _checked(session))
+        return SessionLock(self._files.folder, _checked(session) + self._mark)
 
     def offers(self) -> tuple[Offer, ...]:
         """Every hand-over that is there; reading changes nothing."""
@@ -74,14 +74,31 @@ class Sessions(Steps):
             loaded = self._files.peek(path)
             if loaded:
                 handover = read_handover(path, loaded.text)
-                alive = handover.is_ours and is_live(self._files.folder, handover.session)
+                name = handover.session + (self._mark if self._is_here(path) else "")
+                alive = handover.is_ours and is_live(self._files.folder, name)
                 found.append(Offer(handover, alive))
         return tuple(found)
+
+    def _mine(self) -> tuple[Offer, ...]:
+        """Those that a session may go on with: what another memory's sessions left is theirs."""
+        return tuple(
+            each
+            for each in self.offers()
+            if not each.handover.is_ours or self._is_here(each.handover.path)
+        )
+
+    def _is_here(self, path: str) -> bool:
+        return not self._workstream or path.startswith(f"{layout.planning_of(self._workstream)}/")
+
+    @property
+    def _mark(self) -> str:
+        """What tells sessions of the same name in two memories apart."""
+        return f"@{self._workstream}" if self._workstream else ""
 
     def task(self, session: str = MAIN_SESSION) -> OpenTask | None:
         """The task that a session is at."""
         look = Look(self._files, self._clock.now(), self._workstream)
-        return self._held(look.state(), _checked(session), self.offers())[0]
+        return self._held(look.state(), _checked(session), self._mine())[0]
 
     # -- gates ----------------------------------------------------------------------------
 
@@ -101,7 +118,7 @@ class Sessions(Steps):
 
     def closed(self, session: str) -> None:
         """The hand-over of a session has done its duty."""
-        mine = [each.handover.path for each in self.offers() if each.handover.session == session]
+        mine = [each.handover.path for each in self._mine() if each.handover.session == session]
         if mine:
             stamp = Look(self._files, self._clock.now()).stamp
             moves = tuple(Move(path, layout.removed_path(path, stamp)) for path in mine)
@@ -121,7 +138,7 @@ class Sessions(Steps):
 
         def decide(look: Look) -> Draft:
             before = look.state()
-            offers = self.offers()
+            offers = self._mine()
             held, owners = self._held(before, told.session, offers)
             task = task_of(held)
             path = self._own_path(told.session)
@@ -151,7 +168,7 @@ class Sessions(Steps):
 
         def decide(look: Look) -> Draft:
             before = look.state()
-            mine = [each.handover for each in self.offers() if each.handover.session == session]
+            mine = [each.handover for each in self._mine() if each.handover.session == session]
             unfinished = [each.path for each in mine if each.is_open]
             done = [each.path for each in mine if not each.is_open]
             told = sessions.Stop(stop.at, stop.resume_file or (unfinished or [""])[0])
@@ -181,7 +198,7 @@ class Sessions(Steps):
         With `fresh` it is put aside instead, and its task has not started.
         """
         _checked(session)
-        offers = self.offers()
+        offers = self._mine()
         chosen = _chosen(offers, file)
 
         def change(held: Document, at: Look) -> Document:
@@ -230,8 +247,10 @@ class Sessions(Steps):
     def _own_path(self, session: str) -> str:
         """Where a session writes: the first place if it is free or its own, else one of its own."""
         in_ultraplan = self._files.exists(layout.ULTRAPLAN)
-        own = layout.handover_path(session, in_ultraplan=in_ultraplan)
-        first = layout.handover_path("", in_ultraplan=in_ultraplan)
+        own, first = (
+            layout.handover_path(name, in_ultraplan=in_ultraplan, workstream=self._workstream)
+            for name in (session, "")
+        )
         if self._files.exists(own):
             return own
         loaded = self._files.load_for_display(first)

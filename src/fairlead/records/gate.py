@@ -116,7 +116,8 @@ def after_event(held: OpenTask | None, event: GateEvent, told: OpenTask, now: da
     before = held or OpenTask(session=told.session)
     name = one_line(told.name, "the task") if told.name else before.name
     if event is GateEvent.START:
-        if before.gate.is_open and name != before.name:
+        is_kept = before.gate.is_open or before.gate.status is GateStatus.BLOCKED
+        if is_kept and name != before.name:
             raise GateOpen(before.name, str(before.gate.status))
         one_line(name, "the task")
         gate = advance(before.gate if name == before.name else Gate(), event, task=name)

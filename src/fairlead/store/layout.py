@@ -171,12 +171,12 @@ def project_key(folder: str) -> str:
     return f"{_cut(os.path.basename(folder)) or 'root'}-{place:016x}"
 
 
-def handover_path(session: str, *, in_ultraplan: bool) -> str:
+def handover_path(session: str, *, in_ultraplan: bool, workstream: str = "") -> str:
     """Where a session keeps its hand-over; without a session, the place that comes first."""
     suffix = f"-{session}" if session else ""
-    if in_ultraplan:
+    if in_ultraplan and not workstream:
         return f"{ULTRAPLAN}/{ULTRAPLAN_CONTINUE}{suffix}.md"
-    return f"{PLANNING}/{CONTINUE_NAME}{suffix}.md"
+    return f"{planning_of(workstream)}/{CONTINUE_NAME}{suffix}.md"
 
 
 def is_handover_name(path: str) -> bool:

@@ -72,7 +72,7 @@ def handover_paths(workstream: str, names: Callable[[str], Iterable[str]]) -> tu
 def pause_path(folder: str, stamp: str = "") -> str:
     """The page of a pause for people, in the folder of the phase; with a stamp, another one."""
     suffix = f"-{stamp}" if stamp else ""
-    return f"{folder or PLANNING}/{CONTINUE_NAME}{suffix}.md"
+    return f"{folder}/{CONTINUE_NAME}{suffix}.md"
 
 
 def backlog_folder(workstream: str, number: str, title: str) -> str:
