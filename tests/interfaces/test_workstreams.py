@@ -159,3 +159,22 @@ def test_what_a_session_of_the_project_left_is_not_resumed_in_a_workstream(
     shown = fairlead("state", "resume", "--ws", "alpha")
 
     assert (shown.exit_code, shown.stdout.strip()) == (0, "Nothing to resume")
+
+
+def test_where_no_workstream_is_active_next_leads_to_one(fairlead: Fairlead, streams: Path) -> None:
+    (streams / "active-workstream").unlink()
+    ahead = json.loads(fairlead("next", "--json").stdout)["next"]
+
+    assert ahead["reason"] == "the work is in workstreams: alpha, beta"
+    assert "phase execute 1" in fairlead(*ahead["command"].split()[1:]).stdout
+
+
+def test_a_missing_document_of_a_workstream_is_made_by_what_the_hint_names(
+    fairlead: Fairlead, streams: Path
+) -> None:
+    begin = ("state", "begin-phase", "--phase", "1", "--ws", "alpha")
+    (streams / "workstreams/alpha/STATE.md").unlink()
+    refused = fairlead(*begin)
+    fairlead(*refused.stderr.strip().rpartition("fairlead ")[2].split())
+
+    assert (refused.exit_code, fairlead(*begin).exit_code) == (2, 0), refused.stderr

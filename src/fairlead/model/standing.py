@@ -71,7 +71,11 @@ def standing_of(inventory: Inventory) -> Standing:
     current = open_phases[0] if open_phases and not scope.is_archived else None
     words, status = _status(scope, current)
     ahead = _next(scope, current)
-    if inventory.workstream:
+    if inventory.workstreams and not (scope.phases or inventory.milestone):
+        names = ", ".join(inventory.workstreams)
+        command = f"fairlead next{stream_words(inventory.workstreams[0])}"
+        ahead = Next("", "", command, f"the work is in workstreams: {names}")
+    elif inventory.workstream:
         ahead = replace(ahead, command=ahead.command + stream_words(inventory.workstream))
     return Standing(
         scope=scope,

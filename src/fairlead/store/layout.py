@@ -249,6 +249,8 @@ def hint_for(path: str) -> str:
         return 'begin one with: fairlead planning start "GOAL"'
     if path == EXEC_FILE:
         return "approve the plan first: fairlead planning approve"
+    if path.startswith(f"{PLANNING}/{WORKSTREAMS_NAME}/"):
+        return "have it made from what is there: fairlead doctor --fix"
     if path.startswith(f"{PLANNING}/"):
         return 'make the documents of a new project with: fairlead init "Title" --yes'
     return "nothing was changed"

@@ -19,7 +19,9 @@ from fairlead.interfaces.cli.show import (
     report_change,
     warn,
 )
+from fairlead.model.ids import stream_words
 from fairlead.records.attributes import GIT_COMMANDS
+from fairlead.store import layout
 from fairlead.wiring import App
 
 _CONFLICTS = 1
@@ -84,6 +86,6 @@ def _show(merged: MergeReport, *, as_json: bool) -> None:
     content = {**asdict(merged), "ok": not merged.conflicts}
     report(content, lines, as_json=as_json)
     if merged.stale:
-        warn(
-            f"{merged.path}: bring {', '.join(merged.stale)} up to date with: fairlead doctor --fix"
-        )
+        stream = merged.path.partition(f"{layout.WORKSTREAMS_NAME}/")[2].partition("/")[0]
+        way = f"fairlead doctor --fix{stream_words(stream)}"
+        warn(f"{merged.path}: bring {', '.join(merged.stale)} up to date with: {way}")
