@@ -10,7 +10,7 @@ from rich.console import Console
 
 from fairlead.engine.site import Happening
 from fairlead.interfaces.cli.execute import interruptible
-from fairlead.interfaces.cli.watching import Lines, Live
+from fairlead.interfaces.cli.watching import Lines, Live, Silent
 from fairlead.model.agent_events import Said, Spent, ToolStarted, Usage
 from fairlead.model.budget import Spent as Sum
 from fairlead.model.lifecycle import GateEvent
@@ -77,6 +77,12 @@ def test_piped_lines_carry_the_time(capsys: pytest.CaptureFixture[str]) -> None:
 
     said = capsys.readouterr().out
     assert re.fullmatch(r"\d\d:\d\d:\d\d  01-01-01       verify-failed  it ended with 1\n", said)
+
+
+def test_a_wait_is_told_beside_the_one_document(capsys: pytest.CaptureFixture[str]) -> None:
+    Silent().report(Happening("executing", "01-01-01"))
+    Silent().report(Happening("waiting", "execute-01", "until 2026-06-01T17:00:00Z"))
+    assert capsys.readouterr() == ("", "note: execute-01 waits until 2026-06-01T17:00:00Z\n")
 
 
 def test_a_long_run_lets_no_garbage_pile_up() -> None:

@@ -188,7 +188,7 @@ class Works:
             branching=self.branching,
         ).within(self.workstream)
 
-    def run(self, stop: Signal | None = None) -> Report:
+    def run(self, stop: Signal | None = None, over: Signal | None = None) -> Report:
         """Approve what is there and carry it out."""
         execution = self.execution
         execution.approve(execution.preview("1"))
@@ -196,7 +196,7 @@ class Works:
         terms = Terms(self.caps, GateLimits(), slots=self.slots, shares=shares_of(self.shares))
         watcher = Watcher(lambda each: self.happened.append(f"{each.subject} {each.kind}"))
         return execution.carry_out(
-            execution.preview("1"), crew, terms, watcher, stop or Signal(), Signal()
+            execution.preview("1"), crew, terms, watcher, stop or Signal(), over or Signal()
         )
 
     @property

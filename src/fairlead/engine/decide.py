@@ -4,6 +4,7 @@ Nothing here touches disk, clock or network. After an action is done, the next s
 offers it; after a crash, deciding again is all that resuming needs.
 """
 
+from datetime import datetime, timedelta
 from functools import cached_property
 
 from fairlead.model.budget import may_spend
@@ -15,14 +16,14 @@ from fairlead.model.lifecycle import (
     next_after_failure,
     next_after_interruption,
 )
-from fairlead.model.policy import halts_wave, skip_kind, skip_options
+from fairlead.model.policy import halts_wave, is_too_long, skip_kind, skip_options
 from fairlead.model.snapshot import Act, Action, PlanFacts, Snapshot, TaskFacts
 from fairlead.model.waves import Node, Wip, may_start, schedule
 
 _BUSY = (Act.EXECUTE, Act.VERIFY, Act.REVIEW)  # take a slot
 _LANDING = (Act.MERGE, Act.SUMMARISE)  # one at a time
 
-APPROVED, RETRY, ABORT, ACCEPT = "approved", "retry", "abort", "accept"
+APPROVED, RETRY, ABORT, ACCEPT, WAIT = "approved", "retry", "abort", "accept", "wait"
 
 
 def decide(snapshot: Snapshot) -> tuple[Action, ...]:
@@ -161,7 +162,7 @@ class _View:
         if status is GateStatus.VERIFYING:
             return Action(Act.VERIFY, task.id)
         if status is GateStatus.REVIEWING:
-            return self._later(gate) or self._paid(plan, task, Act.REVIEW)
+            return self._in_time(plan, task, gate, Act.REVIEW)
         if status is GateStatus.BLOCKED:
             return self._blocked(plan, task, gate)
         return self._failed(plan, task, gate)
@@ -170,15 +171,15 @@ class _View:
         if f"{Act.EXECUTE}:{task.id}" in self._snapshot.running:
             return Action(Act.EXECUTE, task.id)
         verdict = next_after_interruption(gate.gate)
-        if isinstance(verdict, Escalate):
+        if isinstance(verdict, Escalate) and not gate.was_refused:
             return self._escalated(plan, task, gate, verdict.reason)
-        return self._later(gate) or self._paid(plan, task, Act.EXECUTE)
+        return self._in_time(plan, task, gate, Act.EXECUTE)
 
     def _failed(self, plan: PlanFacts, task: TaskFacts, gate: TaskGate) -> Action | None:
         verdict = next_after_failure(gate.gate)
         if isinstance(verdict, Escalate):
             return self._escalated(plan, task, gate, verdict.reason)
-        return self._later(gate) or self._paid(plan, task, Act.EXECUTE)
+        return self._in_time(plan, task, gate, Act.EXECUTE)
 
     def _blocked(self, plan: PlanFacts, task: TaskFacts, gate: TaskGate) -> Action | None:
         missing = [each for each in gate.waits_for if not self._is_there(each, plan)]
@@ -210,13 +211,41 @@ class _View:
             return False
         return gate.plan == plan.id or self._by_id[gate.plan].is_merged
 
-    def _later(self, gate: TaskGate) -> Action | None:
-        if gate.not_before > self._snapshot.now:
+    def _in_time(self, plan: PlanFacts, task: TaskFacts, gate: TaskGate, act: Act) -> Action | None:
+        """A call, after the wait that it needs; a person decides about one that is too long."""
+        subject = f"{task.id}.{len(gate.runs)}.{gate.waits}"
+        asked = self._questions.get(question_id(QuestionKind.PATIENCE, subject))
+        if asked is None and gate.waits and is_too_long(self._left(gate), gate.waits):
+            text = f"{task.id} {gate.note}; the next call is at {gate.not_before}"
+            return self._asked(QuestionKind.PATIENCE, subject, text, (WAIT, RETRY, ABORT))
+        if asked and not asked.answer:
+            return None
+        if gate.not_before > self._snapshot.now and not (asked and asked.answer == RETRY):
             return Action(Act.WAIT, gate.task, until=gate.not_before)
-        return None
+        return self._paid(plan, task, act)
+
+    def _left(self, gate: TaskGate) -> timedelta:
+        now = datetime.fromisoformat(self._snapshot.now)
+        return datetime.fromisoformat(gate.not_before) - now if gate.not_before else timedelta(0)
+
+    @cached_property
+    def _refusals(self) -> dict[str, TaskGate]:
+        """By agent, the task whose call a service refused until the latest time from now."""
+        job, found = self._snapshot.job, {}
+        callers = {GateStatus.EXECUTING: job.agent, GateStatus.REVIEWING: job.reviewer}
+        for gate in sorted(self._snapshot.gates, key=lambda each: each.not_before):
+            if gate.waits and gate.gate.status in callers and gate.not_before > self._snapshot.now:
+                found[callers[gate.gate.status]] = gate
+        return found
 
     def _paid(self, plan: PlanFacts, task: TaskFacts, act: Act) -> Action | None:
         held = self._snapshot
+        gate = self._gates.get(task.id)
+        refused = self._refusals.get(held.job.reviewer if act is Act.REVIEW else held.job.agent)
+        if refused and not (gate and gate.waits):
+            # Its service would refuse this call as well; about a long wait somebody is asked there.
+            is_asked = is_too_long(self._left(refused), 0)
+            return None if is_asked else Action(Act.WAIT, task.id, until=refused.not_before)
         why = may_spend(plan.estimate, held.spent, held.spent_today, held.caps)
         action = Action(act, task.id)
         return self._unless_asked(QuestionKind.BUDGET, action, why) if why else action

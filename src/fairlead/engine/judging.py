@@ -1,15 +1,19 @@
 """Judging: what the end of a call or a command means for the gate. Claims are not evidence."""
 
 import signal
+from collections.abc import Iterable
 from dataclasses import replace
 
 from fairlead.model.agent_events import Ending, EndKind
+from fairlead.model.job import TaskGate
 from fairlead.model.lifecycle import GateEvent
 from fairlead.model.plan import PlanSheet, Task
 from fairlead.model.ran import Ran
+from fairlead.model.reanalysis import Waits, reanalysed, task_edges
 from fairlead.model.waves import Claims
 from fairlead.model.workspace import Change
-from fairlead.records.ledger import Entry
+from fairlead.records.ledger import Entry, EntryKind
+from fairlead.records.plan_sheet import nodes_of
 from fairlead.records.result import Malformed, Result, Verdict
 from fairlead.records.runner_reports import ran_no_test
 from fairlead.records.tasks import Outcome
@@ -74,6 +78,20 @@ def _ended(code: int) -> str:
     return f"{code}, by signal {known[number]}" if number in known else str(code)
 
 
+def pieces_to_judge(
+    what: Task, changes: Iterable[Change], entries: Iterable[Entry]
+) -> dict[str, str]:
+    """What an architect is shown of an attempt."""
+    told = {each.kind: each.tail for each in entries}
+    return {
+        "task": what.source,
+        "changes": "\n".join(f"{each.kind} {each.path}" for each in changes),
+        "evidence": told.get(EntryKind.EXECUTE, ""),
+        "verify": what.verify,
+        "tail": told.get(EntryKind.VERIFY, ""),
+    }
+
+
 def judged(ending: Ending, found: Verdict | Malformed) -> tuple[GateEvent, str]:
     """What an architect's end means for its gate; only a verdict that can be read approves."""
     match ending.kind:
@@ -107,3 +125,19 @@ def with_call(entry: Entry, ending: Ending) -> Entry:
         tokens_out=ending.usage.tokens_out,
         cost_usd=ending.cost_usd,
     )
+
+
+def reanalysed_gate(
+    held: TaskGate, sheets: Iterable[PlanSheet], others: Iterable[TaskGate]
+) -> TaskGate:
+    """What a blocked task waits for: another task, or a person who is told why."""
+    plans = tuple(sheets)
+    gates = {gate.task: gate for gate in others}
+    edges = task_edges(plans, {node.id: node.depends_on for node in nodes_of(plans)})
+    for gate in gates.values():
+        edges[gate.task] = (*edges.get(gate.task, ()), *gate.waits_for)
+    passed = [task for task, gate in gates.items() if gate.is_passed]
+    found = reanalysed(held.task, held.note, plans, passed, edges)
+    if isinstance(found, Waits):
+        return replace(held, waits_for=(*held.waits_for, found.on))
+    return replace(held, waits_for=(), note=found.reason)

@@ -6,8 +6,9 @@ gate's new state is the last write of each step, so a killed step is simply offe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import question_id
@@ -16,12 +17,15 @@ from fairlead.engine.judging import (
     concerns_of,
     judged,
     outcome_of,
+    pieces_to_judge,
+    reanalysed_gate,
     task_message,
     verified,
     with_call,
 )
 from fairlead.engine.landing import Landing
 from fairlead.engine.prompting import answer_request, prompt, retry_context
+from fairlead.errors import LedgerBroken
 from fairlead.model.agent_events import Ending
 from fairlead.model.agent_orders import Limits, Order, Role
 from fairlead.model.job import FIX, Question, QuestionKind, Run, TaskGate
@@ -36,19 +40,15 @@ from fairlead.model.lifecycle import (
     next_after_interruption,
 )
 from fairlead.model.plan import PlanSheet, Task, task_id
-from fairlead.model.policy import passed_over, skip_kind
-from fairlead.model.reanalysis import Waits, reanalysed, task_edges
+from fairlead.model.policy import passed_over, pause, skip_kind
 from fairlead.model.snapshot import Act, Action
 from fairlead.records.ledger import EntryKind
-from fairlead.records.plan_sheet import nodes_of
 from fairlead.records.result import Result, Verdict, executor_result, verdict
 from fairlead.records.state import moment
 from fairlead.store import layout
 
 if TYPE_CHECKING:
     from fairlead.engine.site import Site
-
-_LONGEST_WAIT = timedelta(hours=1)
 
 
 class Performer:
@@ -76,10 +76,6 @@ class Performer:
                 self._landing.merge(action.subject)
             case Act.SUMMARISE:
                 self._landing.summarise(action.subject)
-            case Act.WAIT:
-                until = datetime.fromisoformat(action.until)
-                self._site.tell("waiting", action.subject, f"until {action.until}")
-                self._site.is_over.wait((until - self._site.clock.now()).total_seconds())
             case _:
                 self._landing.finish(action)
 
@@ -98,10 +94,7 @@ class Performer:
             before = seen(site, sheet.id)
         nonce = site.new_nonce()
         ending = self._called(Role.EXECUTOR, held, place, self._asked(sheet, what, held, nonce))
-        if site.is_over.is_given:
-            return  # stopped by a person: the attempt is repeated
-        if question := touched(site, task, sheet.id, before):
-            self._ask(question, held)
+        if self._is_void(EntryKind.EXECUTE, held, ending, before):
             return
         with site.turn:
             tree = site.workspace.tree_of(place, run.base, layout.PLANNING)
@@ -114,19 +107,17 @@ class Performer:
         ended = replace(run, ended=str(ending.kind), commit=commit, tree=tree.id, session=session)
         held = replace(held, runs=(*held.runs[:-1], ended))
         if ending.kind.may_pass:
-            self._later(held, ending)
+            self._later(EntryKind.EXECUTE, held, ending)
             return
         result = executor_result(ending.text, what, nonce)
         changes = site.workspace.changes(run.base, commit)
         event, note = outcome_of(ending, result)
         concerns = concerns_of(result, changes, what, has_own_files=tree.full != tree.id)
         evidence = result.evidence if isinstance(result, Result) and not note else note
-        entry = self._landing.entry(EntryKind.EXECUTE, task, run.attempt, site.executor.name)
-        entry = replace(entry, tree=tree.id, verdict=str(event), tail=evidence)
-        self._landing.record(sheet.id, with_call(entry, ending))
+        self._record(EntryKind.EXECUTE, held, ending, event, evidence)
         held = replace(held, note=note, concerns=(*held.concerns, *concerns))
         if event is GateEvent.EXECUTOR_BLOCKED:
-            held = self._reanalysed(held)
+            held = reanalysed_gate(held, site.sheets.values(), site.jobs.load_gates())
         self._advance(held, event, note)
 
     def _begun(self, sheet: PlanSheet, what: Task) -> TaskGate:
@@ -141,6 +132,8 @@ class Performer:
         match gate.status:
             case None:
                 event = GateEvent.START
+            case GateStatus.EXECUTING if held.was_refused:
+                return held  # nobody has interrupted it
             case GateStatus.EXECUTING:
                 if isinstance(next_after_interruption(gate), Escalate):
                     gate = advance(gate, GateEvent.ABANDONED, task=task)
@@ -251,22 +244,16 @@ class Performer:
         before = seen(site, sheet.id)
         nonce = site.new_nonce()
         ending = self._called(Role.ARCHITECT, held, place, self._to_judge(sheet, what, held, nonce))
-        if site.is_over.is_given:
-            return
-        if question := touched(site, task, sheet.id, before):
-            self._ask(question, held)
+        if self._is_void(EntryKind.REVIEW, held, ending, before):
             return
         if ending.kind.may_pass:
-            self._later(held, ending)
+            self._later(EntryKind.REVIEW, held, ending)
             return
         found = verdict(ending.text, nonce, what)
         event, note = judged(ending, found)
         if not site.workspace.is_at(place, held.commit):
             event, note = GateEvent.MALFORMED, "the architect changed files, so its verdict is void"
-        run = held.runs[-1]
-        entry = self._landing.entry(EntryKind.REVIEW, task, run.attempt, site.architect.name)
-        entry = replace(entry, tree=run.tree, verdict=str(event), tail=note)
-        self._landing.record(sheet.id, with_call(entry, ending))
+        self._record(EntryKind.REVIEW, held, ending, event, note)
         concerns = found.concerns if isinstance(found, Verdict) else ()
         held = replace(held, note=note, concerns=(*held.concerns, *concerns))
         self._advance(held, event, note)
@@ -276,25 +263,10 @@ class Performer:
         changes = self._site.workspace.changes(run.base, run.commit)
         entries = self._landing.entries(sheet.id)
         mine = [each for each in entries if each.task == held.task and each.attempt == run.attempt]
-        told = {each.kind: each.tail for each in mine}
-        return prompt(
-            "architect",
-            nonce,
-            {
-                "phase": sheet.phase,
-                "plan": sheet.id,
-                "attempt": str(run.attempt),
-                "answer": answer_request("verdict", nonce, what),
-            },
-            {
-                "project": self._site.title,
-                "task": what.source,
-                "changes": "\n".join(f"{each.kind} {each.path}" for each in changes),
-                "evidence": told.get(EntryKind.EXECUTE, ""),
-                "verify": what.verify,
-                "tail": told.get(EntryKind.VERIFY, ""),
-            },
-        )
+        words = {"phase": sheet.phase, "plan": sheet.id, "attempt": str(run.attempt)}
+        pieces = {"project": self._site.title, **pieces_to_judge(what, changes, mine)}
+        words["answer"] = answer_request("verdict", nonce, what)
+        return prompt("architect", nonce, words, pieces)
 
     # -- the rest --------------------------------------------------------------------------
 
@@ -358,29 +330,42 @@ class Performer:
         assert held is not None, task
         return held
 
-    def _later(self, held: TaskGate, ending: Ending) -> None:
-        """The service asks for patience: no attempt is used, and the time is said."""
-        wait = min(timedelta(seconds=ending.retry_after or 60), _LONGEST_WAIT)
-        until = moment(self._site.clock.now() + wait)
-        note = f"{ending.kind}: {ending.error or 'the service asks for patience'}"
-        self._save(replace(held, not_before=until, note=note), "patience", until=until)
+    def _is_void(
+        self, kind: EntryKind, held: TaskGate, ending: Ending, before: Mapping[str, str]
+    ) -> bool:
+        """Whether nothing is made of a call: it was stopped, or touched what is not its own."""
+        site = self._site
+        if site.is_over.is_given:
+            self._record(kind, held, ending, "stopped")
+            return True  # the attempt is repeated
+        question = touched(site, held.task, held.plan, before)
+        if question:
+            self._ask(question, held)
+            with suppress(LedgerBroken):  # it may be what was touched
+                self._record(kind, held, ending, question.kind, question.text)
+        return question is not None
 
-    def _reanalysed(self, held: TaskGate) -> TaskGate:
-        """What a blocked task waits for: another task, or a person who is told why."""
-        sheets = tuple(self._site.sheets.values())
-        gates = {gate.task: gate for gate in self._site.jobs.load_gates()}
-        edges = task_edges(sheets, {node.id: node.depends_on for node in nodes_of(sheets)})
-        for gate in gates.values():
-            edges[gate.task] = (*edges.get(gate.task, ()), *gate.waits_for)
-        passed = [task for task, gate in gates.items() if gate.is_passed]
-        found = reanalysed(held.task, held.note, sheets, passed, edges)
-        if isinstance(found, Waits):
-            return replace(held, waits_for=(*held.waits_for, found.on))
-        return replace(held, waits_for=(), note=found.reason)
+    def _later(self, kind: EntryKind, held: TaskGate, ending: Ending) -> None:
+        """The service asks for patience: no attempt is used, and the time is said."""
+        until = moment(self._site.clock.now() + pause(ending.retry_after, held.waits))
+        note = f"{ending.kind}: {ending.error or 'the service asks for patience'}"
+        self._record(kind, held, ending, ending.kind, note)
+        held = replace(held, not_before=until, note=note, waits=held.waits + 1)
+        self._save(held, "patience", until=until)
+
+    def _record(
+        self, kind: EntryKind, held: TaskGate, ending: Ending, verdict: str, tail: str = ""
+    ) -> None:
+        """The evidence of a call: it was paid for, whatever came of it."""
+        agent = self._site.executor if kind is EntryKind.EXECUTE else self._site.architect
+        run = held.runs[-1]
+        entry = self._landing.entry(kind, held.task, run.attempt, agent.name)
+        entry = replace(entry, tree=run.tree, verdict=str(verdict), tail=tail)
+        self._landing.record(held.plan, with_call(entry, ending))
 
     def _advance(self, held: TaskGate, event: GateEvent, note: str) -> None:
         gate = advance(held.gate, event, task=held.name, summary=note)
-        held = replace(held, gate=gate)
+        held = replace(held, gate=gate, waits=0)
         follows = next_after_failure(gate) if gate.status is GateStatus.FAILED else None
         if isinstance(follows, Retry) and follows.delay:
             held = replace(held, not_before=moment(self._site.clock.now() + follows.delay))

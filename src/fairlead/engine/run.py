@@ -7,6 +7,7 @@ everything is to end now, the agents are stopped and their attempts will be repe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from fairlead.engine.decide import decide
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from fairlead.engine.site import Site
 
 _LOOK_SECONDS = 0.2
+_WAIT_SECONDS = 10.0
 
 
 class _Keyed(Protocol):
@@ -61,14 +63,19 @@ def carry_on(work: Work[Step], stop: Signal, over: Signal) -> None:
 
 def run(site: Site, caps: Caps, stop: Signal, looked: Callable[[Snapshot], None]) -> None:
     """Carry the execution of a phase on."""
-    carry_on(_Execution(site, caps, looked), stop, site.is_over)
+    carry_on(_Execution(site, caps, stop, looked), stop, site.is_over)
 
 
 class _Execution:
-    def __init__(self, site: Site, caps: Caps, looked: Callable[[Snapshot], None]) -> None:
+    def __init__(
+        self, site: Site, caps: Caps, stop: Signal, looked: Callable[[Snapshot], None]
+    ) -> None:
         self._survey = Survey(site, caps)
         self._looked = looked
         self._performer = Performer(site, Landing(site))
+        self._site = site
+        self._stop = stop
+        self._said_until = ""
 
     def look(self, running: tuple[str, ...], *, is_stopping: bool) -> tuple[Action, ...]:
         snapshot = self._survey.look(running, is_stopping=is_stopping)
@@ -76,10 +83,21 @@ class _Execution:
         return decide(snapshot)
 
     def perform(self, action: Action) -> None:
-        self._performer.perform(action)
+        if action.act is Act.WAIT:
+            self._wait(action)
+        else:
+            self._performer.perform(action)
 
     def is_long(self, action: Action) -> bool:
         return action.act in (Act.EXECUTE, Act.VERIFY, Act.REVIEW, Act.MERGE, Act.SUMMARISE)
+
+    def _wait(self, action: Action) -> None:
+        """Wait for a little while: somebody may answer meanwhile, and this machine may sleep."""
+        if action.until != self._said_until:
+            self._said_until = action.until
+            self._site.tell("waiting", action.subject, f"until {action.until}")
+        left = datetime.fromisoformat(action.until) - self._site.clock.now()
+        self._stop.wait(min(max(left.total_seconds(), 0.0), _WAIT_SECONDS))
 
 
 def _goes_on(work: Work[Step], stop: Signal, over: Signal, beside: Fanout) -> bool:

@@ -44,6 +44,7 @@ class QuestionKind(StrEnum):
     TOUCHED = "touched"  # an agent changed what it has no business with
     CLASH = "clash"  # the work of a plan does not merge
     BUDGET = "budget"
+    PATIENCE = "patience"  # a service wants to be left alone for long, or again and again
     PLAN_CHANGED = "plan-changed"
     UNVERIFIED = "unverified"  # a plan holds work that no command or reviewer passed
     CHOICE = "choice"  # a workflow cannot go on without knowing what is wanted
@@ -167,6 +168,7 @@ class TaskGate:
     runs: tuple[Run, ...] = ()
     started_at: str = ""
     not_before: str = ""
+    waits: int = 0  # how often in a row a service asked for patience
     note: str = ""  # why it failed, was blocked or skipped
     waits_for: tuple[str, ...] = ()  # tasks that must be approved first
     guidance: str = ""  # what a person said after an escalation
@@ -176,6 +178,11 @@ class TaskGate:
     def commit(self) -> str:
         """What its last run made."""
         return self.runs[-1].commit if self.runs else ""
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether its last run has no result because a service asked for patience."""
+        return self.gate.status is GateStatus.EXECUTING and bool(self.runs and self.runs[-1].ended)
 
     @property
     def work(self) -> str:

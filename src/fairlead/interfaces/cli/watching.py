@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from fairlead.errors import OutputFault
-from fairlead.interfaces.cli.show import Screen, give_up_output
+from fairlead.interfaces.cli.show import Screen, give_up_output, warn
 from fairlead.model.agent_events import AgentEvent, FileChanged, Retried, Said, Spent, ToolStarted
 from fairlead.model.waves import Node, schedule
 from fairlead.text.visible import visible
@@ -261,10 +261,12 @@ def view(*, as_events: bool, as_json: bool, may_ask: bool = False) -> View:
 
 
 class Silent(Lines):
-    """Nothing before the one document at the end."""
+    """Nothing before the one document at the end; only a long wait is told beside it."""
 
     def report(self, happening: Happening) -> None:
-        """Nothing."""
+        """A wait, which nobody would understand otherwise."""
+        if happening.kind == "waiting":
+            warn(f"{happening.subject} waits {happening.text}")
 
 
 def clock_text(seconds: float) -> str:
