@@ -1,6 +1,7 @@
 """Agents' streams: the table of events by program, and what no stream may do to its reader."""
 
 import json
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -23,6 +24,7 @@ from fairlead.model.agent_events import (
     Usage,
 )
 from fairlead.model.agent_streams import Decoder, Exit, Stream, Tally, events_of
+from fairlead.model.policy import pause
 
 CLAUDE, CODEX, GEMINI, OPENCODE = Stream.CLAUDE, Stream.CODEX, Stream.GEMINI, Stream.OPENCODE
 JSON_STREAMS = [CLAUDE, CODEX, GEMINI, OPENCODE, Stream.ANTIGRAVITY]
@@ -193,14 +195,35 @@ MEANINGS = [
         [Spent(Usage(9, 4, 2), is_total=True), Finished(is_ok=True)],
     ),
     (
+        GEMINI,
+        [{"type": "result", "status": "success", "stats": {**STATS, "total_tokens": 90}}],
+        [Spent(Usage(9, 4, 81), is_total=True), Finished(is_ok=True)],
+    ),
+    (
         OPENCODE,
         [{"type": "step_finish", "part": {**PART, "cost": 0.1}}],
         [Spent(Usage(9, 3, 3), 0.1)],
     ),
+    (OPENCODE, [{"type": "step_finish", "part": PART}], [Spent(Usage(9, 3, 3))]),
     (
         CODEX,
         [{"type": "turn.failed", "error": {"message": "unexpected status 401 Unauthorized: no"}}],
         [Finished(False, "", EndKind.AUTH, "unexpected status 401 Unauthorized: no")],
+    ),
+    *(
+        (
+            CODEX,
+            [{"type": "turn.failed", "error": {"message": said}}],
+            [Finished(False, "", kind, said)],
+        )
+        for said, kind in (
+            ("Quota exceeded. Check your plan and billing details.", EndKind.AUTH),
+            ("To use Codex with your ChatGPT plan, upgrade to Plus: there.", EndKind.AUTH),
+            (
+                "Selected model is at capacity. Please try a different model.",
+                EndKind.OVERLOADED,
+            ),
+        )
     ),
     (
         CODEX,
@@ -462,6 +485,23 @@ def test_steps_are_added_up_until_the_program_tells_the_total():
 
     assert ending(CLAUDE, first, first, second).usage == Usage(8, 0, 2)
     assert ending(CLAUDE, first, {**RESULT, **USED}).usage == Usage(8, 3, 2)
+
+
+def test_a_total_that_tells_no_tokens_takes_nothing_back():
+    usage = {"input_tokens": 4, "output_tokens": 1}
+    step = {"type": "assistant", "message": {"id": "m1", "usage": usage, "content": []}}
+    ended = ending(CLAUDE, step, {**RESULT, "total_cost_usd": 3.5})
+
+    assert (ended.usage, ended.cost_usd) == (Usage(4, 0, 1), 3.5)
+
+
+def test_a_number_that_no_machine_holds_is_none():
+    digits = "9" * 401
+    told = f'{{"type": "turn.completed", "usage": {{"input_tokens": {digits}}}}}\n'.encode()
+    assert list(events_of(CODEX, told)) == [Spent(Usage()), Finished(is_ok=True)]
+    header = {"data": {"statusCode": 429, "responseHeaders": {"retry-after": digits}}}
+    waits = ending(OPENCODE, {"type": "error", "error": header}, code=1)
+    assert pause(waits.retry_after, 0) <= timedelta(days=366)
 
 
 def test_half_a_surrogate_pair_is_shown_as_a_question_mark():

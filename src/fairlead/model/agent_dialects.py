@@ -5,7 +5,6 @@ A field that is missing or of another type reads as empty, and an event nobody k
 apart by typed fields and by the program's own error messages, never by what a model said.
 """
 
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 
@@ -41,7 +40,10 @@ _CODEX_STATUS = re.compile(r"(?:unexpected status|last status:|http status:?) (\
 _CODEX_SENTENCES = {
     "We’re currently experiencing high demand": EndKind.OVERLOADED,  # any status from 500 on
     "stream disconnected before completion": EndKind.OVERLOADED,
+    "Selected model is at capacity": EndKind.OVERLOADED,
     "You've hit your usage limit": EndKind.RATE_LIMITED,
+    "Quota exceeded. Check your plan and billing": EndKind.AUTH,
+    "To use Codex with your ChatGPT plan": EndKind.AUTH,
 }
 _WRITERS = {"Edit", "Write", "MultiEdit", "NotebookEdit", "write_file", "replace", "write", "edit"}
 _NAMES_OF_FILES = ("file_path", "filePath", "absolute_path", "notebook_path", "path")
@@ -257,8 +259,9 @@ def gemini(line: Line, memory: Memory) -> Iterator[AgentEvent]:
         case "result":
             stats = table(line, "stats")
             cached = count(stats, "cached")
-            tokens = Usage(count(stats, "input_tokens"), cached, count(stats, "output_tokens"))
-            yield Spent(tokens, is_total=True)
+            read, made = count(stats, "input_tokens"), count(stats, "output_tokens")
+            thought = count(stats, "total_tokens") - read  # its output is without its thoughts
+            yield Spent(Usage(read, cached, max(made, thought)), is_total=True)
             status = int(number(line, "error", "code") or number(line, "error", "status"))
             message = word(line, "error", "message")
             yield Finished(word(line, "status") == "success", "", fault_of(status), message)
@@ -323,12 +326,13 @@ def opencode(line: Line, memory: Memory) -> Iterator[AgentEvent]:
             cached = count(part, "tokens", "cache", "read")
             fresh = count(part, "tokens", "input") + count(part, "tokens", "cache", "write")
             out = count(part, "tokens", "output") + count(part, "tokens", "reasoning")
-            yield Spent(Usage(fresh + cached, cached, out), number(part, "cost"))
+            cost = number(part, "cost") if "cost" in part else None
+            yield Spent(Usage(fresh + cached, cached, out), cost)
         case "error":
             held = table(line, "error")
             fault = fault_of(int(number(held, "data", "statusCode")))
             fault = EndKind.AUTH if word(held, "name") == "ProviderAuthError" else fault
-            wait = word(held, "data", "responseHeaders", "retry-after")
+            wait = word(held, "data", "responseHeaders", "retry-after")[:10]  # seconds, or a date
             message = word(held, "data", "message") or word(held, "name")
             yield Trouble(fault, message, float(wait) if wait.isdecimal() else None)
         case _:
@@ -357,7 +361,7 @@ def number(held: Line, *path: str) -> float:
     """The number at a path, or 0; a number that is not finite or below 0 is none."""
     value = _at(held, path)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if is_number and math.isfinite(value) and 0 <= value < 1e15 else 0  # type: ignore[arg-type,operator,return-value]
+    return value if is_number and 0 <= value < 1e15 else 0  # type: ignore[operator,return-value]
 
 
 def count(held: Line, *path: str) -> int:

@@ -257,8 +257,9 @@ class Tally:
 
     def _spent(self, event: Spent) -> None:
         if event.is_total:
-            self._total = event.usage
-            self._cost = event.cost_usd
+            # A total that says nothing is none: what was counted on the way stands.
+            self._total = event.usage if event.usage != Usage() else self._total
+            self._cost = self._cost if event.cost_usd is None else event.cost_usd
             return
         self._steps += event.usage
         if event.cost_usd is not None:
