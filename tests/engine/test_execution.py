@@ -75,6 +75,23 @@ def test_a_failed_verify_is_tried_again_with_what_went_wrong(tmp_path: Path) -> 
     assert second.prompt.index("VERIFY_FAILURE") < second.prompt.index("<task")
 
 
+def test_a_success_that_tells_of_a_failed_verify_is_a_failed_verify(tmp_path: Path) -> None:
+    def honest(order, call):
+        done = does_it(order, call)
+        if call == 1 and not order.is_read_only:
+            return {**done, "verification": {"command": "test -f a.txt", "exit_code": 1}}
+        return done
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(honest))
+    assert site.run().job.status is JobStatus.DONE
+    assert [each for each in site.happened if "verify" in each] == [
+        "01-01-01 verify-failed",
+        "01-01-01 verify-passed",
+    ]
+    second = [order for order in site.agent.orders if not order.is_read_only][1]
+    assert "VERIFY_FAILURE" in second.prompt
+
+
 def test_a_rejection_goes_back_to_the_executor_with_the_feedback(tmp_path: Path) -> None:
     def rejects_once(order, call):
         if order.is_read_only and call == 1:
@@ -136,7 +153,7 @@ def _fails_its_verify(order: Order, call: int) -> dict[str, object]:
     """An executor that says it is done and leaves something else than the command wants."""
     if not order.is_read_only:
         (Path(order.folder) / "other.txt").write_text("not what was asked")
-    return {"status": "success", "done_criteria_met": True, "files": ["other.txt"]}
+    return {"status": "success", "done_criteria_met": True, "evidence": "see other.txt"}
 
 
 def test_the_work_of_a_task_that_was_left_out_does_not_land(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_without_git_a_failed_verify_is_tried_again(tmp_path: Path) -> None:
     def late(order, call):
         if order.is_read_only or call > 1:
             return does_it(order, call)
-        return {"status": "success", "done_criteria_met": True, "evidence": "", "error": None}
+        return {"status": "success", "done_criteria_met": True, "evidence": "x", "error": None}
 
     site = in_place(tmp_path, Told(late))
     assert site.run().job.status is JobStatus.DONE

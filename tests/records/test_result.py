@@ -253,6 +253,8 @@ def test_a_result_is_held_against_its_rules(
         {"done_criteria_met": False},
         {"done_criteria_met": None},
         {"done_criteria_met": "mostly"},
+        {"evidence": ""},
+        {"evidence": None},
         {"error": "but"},
         {"status": "blocked"},
         {"task_name": "Task 2: Create PlannerId"},

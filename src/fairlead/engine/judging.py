@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.job import TaskGate
-from fairlead.model.lifecycle import GateEvent
+from fairlead.model.lifecycle import FailureClass, GateEvent
 from fairlead.model.plan import PlanSheet, Task
 from fairlead.model.ran import Ran
 from fairlead.model.reanalysis import Waits, reanalysed, task_edges
@@ -39,7 +39,9 @@ def outcome_of(ending: Ending, result: Result | Malformed) -> tuple[GateEvent, s
         case Outcome.BLOCKED:
             return GateEvent.EXECUTOR_BLOCKED, result.error
         case Outcome.FAILURE:
-            return GateEvent.EXECUTOR_FAILURE, result.error
+            is_verify = result.failure is FailureClass.VERIFY  # by its own account
+            event = GateEvent.VERIFY_FAILED if is_verify else GateEvent.EXECUTOR_FAILURE
+            return event, result.error
 
 
 def concerns_of(

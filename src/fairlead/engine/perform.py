@@ -116,6 +116,8 @@ class Performer:
         evidence = result.evidence if isinstance(result, Result) and not note else note
         self._record(EntryKind.EXECUTE, held, ending, event, evidence)
         held = replace(held, note=note, concerns=(*held.concerns, *concerns))
+        if event is GateEvent.VERIFY_FAILED:  # it has run the command itself, and tells so
+            held = replace(held, gate=advance(held.gate, GateEvent.EXECUTOR_SUCCESS))
         if event is GateEvent.EXECUTOR_BLOCKED:
             held = reanalysed_gate(held, site.sheets.values(), site.jobs.load_gates())
         self._advance(held, event, note)

@@ -177,6 +177,8 @@ def _consistent(result: Result, text: str) -> Result | Malformed:
             return _failed(result, error, FailureClass.VERIFY)
         case Outcome.SUCCESS if not result.done_criteria_met:
             return _malformed("it claims success and not that the criteria are met", text)
+        case Outcome.SUCCESS if not result.evidence:
+            return _malformed("it claims success and gives no evidence", text)
         case Outcome.SUCCESS if result.error:
             return _malformed("it claims success and an error", text)
         case Outcome.FAILURE:
