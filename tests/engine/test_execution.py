@@ -92,6 +92,17 @@ def test_a_success_that_tells_of_a_failed_verify_is_a_failed_verify(tmp_path: Pa
     assert "VERIFY_FAILURE" in second.prompt
 
 
+def test_an_estimate_follows_what_calls_took_before(tmp_path: Path) -> None:
+    plans = [a_plan(f"01-0{number}", f"{number}.txt") for number in (1, 2, 3, 4)]
+    site = works(tmp_path, *plans)
+    before = site.execution.preview("1").estimate
+    assert before == site.run().job.estimate
+    written(site.project / ".planning/phases/01-work/01-05-PLAN.md", a_plan("01-05", "5.txt").text)
+    after = site.execution.preview("1")
+    assert (after.spent[0].tokens, after.spent[1].tokens) == (0, 8 * 1100)
+    assert after.estimate.tokens == pytest.approx(2 * 1100, rel=0.2)
+
+
 def test_a_rejection_goes_back_to_the_executor_with_the_feedback(tmp_path: Path) -> None:
     def rejects_once(order, call):
         if order.is_read_only and call == 1:

@@ -131,6 +131,18 @@ def test_rehearsing_here_is_refused_beside_anything_real(world: Path, rehearsed)
     assert everything(world / "project") == before
 
 
+def test_the_preview_says_the_limits_and_what_would_go_beyond_them(world: Path) -> None:
+    written(
+        world / "project/.planning/config.json",
+        '{"fairlead": {"budget": {"run_tokens": 5000, "run_usd": 2.5}}}\n',
+    )
+    done = executed(world, "--dry-run")
+    assert "limits: 5,000 tokens and $2.50 a run, $100.00 a day; today $0.00 spent" in done.said
+    assert "tokens, the limit is 5,000: a person is asked when it gets there" in done.said
+    told = json.loads(executed(world, "--dry-run", "--json").said)
+    assert (told["limits"]["run_usd"], told["beyond_limits"][:8]) == (2.5, "this run")
+
+
 def test_here_without_a_rehearsal_is_a_wrong_use(world: Path) -> None:
     assert executed(world, "--here").code == 2
 

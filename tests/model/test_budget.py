@@ -2,9 +2,10 @@
 
 import pytest
 
+from fairlead.errors import SettingValue
 from fairlead.model import policy
-from fairlead.model.budget import Actual, Caps, Comparison, Spent, estimate, may_spend
-from fairlead.model.config import SETTINGS
+from fairlead.model.budget import Actual, Caps, Comparison, Prices, Spent, estimate, may_spend
+from fairlead.model.config import SETTINGS, checked
 
 CAPS = Caps(1000, 10.0, 5000, 50.0)
 
@@ -60,6 +61,22 @@ def test_an_estimate_follows_what_calls_of_the_role_really_took() -> None:
     assert estimate("executor", 8_000, past) == Spent(4_000, 0.04)
     assert estimate("architect", 8_000, past) == estimate("architect", 8_000)
     assert estimate("executor", 8_000, past[:2]) == estimate("executor", 8_000)
+
+
+def test_what_was_read_from_a_cache_costs_a_tenth() -> None:
+    prices = Prices()
+    assert prices.cost(1_000_000, 0, 900_000) == pytest.approx(0.57)
+    assert prices.cost(1_000_000, 0, 5_000_000) == pytest.approx(0.3)  # it cannot be more than all
+
+
+def test_dollars_may_be_parts_of_one_and_tokens_may_not() -> None:
+    assert (
+        Caps.of({"fairlead.budget.run_usd": checked("fairlead.budget.run_usd", 2.5)}).run_usd == 2.5
+    )
+    assert checked("fairlead.budget.day_usd", 3) == 3
+    for key, value in (("run_tokens", 2.5), ("run_usd", -0.5), ("run_usd", True)):
+        with pytest.raises(SettingValue):
+            checked(f"fairlead.budget.{key}", value)
 
 
 def test_an_estimate_stands_beside_what_it_became() -> None:

@@ -120,3 +120,9 @@ def test_what_is_no_entry_costs_nothing_and_hides_no_other(line: str) -> None:
     sound = '{"at":"2026-06-01T12:00:00Z","cost_usd":0.5,"job":"j","tokens_in":2,"tokens_out":3}'
     counted = spendings(f"{line}\n{sound}\n")
     assert counted == (Spending("j", "2026-06-01", Spent(5, 0.5), is_rehearsed=False),)
+
+
+def test_money_that_is_known_counts_without_a_token_and_a_cache_makes_it_less() -> None:
+    told = '{"cost_usd":3.5,"job":"j"}'
+    read = '{"tokens_cached":900000,"tokens_in":1000000}'
+    assert [each.spent.usd for each in spendings(f"{told}\n{read}\n")] == pytest.approx([3.5, 0.57])

@@ -217,7 +217,7 @@ def _capped(ending: Ending, cap: int) -> tuple[str, bool]:
 def _try(voice: Voice, ending: Ending) -> Try:
     usage, cost = ending.usage, ending.cost_usd
     if cost is None:  # a call without a price would never reach a cap
-        cost = Prices().cost(usage.tokens_in, usage.tokens_out)
+        cost = Prices().cost(usage.tokens_in, usage.tokens_out, usage.tokens_cached)
     return Try(
         model=ending.model or voice.model,
         family=voice.family,

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from fairlead.engine.fanout import Signal
 from fairlead.engine.ports import Agent, Clock, Workspace
 from fairlead.engine.purse import Purse
 from fairlead.engine.run import run
 from fairlead.engine.site import Commands, GateLimits, Happening, Site
-from fairlead.engine.survey import estimate_of
+from fairlead.engine.survey import estimate_of_all
 from fairlead.errors import HeadDetached, NothingToExecute, PlansNotApproved, PlansUnfit, TreeDirty
 from fairlead.model.agent_events import AgentEvent
 from fairlead.model.budget import Caps, Spent
@@ -52,6 +53,7 @@ class Preview:
     is_approved: bool
     resumes: str  # a job that was left unfinished
     estimate: Spent
+    spent: tuple[Spent, Spent]  # by that job, and by all today
     branch: str  # that the work lands on
     is_rehearsed: bool = False
 
@@ -156,6 +158,7 @@ class Execution:
             raise NothingToExecute(number, "every plan has its summary")
         open_sheets = [sheet for sheet in sheets if sheet.id in left]
         digests = {sheet.digest for sheet in open_sheets}
+        purse, today = Purse(self._files), moment(self._clock.now())[:10]
         return Preview(
             phase=phase,
             name=name,
@@ -172,10 +175,8 @@ class Execution:
             ),
             is_approved=digests <= approved_plans(self._state, self._files.folder),
             resumes=resumes,
-            estimate=sum(
-                (estimate_of(sheet) for sheet in open_sheets for _ in (*sheet.tasks, *sheet.tasks)),
-                Spent(),
-            ),
+            estimate=estimate_of_all(open_sheets, purse.actuals(is_rehearsed=is_rehearsed)),
+            spent=purse.by(resumes, today, is_rehearsed=is_rehearsed),
             branch=self._branch(folder, name, resumes),
             is_rehearsed=is_rehearsed,
         )
@@ -377,10 +378,7 @@ class Execution:
             "{milestone}": version,
             "{slug}": slug(name) or "phase" if is_phase else slug("".join(named)) or "milestone",
         }
-        branch = self._branching
-        for token, word in words.items():
-            branch = branch.replace(token, word)
-        return branch
+        return reduce(lambda text, word: text.replace(*word), words.items(), self._branching)
 
     def _unfinished(self, phase: str, *, is_rehearsed: bool) -> str:
         wanted = "execute", phase, self._workstream, is_rehearsed

@@ -124,8 +124,10 @@ def with_call(entry: Entry, ending: Ending) -> Entry:
         exit_code=ending.exit_code,
         session=ending.session,
         tokens_in=ending.usage.tokens_in,
+        tokens_cached=ending.usage.tokens_cached or None,
         tokens_out=ending.usage.tokens_out,
         cost_usd=ending.cost_usd,
+        prompt_characters=ending.prompt_characters or None,
     )
 
 

@@ -307,11 +307,12 @@ class Performer:
         )
         site.tell("call", held.task, f"{role} begins", attempt=run.attempt, characters=len(text))
         agent = site.executor if role is Role.EXECUTOR else site.architect
-        return agent.start(
+        ending = agent.start(
             order,
             lambda event: site.watch(held.task, event),
             lambda: not site.is_over.is_given,
         )
+        return replace(ending, prompt_characters=len(text))
 
     def _place(self, run: Run) -> str:
         inside = f"{self._site.private}/worktrees/{run.branch.rpartition('/')[2]}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fairlead.model.budget import Spent
+from fairlead.model.budget import Actual, Spent
 from fairlead.model.job import Job
 from fairlead.records.ledger import Spending, spendings
 from fairlead.store import layout
@@ -19,22 +19,22 @@ class Purse:
 
     def spent(self, job: Job, today: str) -> tuple[Spent, Spent]:
         """By this job, and by all jobs today; a rehearsal costs nothing."""
-        own, day = Spent(), Spent()
-        for each in self._all():
-            if each.is_rehearsed != job.is_rehearsed:
-                continue
-            own = own + each.spent if each.job == job.id else own
-            day = day + each.spent if each.day == today else day
-        return own, day
+        return self.by(job.id, today, is_rehearsed=job.is_rehearsed)
+
+    def by(self, job: str, day: str, *, is_rehearsed: bool) -> tuple[Spent, Spent]:
+        """By a job, which may not be there yet, and by all on a day."""
+        mine = [each for each in self._all() if each.is_rehearsed == is_rehearsed]
+        own = (each.spent for each in mine if job and each.job == job)
+        return sum(own, Spent()), sum((each.spent for each in mine if each.day == day), Spent())
 
     def today(self, day: str, *, is_rehearsed: bool) -> Spent:
         """What all jobs of the engine took on a day."""
-        mine = [
-            each.spent
-            for each in self._all()
-            if each.is_rehearsed == is_rehearsed and each.day == day
-        ]
-        return sum(mine, Spent())
+        return self.by("", day, is_rehearsed=is_rehearsed)[1]
+
+    def actuals(self, *, is_rehearsed: bool) -> tuple[Actual, ...]:
+        """What calls that did their work took."""
+        mine = (each.actual for each in self._all() if each.is_rehearsed == is_rehearsed)
+        return tuple(each for each in mine if each)
 
     def _all(self) -> Iterator[Spending]:
         for path, marks in marks_in(self._files.folder, layout.LEDGER).items():

@@ -268,7 +268,7 @@ class RoleCalls:
         site, usage = self._site, ending.usage
         usd = ending.cost_usd
         if usd is None:
-            usd = Prices().cost(usage.tokens_in, usage.tokens_out)
+            usd = Prices().cost(usage.tokens_in, usage.tokens_out, usage.tokens_cached)
         entry = Entry(
             EntryKind.CALL,
             call.key,

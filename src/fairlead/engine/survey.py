@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import ABORT, APPROVED
-from fairlead.model.budget import Caps, Spent, estimate
+from fairlead.engine.prompting import template
+from fairlead.model.budget import Actual, Caps, Spent, estimate
 from fairlead.model.inventory import Proof
 from fairlead.model.job import Job, TaskGate
 from fairlead.model.plan import PlanSheet, Task, TaskKind, task_id
@@ -23,7 +24,7 @@ from fairlead.store.digests import Derived, Marks, marks_in
 if TYPE_CHECKING:
     from fairlead.engine.site import Site
 
-_PROMPT_CHARACTERS = 3000  # of our own words in a prompt
+_TEMPLATES = {"executor": ("executor", "result"), "architect": ("architect", "verdict")}
 
 
 class Survey:
@@ -32,6 +33,7 @@ class Survey:
     def __init__(self, site: Site, caps: Caps) -> None:
         self._site = site
         self._caps = caps
+        past = site.purse.actuals(is_rehearsed=site.job.is_rehearsed)
         needs = {node.id: node for node in nodes_of(site.sheets.values())}
         self._plans = tuple(
             PlanFacts(
@@ -39,7 +41,7 @@ class Survey:
                 depends_on=needs[sheet.id].depends_on,
                 files=needs[sheet.id].files,
                 tasks=tuple(_task(sheet, each) for each in sheet.tasks),
-                estimate=estimate_of(sheet),
+                estimate=estimate_of(sheet, past),
                 is_approved=False,
                 is_merged=False,
                 is_summarised=False,
@@ -150,7 +152,20 @@ def _options(task: Task) -> tuple[str, ...]:
     return ("done", ABORT)
 
 
-def estimate_of(sheet: PlanSheet) -> Spent:
-    """What one call for a plan will probably take, from the size of its longest task."""
+def estimate_of(sheet: PlanSheet, past: Sequence[Actual], role: str = "executor") -> Spent:
+    """What a call for a plan will probably take, by its longest task and what calls took before."""
     longest = max((len(task.source) for task in sheet.tasks), default=0)
-    return estimate("executor", longest + len(sheet.objective) + _PROMPT_CHARACTERS)
+    ours = sum(len(template(name)) for name in _TEMPLATES[role])
+    return estimate(role, longest + len(sheet.objective) + ours, past)
+
+
+def estimate_of_all(sheets: Iterable[PlanSheet], past: Sequence[Actual]) -> Spent:
+    """What plans will probably take in all, if every task passes at once."""
+    calls = (
+        estimate_of(sheet, past, role)
+        for sheet in sheets
+        for task in sheet.tasks
+        for role in ("executor", "architect")
+        if not task.kind.is_checkpoint
+    )
+    return sum(calls, Spent())

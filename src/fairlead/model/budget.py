@@ -32,10 +32,13 @@ class Prices:
 
     tokens_in: float = 3.0
     tokens_out: float = 15.0
+    tokens_cached: float = 0.3
 
-    def cost(self, tokens_in: int, tokens_out: int) -> float:
-        """What these tokens cost."""
-        return (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / _MICRO
+    def cost(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0) -> float:
+        """What these tokens cost; some of those that were read came from a cache."""
+        cached = min(tokens_cached, tokens_in)
+        read = (tokens_in - cached) * self.tokens_in + cached * self.tokens_cached
+        return (read + tokens_out * self.tokens_out) / _MICRO
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +61,14 @@ class Caps:
     day_tokens: int = 0
     day_usd: float = 100.0
 
+    def __str__(self) -> str:
+        return f"{_cap(self.run_tokens, self.run_usd)} a run, {_cap(self.day_tokens, self.day_usd)} a day"
+
     @classmethod
     def of(cls, settings: Mapping[str, object]) -> "Caps":
         """The caps that the settings say, by their full names."""
         held = {name: settings.get(f"fairlead.budget.{name}") for name in cls.__slots__}
-        return cls(**{key: value for key, value in held.items() if isinstance(value, int)})
+        return cls(**{key: value for key, value in held.items() if isinstance(value, int | float)})  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +114,11 @@ def estimate(
     tokens = round(prompt * median(actual.factor for actual in mine))
     price = median(actual.spent.usd / actual.spent.tokens for actual in mine)
     return Spent(tokens, tokens * price)
+
+
+def _cap(tokens: int, usd: float) -> str:
+    told = (f"{tokens:,} tokens" * bool(tokens), f"${usd:.2f}" * bool(usd))
+    return " and ".join(filter(None, told)) or "any amount"
 
 
 def may_spend(planned: Spent, run: Spent, day: Spent, caps: Caps) -> str:

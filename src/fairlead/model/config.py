@@ -25,7 +25,7 @@ class Setting(NamedTuple):
     """One setting that this program reads."""
 
     key: str
-    default: str | int | bool
+    default: str | float | bool
     meaning: str
     allowed: tuple[str, ...] = ()  # for text
     least: int = 0  # for numbers
@@ -36,16 +36,18 @@ class Setting(NamedTuple):
         """What the setting takes, for people."""
         if isinstance(self.default, bool):
             return "true or false"
-        if isinstance(self.default, int):
-            return f"a whole number from {self.least} to {self.most}"
+        if isinstance(self.default, int | float):
+            whole = "whole " * isinstance(self.default, int)
+            return f"a {whole}number from {self.least} to {self.most}"
         return " or ".join(self.allowed) or "one line of text"
 
     def accepts(self, value: object) -> bool:
         """Whether a value is of the right type and within its range."""
         if isinstance(self.default, bool):
             return isinstance(value, bool)
-        if isinstance(self.default, int):
-            is_number = isinstance(value, int) and not isinstance(value, bool)
+        if isinstance(self.default, int | float):
+            kinds = (int, type(self.default))  # a whole number is a number as well
+            is_number = isinstance(value, kinds) and not isinstance(value, bool)
             return is_number and self.least <= value <= self.most  # type: ignore[operator]
         if not self.allowed:
             return isinstance(value, str) and value.isprintable()
@@ -64,7 +66,7 @@ SETTINGS = (
     ),
     Setting(
         "fairlead.budget.run_usd",
-        20,
+        20.0,
         "the most US dollars that one run may cost; 0: no limit",
         most=_DOLLARS,
     ),
@@ -76,7 +78,7 @@ SETTINGS = (
     ),
     Setting(
         "fairlead.budget.day_usd",
-        100,
+        100.0,
         "the most US dollars that all runs of a day may cost; 0: no limit",
         most=_DOLLARS,
     ),

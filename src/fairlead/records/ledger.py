@@ -13,12 +13,13 @@ from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 
 from fairlead.errors import DocumentError, LedgerBroken
-from fairlead.model.budget import Prices, Spent
+from fairlead.model.budget import Actual, Prices, Spent
 from fairlead.text.jsontext import read_json
 
 GENESIS = "0" * 64
 VERSION = 1
 LONGEST_TAIL = 4000
+_ROLES = {"executor-success": "executor", "approved": "architect", "rejected": "architect"}
 
 
 class EntryKind(StrEnum):
@@ -52,7 +53,9 @@ class Entry:
     session: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
+    tokens_cached: int | None = None  # of those read
     cost_usd: float | None = None
+    prompt_characters: int | None = None
     rehearsed: bool = False
     job: str = ""
     claim_mismatch: bool = False  # the agent said that this went well, and it did not
@@ -74,6 +77,7 @@ class Spending:
     day: str
     spent: Spent
     is_rehearsed: bool
+    actual: Actual | None = None  # of a call that did its work
 
 
 def spendings(text: str) -> tuple[Spending, ...]:
@@ -83,13 +87,17 @@ def spendings(text: str) -> tuple[Spending, ...]:
         try:
             held = json.loads(line)
             tokens_in, tokens_out = int(held.get("tokens_in", 0)), int(held.get("tokens_out", 0))
-            usd = float(held.get("cost_usd", Prices().cost(tokens_in, tokens_out)))
+            computed = Prices().cost(tokens_in, tokens_out, int(held.get("tokens_cached", 0)))
+            usd = float(held.get("cost_usd", computed))
+            asked = int(held.get("prompt_characters", 0))
             job, day = str(held.get("job", "")), str(held.get("at", ""))[:10]
         except (AttributeError, TypeError, ValueError, OverflowError, RecursionError):
             continue  # no entry of ours; whoever reads the evidence is told
-        if tokens_in or tokens_out:
+        if tokens_in or tokens_out or usd:
             spent = Spent(tokens_in + tokens_out, usd)
-            found.append(Spending(job, day, spent, held.get("rehearsed") is True))
+            role = _ROLES.get(str(held.get("verdict"))) if asked else None
+            actual = Actual(role, asked, spent) if role else None
+            found.append(Spending(job, day, spent, held.get("rehearsed") is True, actual))
     return tuple(found)
 
 

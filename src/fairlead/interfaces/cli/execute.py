@@ -15,11 +15,11 @@ import click
 from fairlead.errors import JobWaiting
 from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
 from fairlead.interfaces.cli.show import Part, Styled, report, rows, warn
-from fairlead.model.budget import Comparison
+from fairlead.model.budget import Comparison, may_spend
 from fairlead.wiring import App
 
 if TYPE_CHECKING:
-    from fairlead.engine.execution import Preview, Report
+    from fairlead.engine.execution import Preview, Report, Terms
     from fairlead.engine.fanout import Signal
     from fairlead.model.council_job import CouncilJob
     from fairlead.model.job import Job
@@ -61,15 +61,16 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
         app = app.rehearsal()
     execution = app.execution.within(app.step[2])
     preview = execution.preview(number, is_rehearsed=is_rehearsed)
+    terms = app.terms(model=chosen["model"], slots=chosen["slots"], is_rehearsed=is_rehearsed)
     if dry_run:
-        report(_told(preview), _preview_lines(preview), as_json=as_json)
+        told = {**_told(preview), "limits": terms.caps, "beyond_limits": _beyond(preview, terms)}
+        report(told, _preview_lines(preview, terms), as_json=as_json)
         return 0
-    if chosen["approve"] or _agrees(preview, as_json=as_json):
+    if chosen["approve"] or _agrees(preview, terms, as_json=as_json):
         execution.approve(preview)
         preview = execution.preview(number, is_rehearsed=is_rehearsed)
     execution.require_ready(preview)
     crew = app.crew(chosen["agent"], chosen["reviewer"], is_rehearsed=is_rehearsed)
-    terms = app.terms(model=chosen["model"], slots=chosen["slots"], is_rehearsed=is_rehearsed)
     if not preview.branch:
         warn("there is no git here: one plan at a time, in place, and nothing can be taken back")
     shown = view(as_events=chosen["as_events"], as_json=as_json)
@@ -167,7 +168,11 @@ def _told(preview: Preview) -> dict[str, Any]:
     }
 
 
-def _preview_lines(preview: Preview) -> list[Sequence[Part]]:
+def _beyond(preview: Preview, terms: Terms) -> str:
+    return may_spend(preview.estimate, *preview.spent, terms.caps)
+
+
+def _preview_lines(preview: Preview, terms: Terms) -> list[Sequence[Part]]:
     lines: list[Sequence[Part]] = [(Styled(f"Phase {preview.phase}: {preview.name}", "bold"),)]
     if preview.resumes:
         lines.append((f"goes on with {preview.resumes}",))
@@ -201,6 +206,9 @@ def _preview_lines(preview: Preview) -> list[Sequence[Part]]:
     lines.append((where,))
     price = f"{preview.estimate.tokens:,} tokens, ${preview.estimate.usd:.2f}"
     lines.append((f"estimate: about {price}, before any retry",))
+    lines.append((f"limits: {terms.caps}; today ${preview.spent[1].usd:.2f} spent",))
+    if beyond := _beyond(preview, terms):
+        lines.append((Styled("  ⚠ ", "yellow"), f"{beyond}: a person is asked when it gets there"))
     state = (
         "approved"
         if preview.is_approved
@@ -210,13 +218,13 @@ def _preview_lines(preview: Preview) -> list[Sequence[Part]]:
     return lines
 
 
-def _agrees(preview: Preview, *, as_json: bool) -> bool:
+def _agrees(preview: Preview, terms: Terms, *, as_json: bool) -> bool:
     """Ask a person, if there is one; the commands are shown first."""
     if preview.is_approved or preview.problems or as_json:
         return False
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
-    report({}, _preview_lines(preview), as_json=False)
+    report({}, _preview_lines(preview, terms), as_json=False)
     return click.confirm("Run these commands?", default=False)
 
 
