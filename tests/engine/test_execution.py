@@ -171,8 +171,10 @@ def test_the_work_of_a_task_that_was_left_out_does_not_land(tmp_path: Path) -> N
     site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(_fails_its_verify))
     site.run()
     site.answer("skip")
-    site.run()
+    report = site.run()
     assert not (site.project / "other.txt").exists()
+    listed = git(site.project, "branch", "--list", "fairlead/*", "--format=%(refname:short)")
+    assert list(report.kept_branches) == listed.split()
 
 
 def test_a_verification_is_skipped_only_for_a_reason_that_counts(tmp_path: Path) -> None:

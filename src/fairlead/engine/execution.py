@@ -230,12 +230,7 @@ class Execution:
         proven = (Proof.COMPLETE, Proof.REHEARSED) if held.is_rehearsed else (Proof.COMPLETE,)
         done = {plan.id for plan in folder.plans if plan.proof in proven}
         plans = [(each, each in done) for each in held.plans]
-        kept = tuple(
-            run_.branch
-            for gate in files.load_gates()
-            for run_ in gate.runs
-            if not (gate.is_passed and run_ is gate.runs[-1])
-        )
+        kept = tuple(sorted(self._workspace.unmerged(f"fairlead/{job}/", held.target)))
         spent, _ = Purse(self._files).spent(held, moment(self._clock.now())[:10])
         return Report(held, files.load_questions(), spent, tuple(plans), kept)
 

@@ -130,7 +130,7 @@ def _report_lines(done: Report, folder: str) -> list[Sequence[Part]]:
     if job.is_rehearsed:
         lines.append((f"  place    {folder}  (rehearsed: nothing of it counts)",))
     if done.kept_branches:
-        kept = f"{len(done.kept_branches)} attempts that did not pass"
+        kept = f"{len(done.kept_branches)} branches with what did not land"
         lines.append((f"  kept     {kept}: git branch --list 'fairlead/*'",))
     if job.note:
         lines.append((f"  note     {job.note}",))
