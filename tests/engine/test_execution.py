@@ -138,13 +138,36 @@ def test_a_plan_that_was_skipped_in_part_is_not_complete(tmp_path: Path) -> None
     site = works(tmp_path, plan, agent=Told(fails))
     site.run()
     site.answer("skip")
-    site.run()
+    ended = site.run()
+    assert (ended.job.status, ended.plans) == (JobStatus.FAILED, (("01-01", False),))
+    assert "01-01" in ended.job.note
     phase = site.project / ".planning/phases/01-work"
-    assert "Self-Check: FAILED" in (phase / "01-01-SUMMARY.md").read_text()
+    summary = (phase / "01-01-SUMMARY.md").read_text()
+    assert "Self-Check: FAILED" in summary
+    assert "status: partial" in summary
     assert (site.project / "b.txt").exists()
     assert "- [ ] Task 1: make a\n- [x] Task 2: make b (completed 20" in (
         phase / "01-01-PLAN.md"
     ).read_text("utf-8")
+
+
+def test_a_plan_that_is_not_done_by_its_own_summary_is_begun_again(tmp_path: Path) -> None:
+    def fails_first(order, call):
+        if call <= 3 and not order.is_read_only:
+            return {"status": "failure", "done_criteria_met": False, "error": "no"}
+        return does_it(order, call)
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(fails_first))
+    site.run()
+    site.answer("skip")
+    first = site.run()
+    assert "self-check failed" in " ".join(site.execution.preview("1").warnings)
+    again = site.run()
+    assert again.job.id != first.job.id
+    assert (again.job.status, again.plans) == (JobStatus.DONE, (("01-01", True),))
+    assert (site.project / "a.txt").exists()
+    kept = site.project / ".planning/.fairlead/removed"
+    assert any("SUMMARY" in each.name for each in kept.iterdir())
 
 
 def test_the_boxes_of_a_plan_are_ticked_and_its_approval_stands(tmp_path: Path) -> None:

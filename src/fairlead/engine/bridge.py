@@ -187,7 +187,7 @@ class Bridge:
         try:
             preview = execution.preview(record.phase, is_rehearsed=is_rehearsed)
         except NothingToExecute:
-            return  # every plan has its summary
+            return  # every plan is done
         if meeting.may_execute:
             execution.approve(preview)
             preview = execution.preview(record.phase, is_rehearsed=is_rehearsed)

@@ -139,6 +139,10 @@ class _View:
         """Nothing is left to do: how the job ends."""
         chosen = [each for each in self._snapshot.plans if each.is_chosen]
         if all(each.is_summarised for each in chosen):
+            undone = ", ".join(each.id for each in chosen if not each.is_sound)
+            if undone:
+                note = f"not done, as its summary says: {undone}; a new run begins it again"
+                return Action(Act.FINISH, JobStatus.FAILED, note=note)
             return Action(Act.FINISH, JobStatus.DONE)
         if any(each.answer == ABORT for each in self._snapshot.questions):
             return Action(Act.FINISH, JobStatus.FAILED, note="a person ended it")

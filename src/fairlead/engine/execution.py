@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from fairlead.engine.fanout import Signal
+from fairlead.engine.look import Look
 from fairlead.engine.ports import Agent, Clock, Workspace
 from fairlead.engine.purse import Purse
 from fairlead.engine.run import run
@@ -25,14 +26,16 @@ from fairlead.model.job import Approval, Job, JobStatus, Question, Share
 from fairlead.model.plan import PlanSheet, Severity
 from fairlead.model.snapshot import Snapshot
 from fairlead.model.waves import Schedule, schedule
-from fairlead.records.plan_check import validate
+from fairlead.records.plan_check import faults_told, told
 from fairlead.records.plan_sheet import nodes_of, read_plan
 from fairlead.records.state import moment
 from fairlead.records.summary import fault_of
 from fairlead.store import layout
 from fairlead.store.approvals import approve_plans, approved_plans
-from fairlead.store.files import Files
+from fairlead.store.files import Draft, Files
+from fairlead.store.intent import Places
 from fairlead.store.jobs import JobFiles, job_ids
+from fairlead.store.moves import Move
 from fairlead.store.running import the_only_run
 from fairlead.store.scan import scan
 from fairlead.text import front
@@ -46,7 +49,8 @@ class Preview:
     name: str
     sheets: tuple[PlanSheet, ...]
     order: Schedule
-    left: tuple[str, ...]  # the plans without a summary
+    left: tuple[str, ...]  # the plans without a summary that says they are done
+    unsound: tuple[str, ...]  # the summaries that say they are not
     problems: tuple[str, ...]
     warnings: tuple[str, ...]
     commands: tuple[tuple[str, str], ...]  # task and line
@@ -145,17 +149,12 @@ class Execution:
             read_plan(plan.path, self._files.load(plan.path).text) for plan in folder.live_plans
         )
         done = [plan.id for plan in folder.live_plans if plan.is_complete]
-        summarised = {
-            plan.path
-            for plan in folder.live_plans
-            if plan.proof not in (Proof.NONE, Proof.EMPTY)
-            and (is_rehearsed or plan.proof is not Proof.REHEARSED)
-        }
-        left = tuple(sheet.id for sheet in sheets if sheet.path not in summarised)
+        proven = _proven(folder, is_rehearsed=is_rehearsed)
+        left = tuple(sheet.id for sheet in sheets if sheet.path not in proven)
         phase = str(folder.id)
         resumes = self._unfinished(phase, is_rehearsed=is_rehearsed)
         if not left and not resumes:
-            raise NothingToExecute(number, "every plan has its summary")
+            raise NothingToExecute(number, "every plan is done")
         open_sheets = [sheet for sheet in sheets if sheet.id in left]
         digests = {sheet.digest for sheet in open_sheets}
         purse, today = Purse(self._files), moment(self._clock.now())[:10]
@@ -165,8 +164,13 @@ class Execution:
             sheets=sheets,
             order=schedule(nodes_of(sheets, done=done)),
             left=left,
-            problems=tuple(self._problems(open_sheets, is_rehearsed=is_rehearsed)),
-            warnings=(*_found(open_sheets, Severity.WARNING), *self._notes(folder)),
+            unsound=tuple(
+                plan.summary
+                for plan in folder.live_plans
+                if plan.proof in (Proof.FAILED, Proof.BLOCKED)
+            ),
+            problems=faults_told(open_sheets, self._unknown_program, is_rehearsed=is_rehearsed),
+            warnings=(*told(open_sheets, Severity.WARNING), *self._notes(folder)),
             commands=tuple(
                 (f"{sheet.id} task {task.number}", task.verify)
                 for sheet in open_sheets
@@ -211,6 +215,7 @@ class Execution:
         with the_only_run(self._files.folder, f"phase execute {preview.phase}"):
             # Looked at anew: another run may have ended between that look and the lock.
             preview = self._on_its_branch(self._looked_again(preview))
+            self._put_aside(preview)
             job = self._job(preview, crew, terms)
             crew.reap(layout.runs_path(self._files.folder, job.id))
             site = self._site(job, preview, crew, terms, watcher, over)
@@ -227,9 +232,8 @@ class Execution:
         files = self._job_files(job)
         held = files.load_job()
         folder, _ = self._folder(held.phase)
-        proven = (Proof.COMPLETE, Proof.REHEARSED) if held.is_rehearsed else (Proof.COMPLETE,)
-        done = {plan.id for plan in folder.plans if plan.proof in proven}
-        plans = [(each, each in done) for each in held.plans]
+        proven = _proven(folder, is_rehearsed=held.is_rehearsed).values()
+        plans = [(each, each in proven) for each in held.plans]
         kept = tuple(sorted(self._workspace.unmerged(f"fairlead/{job}/", held.target)))
         spent, _ = Purse(self._files).spent(held, moment(self._clock.now())[:10])
         return Report(held, files.load_questions(), spent, tuple(plans), kept)
@@ -278,6 +282,14 @@ class Execution:
             )
         self._job_files(job.id).save_job(job)
         return job
+
+    def _put_aside(self, preview: Preview) -> None:
+        """A summary that says its plan is not done makes room for the one of a new run."""
+        stamp = Look(self._files, self._clock.now()).stamp
+        moves = tuple(Move(path, layout.removed_path(path, stamp)) for path in preview.unsound)
+        if moves and not preview.resumes:
+            draft = Draft({}, Places(moves=moves))
+            self._files.carry_out(lambda: draft, command=f"phase execute {preview.phase}")
 
     def _require_clean(self, branch: str) -> None:
         dirty = self._workspace.dirty_paths(layout.PLANNING) if branch else ()
@@ -341,21 +353,6 @@ class Execution:
             notes += [f"{plan.summary} {fault}"] if fault else []
         return notes
 
-    def _problems(self, sheets: list[PlanSheet], *, is_rehearsed: bool) -> list[str]:
-        found = _found(sheets, Severity.ERROR)
-        for sheet in sheets:
-            if sheet.is_rehearsed and not is_rehearsed:
-                found.append(f"{sheet.path}:1: it was made by a rehearsal and does not count")
-            for task in sheet.tasks:
-                if task.kind.is_checkpoint:
-                    continue
-                place = f"{sheet.path}:{task.line}"
-                if not task.verify:
-                    found.append(f"{place}: task {task.number} has no verify command")
-                elif name := self._unknown_program(task.verify):
-                    found.append(f"{place}: there is no program {name!r} to verify with")
-        return found
-
     def _job_files(self, job: str) -> JobFiles:
         return JobFiles(self._files.folder, job, is_read_only=self._files.is_read_only)
 
@@ -384,10 +381,7 @@ class Execution:
         return ""
 
 
-def _found(sheets: list[PlanSheet], severity: Severity) -> list[str]:
-    return [
-        f"{sheet.path}:{each.line}: {each.what}"
-        for sheet in sheets
-        for each in validate(sheet)
-        if each.severity is severity
-    ]
+def _proven(folder: Folder, *, is_rehearsed: bool) -> dict[str, str]:
+    """The plans whose summary says that they are done: their ids by their paths."""
+    proofs = (Proof.COMPLETE, Proof.REHEARSED) if is_rehearsed else (Proof.COMPLETE,)
+    return {plan.path: plan.id for plan in folder.plans if plan.proof in proofs}

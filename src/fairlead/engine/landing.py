@@ -201,6 +201,7 @@ class Landing:
         now = site.clock.now()
         began = min((gate.started_at for gate in gates), default=site.job.started_at)
         minutes = round((now - datetime.fromisoformat(began)).total_seconds() / 60)
+        is_sound = all(gate.gate.is_complete for gate in gates)
         skipped = [f"{gate.name}: {gate.note}" for gate in gates if gate.gate.skip_kind]
         return Summary(
             phase=sheet.phase,
@@ -215,7 +216,7 @@ class Landing:
                 for each in site.jobs.load_questions()
                 if each.kind is QuestionKind.DECISION and each.subject.startswith(f"{sheet.id}-")
             ),
-            requirements=sheet.requirements,
+            requirements=sheet.requirements if is_sound else (),
             actuals=Actuals(
                 tokens=sum(each.tokens_in + each.tokens_out for each in entries),
                 tasks=len(sheet.tasks),
@@ -225,7 +226,8 @@ class Landing:
             deviations=(*skipped, *(each for gate in gates for each in gate.concerns)),
             ledger=head(self._ledger(sheet.id)),
             rehearsed=site.job.is_rehearsed,
-            is_sound=all(gate.gate.is_complete for gate in gates),
+            status="complete" if is_sound else "partial",
+            is_sound=is_sound,
         )
 
     # -- the end ---------------------------------------------------------------------------

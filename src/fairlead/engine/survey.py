@@ -84,23 +84,28 @@ class Survey:
             marks |= marks_in(site.files.folder, folder)
         found = []
         for facts, sheet in zip(self._plans, site.sheets.values(), strict=True):
-            is_done = sheet.id in site.proven or self._has_summary(sheet, job, marks)
+            proof = self._proof(sheet, job, marks)
+            is_done = proof is not Proof.EMPTY
             found.append(
                 replace(
                     facts,
                     is_approved=self._is_approved(sheet, approved, marks),
                     is_merged=is_done or _is_merged(site, sheet, mine.get(sheet.id, {}), head),
                     is_summarised=is_done,
+                    is_sound=proof not in (Proof.FAILED, Proof.BLOCKED),
                     is_chosen=not job.plans or sheet.id in job.plans,
                 )
             )
         return tuple(found)
 
-    def _has_summary(self, sheet: PlanSheet, job: Job, marks: Mapping[str, Marks]) -> bool:
-        """Whether it has its record; an empty one is none, a rehearsed one only in a rehearsal."""
+    def _proof(self, sheet: PlanSheet, job: Job, marks: Mapping[str, Marks]) -> Proof:
+        """What its record says; none is as an empty one, and so is a rehearsed one for real."""
+        if sheet.id in self._site.proven:
+            return Proof.COMPLETE
         path = layout.summary_path(sheet.path)
         proof = self._proofs.of(path, marks[path]) if path in marks else Proof.EMPTY
-        return proof is not Proof.EMPTY and (job.is_rehearsed or proof is not Proof.REHEARSED)
+        is_nothing = proof is Proof.REHEARSED and not job.is_rehearsed
+        return Proof.EMPTY if is_nothing else proof
 
     def _is_approved(
         self, sheet: PlanSheet, approved: Mapping[str, str], marks: Mapping[str, Marks]

@@ -40,6 +40,7 @@ class PlanFacts:
     is_approved: bool  # its text is the one that was approved
     is_merged: bool
     is_summarised: bool
+    is_sound: bool = True  # False: its own summary says that it is not done
     is_chosen: bool = True  # False: others stand on it, but it was not asked for
 
 

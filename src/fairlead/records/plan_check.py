@@ -5,7 +5,7 @@ probably did not mean. Nothing here looks at the disk: whether a file exists is 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from fairlead.model.plan import Finding, PlanSheet, Severity, Task, TaskKind
 
@@ -33,6 +33,36 @@ def validate(sheet: PlanSheet) -> tuple[Finding, ...]:
         found += [Finding(severity, what, task.line) for severity, what in of_task]
         found += [Finding(*echo, task.line) for echo in _echoes(sheet, task)]
     return tuple(sorted(found, key=lambda finding: finding.line))
+
+
+def told(sheets: Iterable[PlanSheet], severity: Severity) -> tuple[str, ...]:
+    """The faults of some plans, each with its place."""
+    return tuple(
+        f"{sheet.path}:{each.line}: {each.what}"
+        for sheet in sheets
+        for each in validate(sheet)
+        if each.severity is severity
+    )
+
+
+def faults_told(
+    sheets: Iterable[PlanSheet], unknown_program: Callable[[str], str], *, is_rehearsed: bool
+) -> tuple[str, ...]:
+    """Why some plans cannot be carried out here, each with its place."""
+    sheets = tuple(sheets)
+    found = [*told(sheets, Severity.ERROR)]
+    for sheet in sheets:
+        if sheet.is_rehearsed and not is_rehearsed:
+            found.append(f"{sheet.path}:1: it was made by a rehearsal and does not count")
+        for task in sheet.tasks:
+            place = f"{sheet.path}:{task.line}"
+            if task.kind.is_checkpoint:
+                continue
+            if not task.verify:
+                found.append(f"{place}: task {task.number} has no verify command")
+            elif name := unknown_program(task.verify):
+                found.append(f"{place}: there is no program {name!r} to verify with")
+    return tuple(found)
 
 
 def cannot_fail(line: str) -> bool:

@@ -43,7 +43,7 @@ class Summary:
     plan: int
     title: str  # what was made, in one line
     completed: str  # a date
-    status: str = "complete"  # or halted
+    status: str = "complete"  # or halted, or partial
     duration: str = ""
     subsystem: str = ""
     tags: tuple[str, ...] = ()
