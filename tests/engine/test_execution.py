@@ -447,3 +447,86 @@ def test_the_state_says_at_which_plan_the_work_stopped(tmp_path: Path) -> None:
     git(site.project, "commit", "-qam", "state")
     site.run()
     assert "Stopped at: Completed 01-01-PLAN.md\n" in path.read_text()
+
+
+STATED = (
+    "---\ngsd_state_version: '1.0'\nstatus: planning\n---\n\n# State\n\n## Current Position\n\n"
+    "Phase: 1 of 1 (Work)\nPlan: 1 of 1 in current phase\nStatus: Ready to plan\n"
+    "Last activity: 2026-05-01 — Project initialized\n\n## Performance Metrics\n\n"
+    "**Velocity:**\n- Total plans completed: 0\n- Average duration: -\n"
+    "- Total execution time: 0 hours\n\n**By Phase:**\n\n| Phase | Plans | Total | Avg/Plan |\n"
+    "|-------|-------|-------|----------|\n| - | - | - | - |\n\n## Accumulated Context\n\n"
+    "### Blockers/Concerns\n\nNone yet.\n\n## Session Continuity\n\n"
+    "Last session: 2026-05-01\nStopped at: Project initialized\nResume file: None\n"
+)
+
+
+def stated(tmp_path: Path, *plans: PlanText, agent: Told) -> tuple[Works, Path]:
+    site = works(tmp_path, *plans, agent=agent)
+    path = site.project / ".planning/STATE.md"
+    path.write_text(STATED)
+    git(site.project, "commit", "-qam", "state")
+    return site, path
+
+
+def rejecting(*calls: int) -> Told:
+    def rejects(order: Order, call: int) -> object:
+        if order.is_read_only and call in calls:
+            return {"verdict": "REJECTED", "feedback": f"{'no' * call}, \x1b[31mnever"}
+        return does_it(order, call)
+
+    return Told(rejects)  # type: ignore[arg-type]
+
+
+def test_a_failed_task_is_the_last_activity_and_a_concern(tmp_path: Path) -> None:
+    site, path = stated(tmp_path, a_plan("01-01", "a.txt"), agent=rejecting(1, 2))
+    assert site.run().job.status is JobStatus.BLOCKED
+    said = path.read_text()
+    assert "Status: In progress\nLast activity: 2026-06-01 - Failed: Task 1: make a.txt\n" in said
+    assert "Stopped at: Failed: Task 1: make a.txt\nResume file: .planning/.continue-here" in said
+    assert said.count("- Task 1: make a.txt: ") == 1
+    assert "- Task 1: make a.txt: nono, \\x1b[31mnever\n" in said
+    assert "status: executing\n" in said
+
+
+def test_what_a_killed_run_could_not_say_is_said_by_the_next(tmp_path: Path) -> None:
+    site, path = stated(tmp_path, a_plan("01-01", "a.txt"), agent=rejecting(1, 2))
+    places = (path, site.project / ".planning/.continue-here.md")
+    before: dict[Path, str] = {}
+    rejects = site.agent.act
+
+    def looks(order: Order, call: int) -> object:
+        before.update({each: each.read_text() for each in places})
+        return rejects(order, call)
+
+    site.agent.act = looks  # type: ignore[assignment]
+    site.run()
+    said = path.read_text()
+    for place, text in before.items():
+        place.write_text(text)
+    site.run()
+    assert "Failed:" in said
+    assert path.read_text().partition("# State")[2] == said.partition("# State")[2]
+
+
+def test_a_task_that_is_done_takes_its_concern_away_and_its_plan_has_its_time(
+    tmp_path: Path,
+) -> None:
+    site, path = stated(tmp_path, a_plan("01-01", "a.txt"), agent=rejecting(1))
+    assert site.run().job.status is JobStatus.DONE
+    said = path.read_text()
+    assert "Last activity: 2026-06-01 - Completed Task 1: make a.txt\n" in said
+    assert "Blockers/Concerns\n\nNone." in said
+    assert "Stopped at: Completed 01-01-PLAN.md\nResume file: None\n" in said
+    assert "- Total plans completed: 1\n" in said
+    assert "| Phase 1 P01 | 1 min | 1 tasks | 1 files |" in said
+    assert "| 1. Work | 1 | 1 min | 1 min |" in said
+
+
+def test_a_blocked_task_is_the_last_activity_and_a_concern(tmp_path: Path) -> None:
+    told = {"status": "blocked", "done_criteria_met": False, "error": "no key"}
+    site, path = stated(tmp_path, a_plan("01-01", "a.txt"), agent=Told(lambda *_: told))
+    assert site.run().job.status is JobStatus.BLOCKED
+    said = path.read_text()
+    assert "Status: In progress\nLast activity: 2026-06-01 - Blocked: Task 1: make a.txt\n" in said
+    assert "\n- Task 1: make a.txt: " in said

@@ -12,8 +12,9 @@ from datetime import datetime
 
 from fairlead.engine.look import Change, Look, Steps
 from fairlead.errors import ChangedMeanwhile
+from fairlead.model.duration import duration_in
 from fairlead.model.ids import PhaseId
-from fairlead.model.inventory import Inventory
+from fairlead.model.inventory import Inventory, Plan
 from fairlead.model.standing import Standing
 from fairlead.records import (
     activity,
@@ -29,6 +30,7 @@ from fairlead.records import (
 )
 from fairlead.records import archive as archive_file
 from fairlead.records.phase_files import summary_head
+from fairlead.records.summary import read_summary
 from fairlead.records.waiting import Question, same_question, waiting_text
 from fairlead.store import layout
 from fairlead.store.files import Draft, Edit, Outcome
@@ -144,6 +146,10 @@ class Events(Steps):
             done = [each for each in here.live_plans if each.is_complete] if here else []
             if done:
                 moved = activity.with_stop(moved, f"Completed {done[-1].path.rpartition('/')[2]}")
+            for plan in done:
+                is_new = landed is not None and plan.summary == landed.summary
+                told = landed.text if landed and is_new else at.files.load(plan.summary).text
+                moved = _with_time(moved, metrics.Metric(carried_out, plan.id, ""), told, at)
             return metrics.with_plans_completed(moved, at.standing, at.inventory)
 
         def decide(look: Look) -> Draft:
@@ -299,3 +305,15 @@ class Events(Steps):
 
     def _record(self, command: str, change: Change, *, dry_run: bool) -> Outcome:
         return self._step(command, lambda look: look.draft(change), dry_run=dry_run)
+
+
+def _with_time(document: Document, row: metrics.Metric, summary: str, at: Look) -> Document:
+    """The document with what a plan took, as its summary says, where it keeps such rows."""
+    if metrics.has_row(document, row):
+        return document
+    told = read_summary(summary)
+    if not told.ledger or duration_in(told.duration) is None:
+        return document  # somebody else's, who counts in their own way
+    files = len(told.created) + len(told.modified)
+    took = replace(row, duration=told.duration, tasks=told.actuals.tasks, files=files)
+    return metrics.record_metric(document, took, at.standing, at.inventory, at.now)

@@ -17,7 +17,7 @@ from fairlead.engine.events import Events, Landed
 from fairlead.engine.sessions import Sessions
 from fairlead.errors import ConflictError, FairleadError
 from fairlead.model.job import JobStatus, Question, QuestionKind, Run, TaskGate
-from fairlead.model.lifecycle import GateStatus
+from fairlead.model.lifecycle import LONGEST_SUMMARY, GateStatus
 from fairlead.model.plan import PlanSheet, task_id
 from fairlead.model.waves import Claims
 from fairlead.records.gate import OpenTask
@@ -25,13 +25,20 @@ from fairlead.records.ledger import Entry, EntryKind, appended, head, read_ledge
 from fairlead.records.plan_sheet import with_tasks_done
 from fairlead.records.state import moment
 from fairlead.records.summary import Actuals, Summary, new_summary
+from fairlead.records.tasks import Outcome, TaskResult
 from fairlead.store import layout
 from fairlead.store.journal import Journal
 from fairlead.text.document import Document
+from fairlead.text.visible import visible
 
 if TYPE_CHECKING:
     from fairlead.engine.site import Site
     from fairlead.model.snapshot import Action
+
+_ENDED: dict[GateStatus | None, Outcome] = {
+    GateStatus.FAILED: Outcome.FAILURE,
+    GateStatus.BLOCKED: Outcome.BLOCKED,
+}
 
 
 class Landing:
@@ -71,16 +78,22 @@ class Landing:
 
     def show(self, held: TaskGate) -> None:
         """STATE.md and the hand-over follow a gate."""
-        task = OpenTask(
-            name=held.name,
-            phase=self._site.job.listed,
-            plan=held.plan,
-            session=held.plan,
-            gate=held.gate,
-            started_at=held.started_at,
-            note=held.note.partition("\n")[0],
-        )
-        self._sessions.show(task)
+        note = visible(held.note.strip().partition("\n")[0])
+        gate, phase = held.gate, self._site.job.listed
+        task = OpenTask(held.name, phase, held.plan, held.plan, gate, held.started_at, note)
+        ended = Outcome.SUCCESS if gate.is_complete else _ENDED.get(gate.status)
+        reason = note[:LONGEST_SUMMARY].strip() or str(gate.status)
+        self._sessions.show(task, ended and TaskResult(held.name, ended, phase, reason))
+
+    def catch_up(self) -> None:
+        """What a run that was killed could not say any more: its documents follow its gates."""
+        newest = {gate.plan: gate for gate in self._site.jobs.load_gates()}
+        for plan, gate in newest.items():
+            sheet, shown = self._site.sheets.get(plan), self._sessions.task(plan)
+            if sheet and self._site.files.exists(layout.summary_path(sheet.path)):
+                self._sessions.closed(plan)
+            elif shown is None or (shown.name, shown.gate) != (gate.name, gate.gate):
+                self.show(gate)
 
     # -- merging ---------------------------------------------------------------------------
 

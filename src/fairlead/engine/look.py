@@ -67,6 +67,10 @@ class Look:
 
     def state(self) -> Document:
         """STATE.md as it is."""
+        return self._state
+
+    @cached_property
+    def _state(self) -> Document:
         with Located(self.state_path):
             return Document(self.files.load(self.state_path).text).require_text()
 

@@ -63,16 +63,23 @@ def carry_on(work: Work[Step], stop: Signal, over: Signal) -> None:
 
 def run(site: Site, caps: Caps, stop: Signal, looked: Callable[[Snapshot], None]) -> None:
     """Carry the execution of a phase on."""
-    carry_on(_Execution(site, caps, stop, looked), stop, site.is_over)
+    landing = Landing(site)
+    landing.catch_up()
+    carry_on(_Execution(site, landing, caps, stop, looked), stop, site.is_over)
 
 
 class _Execution:
     def __init__(
-        self, site: Site, caps: Caps, stop: Signal, looked: Callable[[Snapshot], None]
+        self,
+        site: Site,
+        landing: Landing,
+        caps: Caps,
+        stop: Signal,
+        looked: Callable[[Snapshot], None],
     ) -> None:
         self._survey = Survey(site, caps)
         self._looked = looked
-        self._performer = Performer(site, Landing(site))
+        self._performer = Performer(site, landing)
         self._site = site
         self._stop = stop
         self._said_until = ""

@@ -13,13 +13,21 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from fairlead.engine.look import Look, Steps
-from fairlead.errors import MalformedId, NoHandover, SessionHeld, SeveralHandovers
+from fairlead.errors import (
+    MalformedId,
+    NoHandover,
+    NoPlans,
+    PhaseFinished,
+    SessionHeld,
+    SeveralHandovers,
+)
 from fairlead.model.ids import PhaseId
 from fairlead.model.lifecycle import GateEvent, GateStatus
 from fairlead.records import session as sessions
 from fairlead.records.blockers import BLOCKERS, without_task
 from fairlead.records.digest import with_next
 from fairlead.records.entries import with_entry
+from fairlead.records.events import execution_started
 from fairlead.records.gate import (
     MAIN_SESSION,
     OpenTask,
@@ -31,6 +39,7 @@ from fairlead.records.gate import (
 from fairlead.records.handoff import Handover, marked_resumed, read_handover, written_ahead
 from fairlead.records.position import active_phase, is_paused, may_be_active, with_active
 from fairlead.records.state import stamped
+from fairlead.records.tasks import TaskResult, noted, task_result
 from fairlead.store import layout
 from fairlead.store.files import Draft, Outcome
 from fairlead.store.intent import Places
@@ -112,22 +121,36 @@ class Sessions(Steps):
             dry_run=dry_run,
         )
 
-    def show(self, task: OpenTask) -> Outcome:
-        """Show a gate that is kept elsewhere, as it is now."""
-        return self._recorded(task, lambda _: task, command=f"job {task.plan}", dry_run=False)
+    def show(self, task: OpenTask, result: TaskResult | None = None) -> Outcome:
+        """Show a gate that is kept elsewhere, as it is now, and how its task ended if it did."""
+        return self._recorded(
+            task, lambda _: task, result, command=f"job {task.plan}", dry_run=False
+        )
 
     def closed(self, session: str) -> None:
-        """The hand-over of a session has done its duty."""
-        mine = [each.handover.path for each in self._mine() if each.handover.session == session]
+        """The hand-over of a session has done its duty, and STATE.md names it no longer."""
+        held = [each.handover for each in self._mine() if each.handover.is_ours]
+        mine = [each.path for each in held if each.session == session]
+        left = [each.path for each in held if each.session != session and each.is_open]
+
+        def decide(look: Look) -> Draft:
+            moves = tuple(Move(path, layout.removed_path(path, look.stamp)) for path in mine)
+
+            def change(document: Document, _: Look) -> Document:
+                is_named = sessions.resume_file(document) in mine
+                named = sessions.with_resume_file(document, (left or [""])[0])
+                return named if is_named else document
+
+            return replace(look.draft(change), places=Places(moves=moves))
+
         if mine:
-            stamp = Look(self._files, self._clock.now()).stamp
-            moves = tuple(Move(path, layout.removed_path(path, stamp)) for path in mine)
-            self._files.carry_out(lambda: Draft({}, Places(moves=moves)), command=f"job {session}")
+            self._step(f"job {session}", decide, dry_run=False)
 
     def _recorded(
         self,
         told: OpenTask,
         task_of: Callable[[OpenTask | None], OpenTask],
+        result: TaskResult | None = None,
         *,
         command: str,
         dry_run: bool,
@@ -146,14 +169,16 @@ class Sessions(Steps):
             is_shown = shown is None or shown.session in owners or not shown.gate.is_open
 
             def change(held: Document, _: Look) -> Document:
+                if result:
+                    held = _resulted(held, result, look)
                 return _stepped(held, task, path, look, is_shown=is_shown)
 
-            after = look.changed(before, change)
+            draft = look.draft(change)
             ahead = written_ahead(task, look.now)
             return Draft(
-                {look.state_path: look.edit_from(before, after, change), path: lambda _: ahead},
+                {**draft.edits, path: lambda _: ahead},
                 Places(moves=_taken_over(offers, told.session, path, look)),
-                may_create=frozenset((path,)),
+                may_create=draft.may_create | {path},
             )
 
         return self._step(command, decide, dry_run=dry_run)
@@ -303,6 +328,22 @@ def _resumed(document: Document, look: Look) -> Document:
     return sessions.resumed(document, look.standing, look.now) if is_paused(document) else document
 
 
+def _resulted(document: Document, result: TaskResult, look: Look) -> Document:
+    """STATE.md after a task ended; one that belongs to no phase moves no position."""
+    phases = [each.id for each in look.standing.scope.phases] if result.phase else []
+    if result.phase and PhaseId.parse(result.phase) in phases:
+        return task_result(document, result, look.standing, look.now)
+    return noted(document, result, look.now)
+
+
+def _begun(document: Document, phase: PhaseId, look: Look) -> Document:
+    """The phase of a task is being carried out, or worked on where it has no open plan."""
+    try:
+        return execution_started(document, look.standing, phase.short, look.now)
+    except (NoPlans, PhaseFinished):
+        return with_active(document, phase.short)
+
+
 def _stepped(
     document: Document, task: OpenTask, path: str, look: Look, *, is_shown: bool
 ) -> Document:
@@ -319,5 +360,5 @@ def _stepped(
         phase = PhaseId.parse(task.phase)
         # A finished phase does not become active again by a task that is done once more.
         if phase != active_phase(document) and may_be_active(phase, "", look.standing):
-            document = with_active(document, phase.short)
+            document = _begun(document, phase, look)
     return sessions.with_resume_file(document, path)

@@ -95,6 +95,13 @@ def add_time(
     return record_metric(document, whole, standing, inventory, now)
 
 
+def has_row(document: Document, metric: Metric) -> bool:
+    """Whether the plan has its row, or the document keeps none."""
+    if document.section(SECTION) is None:
+        return True
+    return any(_same_plan(name, metric.name) for name in _durations(document))
+
+
 def with_plans_completed(document: Document, standing: Standing, inventory: Inventory) -> Document:
     """The document with the count of completed plans, of the milestone or of all, as it counts."""
     field = document.field("Total plans completed", document.section(SECTION))

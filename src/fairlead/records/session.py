@@ -54,6 +54,12 @@ def record_session(document: Document, stop: Stop, now: datetime) -> Document:
     return stamped(document, now)
 
 
+def resume_file(document: Document) -> str:
+    """The hand-over that the document names; empty if none."""
+    field = _field(document, "file")
+    return field.value.strip("`* ") if field else ""
+
+
 def with_resume_file(document: Document, path: str) -> Document:
     """The document that names the hand-over, or no longer does; a person's own file stays."""
     field = _field(document, "file")

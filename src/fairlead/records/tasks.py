@@ -73,15 +73,18 @@ def task_result(
     changed = with_plan(changed, here)
     if not is_paused(changed):
         changed = with_status(changed, here)
-    changed = with_next(changed, standing, active=_active(document))
-    if result.outcome is Outcome.SUCCESS:
-        changed = without_task(changed, result.task)
-    else:
+    changed = noted(with_next(changed, standing, active=_active(document)), result, now)
+    return stamped(changed, now) if changed.text != document.text else document
+
+
+def noted(document: Document, result: TaskResult, now: datetime) -> Document:
+    """What a result says of itself: the last activity, and what stands in the way of the task."""
+    changed = without_task(document, result.task)
+    if result.outcome is not Outcome.SUCCESS:
         reason = one_line(result.reason, "the reason")
         entry = f"{one_line(result.task, 'the task')}: {reason}"
         changed = with_entry(changed, BLOCKERS, entry)
-    changed = with_activity(changed, result.told, now, always=True)
-    return stamped(changed, now) if changed.text != document.text else document
+    return with_activity(changed, result.told, now, always=True)
 
 
 def _phase(document: Document, result: TaskResult, standing: Standing) -> Phase | None:
