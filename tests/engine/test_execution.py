@@ -293,6 +293,22 @@ def test_undeclared_deletions_stop_the_merge_of_that_plan_alone(tmp_path: Path) 
     assert _branches_with(site.project, work)
 
 
+def test_a_deletion_that_the_plan_declares_lands(tmp_path: Path) -> None:
+    def deletes(order, call):
+        if not order.is_read_only:
+            (Path(order.folder) / "README.md").unlink()
+        return does_it(order, call)
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(deletes))
+    path = site.project / ".planning/phases/01-work/01-01-PLAN.md"
+    path.write_text(
+        path.read_text().replace("autonomous", "files_deleted: [README.md]\nautonomous")
+    )
+    git(site.project, "commit", "-qam", "plan")
+    assert site.run().job.status is JobStatus.DONE
+    assert not (site.project / "README.md").exists()
+
+
 def test_a_clash_is_reported_with_both_sides_and_nothing_is_lost(tmp_path: Path) -> None:
     def both_write(order, call):
         if not order.is_read_only:

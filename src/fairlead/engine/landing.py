@@ -139,7 +139,8 @@ class Landing:
 
     def _undeclared_deletions(self, sheet: PlanSheet, commit: str) -> list[str]:
         declared = Claims()
-        declared.add((*sheet.files, *(name for task in sheet.tasks for name in task.files)), "plan")
+        inside = (name for task in sheet.tasks for name in task.files)
+        declared.add((*sheet.files, *sheet.deleted, *inside), "plan")
         gates = self._gates(sheet)
         base = next((gate.runs[-1].base for gate in gates if gate.runs), commit)
         changes = self._site.workspace.changes(base, commit)

@@ -64,7 +64,9 @@ def nodes_of(
             plan.id,
             tuple(_resolved(wanted, plan, known) for wanted in plan.depends_on),
             tuple(
-                dict.fromkeys((*plan.files, *(path for task in plan.tasks for path in task.files)))
+                dict.fromkeys(
+                    (*plan.files, *plan.deleted, *(p for task in plan.tasks for p in task.files))
+                )
             ),
             weight=max(plan.task_count, 1),
             is_done=plan.id in done,
