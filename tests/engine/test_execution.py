@@ -321,7 +321,13 @@ def test_a_clash_is_reported_with_both_sides_and_nothing_is_lost(tmp_path: Path)
     report = site.run()
     assert report.job.status is JobStatus.BLOCKED
     assert sum(is_done for _, is_done in report.plans) == 1
-    assert "shared.txt" in report.questions[0].text
+    [question] = report.questions
+    assert "shared.txt" in question.text
+    assert {line[:4] for line in question.details} == {"--- ", "+++ ", "@@ -", "-by ", "+by "}
+    wanted = question.text.partition("git merge ")[2].partition(",")[0]
+    git(site.project, "merge", "-X", "ours", "-m", "settled", wanted)
+    site.answer("accept")
+    assert site.run().job.status is JobStatus.DONE
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,18 @@ ACT = (
 
 
 def answered(world: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return called(world, "job", "answer", *words)
+
+
+def said(world: Path, *words: str) -> str:
+    return called(world, *words).stdout
+
+
+def called(world: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*fairlead().words, "job", "answer", *words],
+        [*fairlead().words, *words],
         cwd=world / "project",
-        env=scratch_environment(world),
+        env={**scratch_environment(world), "XDG_CONFIG_HOME": str(world / "config")},
         capture_output=True,
         text=True,
         timeout=PATIENCE_SECONDS,
@@ -67,6 +75,16 @@ def test_each_kind_of_checkpoint_waits_with_a_record_and_goes_on_when_it_is_answ
     summary = (world / "project/.planning/phases/01-work/01-02-SUMMARY.md").read_text()
     assert "Which colour?" in summary
     assert "blue" in summary
+
+
+def test_every_answer_is_shown_with_what_it_means(installed_command: Path, tmp_path: Path) -> None:
+    world = a_world(tmp_path / "w", [a_plan("01-02", "a.txt", extra=DECIDE)])
+    words = ("phase", "execute", "1", "--approve")
+    shown = [said(world, *words), said(world, "job", "show"), said(world, "next")]
+    for each in shown:
+        assert "blue: Blue; for it: p; against it: c" in each
+        assert "answer: red" in each
+        assert "answer: blue" in each
 
 
 def test_a_question_that_is_not_there_cannot_be_answered(

@@ -258,7 +258,8 @@ class _View:
 
     def _checkpoint(self, task: TaskFacts) -> Action | None:
         kind = QuestionKind(task.kind.value.partition(":")[2])
-        return self._asked(kind, task.id, task.question or task.name, task.options)
+        text = task.question or task.name
+        return self._asked(kind, task.id, text, task.options, task.details)
 
     def _is_answered(self, task: TaskFacts) -> bool:
         kind = QuestionKind(task.kind.value.partition(":")[2])
@@ -266,13 +267,18 @@ class _View:
         return question is not None and bool(question.answer)
 
     def _asked(
-        self, kind: QuestionKind, subject: str, text: str, options: tuple[str, ...] = ()
+        self,
+        kind: QuestionKind,
+        subject: str,
+        text: str,
+        options: tuple[str, ...] = (),
+        details: tuple[str, ...] = (),
     ) -> Action | None:
         """Ask once; while there is no answer the plan waits."""
         id_ = question_id(kind, subject)
         if id_ in self._questions:
             return None
-        question = Question(id_, kind, subject, text, options)
+        question = Question(id_, kind, subject, text, options, details=details)
         return Action(Act.ASK, subject, question=question)
 
     def _unless_asked(self, kind: QuestionKind, action: Action, why: str = "") -> Action | None:

@@ -51,15 +51,13 @@ class Jobs:
         """What is wrong with the records that cannot be read."""
         return tuple(each for each in self._records() if isinstance(each, DocumentError))
 
-    def waiting(self) -> tuple[tuple[str, str, str], ...]:
+    def waiting(self) -> tuple[tuple[str, Question, str], ...]:
         """What jobs ask of a person: the job, the question, and the command that answers it."""
         found = []
         for held in self._records():
             if isinstance(held, Job) and held.status is JobStatus.BLOCKED:
                 asked = [each for each in self._job(held.id).load_questions() if not each.answer]
-                found += [
-                    (held.id, each.text.partition("\n")[0], each.command(held.id)) for each in asked
-                ]
+                found += [(held.id, each, each.command(held.id)) for each in asked]
         return tuple(found)
 
     def one(self, job: str) -> JobReport:

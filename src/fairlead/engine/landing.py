@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from datetime import datetime
+from difflib import unified_diff
 from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import ABORT, ACCEPT, question_id
@@ -20,6 +21,7 @@ from fairlead.model.job import JobStatus, Question, QuestionKind, Run, TaskGate
 from fairlead.model.lifecycle import LONGEST_SUMMARY, GateStatus
 from fairlead.model.plan import PlanSheet, task_id
 from fairlead.model.waves import Claims
+from fairlead.model.workspace import Clash
 from fairlead.records.gate import OpenTask
 from fairlead.records.ledger import Entry, EntryKind, appended, head, read_ledger
 from fairlead.records.plan_sheet import with_tasks_done
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from fairlead.engine.site import Site
     from fairlead.model.snapshot import Action
 
+_SIDES, _SIDE_LINES, _WIDE = 3, 24, 200  # files, lines of each, characters of each
 _ENDED: dict[GateStatus | None, Outcome] = {
     GateStatus.FAILED: Outcome.FAILURE,
     GateStatus.BLOCKED: Outcome.BLOCKED,
@@ -113,7 +116,9 @@ class Landing:
             if not merged.commit:
                 names = ", ".join(each.path for each in merged.clashes)
                 shown = f"{at[:10]} and {commit[:10]}"
-                self._ask(plan, f"{plan} does not merge: {names} changed differently in {shown}")
+                told = f"{plan} does not merge: {names} changed differently in {shown}"
+                way = f"on {site.job.target}: git merge {commit[:10]}, settle and commit it"
+                self._ask(plan, f"{told}; {way}, then accept", _sides(merged.clashes, plan))
                 return
             site.landed.add(merged.commit)
             try:
@@ -126,10 +131,12 @@ class Landing:
         self.record(plan, replace(entry, tree=tree, verdict="merged", tail=merged.commit))
         site.tell("merged", plan, merged.commit[:10], commit=merged.commit, branch=site.job.target)
 
-    def _ask(self, plan: str, text: str) -> None:
+    def _ask(self, plan: str, text: str, details: tuple[str, ...] = ()) -> None:
         id_ = question_id(QuestionKind.CLASH, plan)
         asked_at = moment(self._site.clock.now())
-        question = Question(id_, QuestionKind.CLASH, plan, text, (ACCEPT, ABORT), asked_at)
+        question = Question(
+            id_, QuestionKind.CLASH, plan, text, (ACCEPT, ABORT), asked_at, details=details
+        )
         self._site.jobs.save_question(question)
         self._site.tell("question", plan, text, id=id_)
 
@@ -290,3 +297,15 @@ class Landing:
         return here.is_ancestor(run.commit, target) and here.tree_id(tip) == here.tree_id(
             run.commit
         )
+
+
+def _sides(clashes: tuple[Clash, ...], plan: str) -> tuple[str, ...]:
+    """Where two commits differ, both sides of each file; not all of what is long."""
+    found: list[str] = []
+    for each in clashes[:_SIDES]:
+        ours, theirs = each.ours.splitlines(), each.theirs.splitlines()
+        names = (f"{each.path} as it is", f"{each.path} of {plan}")
+        lines = [*unified_diff(ours, theirs, *names, n=1, lineterm="")]
+        found += [visible(line[:_WIDE]) for line in lines[:_SIDE_LINES]]
+        found += [f"and {len(lines) - _SIDE_LINES} lines more"] if lines[_SIDE_LINES:] else []
+    return tuple(found)

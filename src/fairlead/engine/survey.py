@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from fairlead.engine.site import Site
 
 _TEMPLATES = {"executor": ("executor", "result"), "architect": ("architect", "verdict")}
+_ANSWERS = {TaskKind.HUMAN_VERIFY: (APPROVED, ABORT), TaskKind.HUMAN_ACTION: ("done", ABORT)}
+_OPTION = re.compile(r'<option\b[^>]*\bid="([^"]+)"[^>]*>?(.*?)(?=<option\b|\Z)', re.DOTALL)
+_PART = re.compile(r"<(name|pros|cons)>(.*?)</\1>", re.DOTALL)
 
 
 class Survey:
@@ -133,6 +136,7 @@ def _is_merged(site: Site, sheet: PlanSheet, mine: Mapping[int, TaskGate], head:
 
 
 def _task(sheet: PlanSheet, task: Task) -> TaskFacts:
+    options = _choices(task) if task.kind is TaskKind.DECISION else {}
     asked = {
         "checkpoint:human-verify": ("what-built", "how-to-verify"),
         "checkpoint:decision": ("decision", "context"),
@@ -144,17 +148,21 @@ def _task(sheet: PlanSheet, task: Task) -> TaskFacts:
         name=task.name,
         kind=task.kind,
         question=" — ".join(" ".join(said.split()) for tag in asked if (said := task.part(tag))),
-        options=_options(task),
+        options=_ANSWERS.get(task.kind, tuple(options)),
+        details=tuple(f"{name}: {told}" for name, told in options.items() if told),
     )
 
 
-def _options(task: Task) -> tuple[str, ...]:
-    """What a person can answer to a checkpoint; anything, if it does not say."""
-    if task.kind is TaskKind.HUMAN_VERIFY:
-        return (APPROVED, ABORT)
-    if task.kind is TaskKind.DECISION:
-        return tuple(re.findall(r'<option\b[^>]*\bid="([^"]+)"', task.part("options")))
-    return ("done", ABORT)
+def _choices(task: Task) -> dict[str, str]:
+    """The options of a decision, each with its name and what speaks for and against it."""
+    found = {}
+    for name, inside in _OPTION.findall(task.part("options")):
+        parts = {tag: " ".join(text.split()) for tag, text in _PART.findall(inside)}
+        leads = {"name": "", "pros": "for it: ", "cons": "against it: "}
+        found[name] = "; ".join(
+            f"{lead}{parts[tag]}" for tag, lead in leads.items() if tag in parts
+        )
+    return found
 
 
 def estimate_of(sheet: PlanSheet, past: Sequence[Actual], role: str = "executor") -> Spent:

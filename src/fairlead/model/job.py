@@ -209,6 +209,12 @@ class Question:
     answered_at: str = ""
     about: str = ""  # the digest of what is decided, where the text does not hold all of it
     by: str = "person"  # or policy
+    details: tuple[str, ...] = ()  # what one should know before, line by line
+
+    @property
+    def below(self) -> tuple[str, ...]:
+        """What stands below its text: the details, and every answer there is."""
+        return (*self.details, *(f"answer: {each}" for each in self.options))
 
     def command(self, job: str) -> str:
         """What answers it; an agent's words are safe to be copied into a shell."""

@@ -21,6 +21,7 @@ class TaskFacts:
     kind: TaskKind
     question: str = ""  # what a checkpoint asks
     options: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()  # what each option means
 
     @property
     def is_checkpoint(self) -> bool:

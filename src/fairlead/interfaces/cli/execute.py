@@ -134,6 +134,10 @@ def _report_lines(done: Report, folder: str) -> list[Sequence[Part]]:
         lines.append((f"  kept     {kept}: git branch --list 'fairlead/*'",))
     if job.note:
         lines.append((f"  note     {job.note}",))
+    for each in done.questions:
+        if not each.answer:
+            lines.append((Styled("  ? ", "yellow"), each.text))
+            lines += [(f"    {line}",) for line in each.below]
     lines.append((f"  record   {inside(folder, job)}fairlead job show {job.id}",))
     return lines
 

@@ -87,8 +87,9 @@ def show_job(app: App, *, job_id: str, diff: bool, as_json: bool) -> None:
         ]
     )
     for each in found.questions:
-        answer = each.answer or f"waits: {each.command(found.job.id)}"
-        lines += [(Styled("  ? ", "yellow"), each.text), (f"    {answer}",)]
+        waits = (f"waits: {each.command(found.job.id)}", *each.below)
+        lines.append((Styled("  ? ", "yellow"), each.text))
+        lines += [(f"    {line}",) for line in ((each.answer,) if each.answer else waits)]
     report(found, lines, as_json=as_json)
 
 

@@ -65,11 +65,21 @@ def next_step(app: App, *, workstream: str, as_json: bool) -> None:
         "phase": found.phase,
         "plan": found.plan,
         "paused_at": found.paused_at,
-        "waiting": [{"job": job, "question": text, "command": line} for job, text, line in waiting],
+        "waiting": [
+            {
+                "job": job,
+                "question": asked.text.partition("\n")[0],
+                "details": list(asked.details),
+                "options": list(asked.options),
+                "command": line,
+            }
+            for job, asked, line in waiting
+        ],
     }
     lines: list[Sequence[Part]] = [(where,), _next(found), *_held_up(found)]
-    for _, text, command in waiting[:_SHOWN]:
-        lines += [(Styled("waits  ", "yellow"), text), (f"       {command}",)]
+    for _, asked, command in waiting[:_SHOWN]:
+        lines.append((Styled("waits  ", "yellow"), asked.text.partition("\n")[0]))
+        lines += [(f"       {line}",) for line in (command, *asked.below)]
     report(content, lines, as_json=as_json)
 
 
