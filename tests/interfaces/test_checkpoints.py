@@ -97,3 +97,20 @@ def test_a_question_that_is_not_there_cannot_be_answered(
     assert answered(world, "execute-of-nobody", "approved").returncode == 2
     assert answered(world, job.name, "approved").returncode == 0
     assert answered(world, job.name, "approved").returncode == 2
+
+
+def test_a_run_goes_on_as_it_was_begun_unless_it_is_told_otherwise(
+    installed_command: Path, tmp_path: Path
+) -> None:
+    world = a_world(tmp_path / "w", [a_plan("01-02", "a.txt", extra=VERIFY)])
+
+    def said(*more: str) -> tuple[str, int]:
+        with started(world, *more) as run:
+            run.communicate(timeout=PATIENCE_SECONDS)
+        [record] = (world / "project/.planning/jobs").glob("*/job.json")
+        held = json.loads(record.read_text())
+        return held["model"], held["slots"]
+
+    assert said("--model", "sonnet", "--slots", "3") == ("sonnet", 3)
+    assert said("--model", "opus", "--slots", "1") == ("opus", 1)
+    assert said() == ("opus", 1)

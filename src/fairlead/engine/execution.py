@@ -254,32 +254,36 @@ class Execution:
     def _job(self, preview: Preview, crew: Crew, terms: Terms) -> Job:
         if preview.resumes:
             held = self._job_files(preview.resumes).load_job()
-            job = replace(
-                held, status=JobStatus.EXECUTING, ended_at="", note="", approvals=preview.approvals
-            )
         else:
             now = self._clock.now()
             branch = self._workspace.branch()
             self._require_clean(branch)
-            job = Job(
+            held = Job(
                 id=f"execute-{preview.phase.lower()}-{now:%Y%m%d-%H%M%S}",
                 phase=preview.phase,
                 status=JobStatus.EXECUTING,
                 started_at=moment(now),
                 agent=crew.executor.name,
-                reviewer=crew.architect.name,
-                shares=terms.shares,
                 target=branch,
                 base=self._workspace.commit_of("HEAD"),
-                model=terms.model,
-                slots=terms.slots if branch else 1,
                 is_rehearsed=terms.is_rehearsed,
                 is_git=self._workspace.is_git,
-                approvals=preview.approvals,
                 plans=preview.left,
                 estimate=preview.estimate,
                 workstream=self._workstream,
             )
+        job = replace(
+            held,
+            status=JobStatus.EXECUTING,
+            ended_at="",
+            note="",
+            approvals=preview.approvals,
+            agent=crew.executor.name,
+            reviewer=crew.architect.name,
+            shares=terms.shares,
+            model=terms.model,
+            slots=terms.slots if held.target else 1,
+        )
         self._job_files(job.id).save_job(job)
         return job
 

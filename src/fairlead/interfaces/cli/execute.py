@@ -70,6 +70,7 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
         execution.approve(preview)
         preview = execution.preview(number, is_rehearsed=is_rehearsed)
     execution.require_ready(preview)
+    chosen |= _as_begun(app, preview.resumes, chosen)
     crew = app.crew(chosen["agent"], chosen["reviewer"], is_rehearsed=is_rehearsed)
     if not preview.branch:
         warn("there is no git here: one plan at a time, in place, and nothing can be taken back")
@@ -81,6 +82,22 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
         finally:
             shown.close()
     return finished(done, as_json=as_json, as_events=chosen["as_events"], folder=app.place)
+
+
+def _as_begun(app: App, resumes: str, chosen: dict[str, Any]) -> dict[str, Any]:
+    """Who works, and how: as asked now, else as the job was begun with."""
+    if not resumes:
+        return {}
+    held = app.jobs.one(resumes).job
+    agent = chosen["agent"] or held.agent
+    is_same = agent == held.agent
+    reviewer = held.reviewer if held.reviewer != held.agent else ""
+    return {
+        "agent": agent,
+        "reviewer": chosen["reviewer"] or reviewer,
+        "model": chosen["model"] or (held.model if is_same else ""),
+        "slots": chosen["slots"] or held.slots,
+    }
 
 
 def finished(done: Report, *, as_json: bool, as_events: bool, folder: str) -> int:
