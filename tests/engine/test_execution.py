@@ -426,6 +426,37 @@ def test_a_checkpoint_waits_for_its_answer_and_the_next_task_knows_it(tmp_path: 
     assert ": red" in site.agent.orders[-2].prompt
 
 
+def test_what_a_person_finds_wrong_at_a_checkpoint_is_mended_and_shown_again(
+    tmp_path: Path,
+) -> None:
+    look = (
+        '<task type="checkpoint:human-verify" gate="blocking">\n<what-built>A page</what-built>\n'
+        "<how-to-verify>Open it</how-to-verify>\n<resume-signal>Say so</resume-signal>\n</task>\n"
+    )
+
+    def adds(order, call):
+        if not order.is_read_only:
+            path = Path(order.folder) / "a.txt"
+            path.write_text(f"{path.read_text() if path.exists() else ''}{call}\n")
+            return {"status": "success", "done_criteria_met": True, "evidence": "made"}
+        return does_it(order, call)
+
+    site = works(tmp_path, a_plan("01-01", "a.txt", extra=look), agent=Told(adds))
+    for answer in ("fix: make it blue", "fix: now red", "approved"):
+        asked = site.run()
+        assert asked.job.status is JobStatus.BLOCKED
+        assert not asked.questions[-1].answer
+        site.answer(answer)
+    assert site.run().job.status is JobStatus.DONE
+    assert (site.project / "a.txt").read_text() == "1\n2\n3\n"
+    prompts = [order.prompt for order in site.agent.orders if not order.is_read_only]
+    assert [("make it blue" in each, "now red" in each) for each in prompts] == [
+        (False, False),
+        (True, False),
+        (False, True),
+    ]
+
+
 def test_a_summary_of_another_name_proves_what_others_stand_on(tmp_path: Path) -> None:
     site = works(tmp_path, a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt", depends_on=["01-01"]))
     written(site.project / ".planning/phases/01-work/01-01-a-word-SUMMARY.md", "# Done\n")

@@ -4,6 +4,7 @@ Nothing here touches disk, clock or network. After an action is done, the next s
 offers it; after a crash, deciding again is all that resuming needs.
 """
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import cached_property
 
@@ -16,6 +17,7 @@ from fairlead.model.lifecycle import (
     next_after_failure,
     next_after_interruption,
 )
+from fairlead.model.plan import TaskKind
 from fairlead.model.policy import halts_wave, is_too_long, skip_kind, skip_options
 from fairlead.model.snapshot import Act, Action, PlanFacts, Snapshot, TaskFacts
 from fairlead.model.waves import Node, Wip, may_start, schedule
@@ -117,9 +119,12 @@ class _View:
             )
         for task in plan.tasks:
             gate = self._gates.get(task.id)
-            if task.is_checkpoint:
-                if not self._is_answered(task):
-                    return self._checkpoint(task)
+            if task.is_checkpoint and (gate is None or gate.is_passed):
+                answer = self._answer(task, gate)
+                if not answer:
+                    return self._checkpoint(task, gate)
+                if task.kind is TaskKind.HUMAN_VERIFY and answer.startswith(FIX):
+                    return self._paid(plan, task, Act.EXECUTE)
             elif gate is None or not gate.is_passed:
                 return self._task_step(plan, task, gate)
         if plan.is_merged or not snapshot.job.is_git:
@@ -256,15 +261,15 @@ class _View:
 
     # -- questions -------------------------------------------------------------------------
 
-    def _checkpoint(self, task: TaskFacts) -> Action | None:
+    def _checkpoint(self, task: TaskFacts, gate: TaskGate | None) -> Action | None:
         kind = QuestionKind(task.kind.value.partition(":")[2])
-        text = task.question or task.name
-        return self._asked(kind, task.id, text, task.options, task.details)
+        text, subject = task.question or task.name, _round(task.id, gate)
+        return self._asked(kind, subject, text, task.options, task.details)
 
-    def _is_answered(self, task: TaskFacts) -> bool:
+    def _answer(self, task: TaskFacts, gate: TaskGate | None) -> str:
         kind = QuestionKind(task.kind.value.partition(":")[2])
-        question = self._questions.get(question_id(kind, task.id))
-        return question is not None and bool(question.answer)
+        question = self._questions.get(question_id(kind, _round(task.id, gate)))
+        return question.answer if question else ""
 
     def _asked(
         self,
@@ -288,6 +293,20 @@ class _View:
         if question is None:
             return self._asked(kind, action.subject, why, (ACCEPT, ABORT)) if why else action
         return action if question.answer else None
+
+
+def said_of(held: TaskGate, questions: Iterable[Question]) -> str:
+    """What a person said of the last run of a task: to its escalation, or at its checkpoint."""
+    wanted = (
+        question_id(QuestionKind.ESCALATION, f"{held.task}.{len(held.runs)}"),
+        question_id(QuestionKind.HUMAN_VERIFY, _round(held.task, held)),
+    )
+    return next((each.answer for each in questions if each.id in wanted), "")
+
+
+def _round(task: str, gate: TaskGate | None) -> str:
+    """What a checkpoint asks about: anew after each mend of the work that it is about."""
+    return f"{task}.{len(gate.runs)}" if gate and gate.runs else task
 
 
 def question_id(kind: QuestionKind, subject: str) -> str:

@@ -86,7 +86,8 @@ class Landing:
         task = OpenTask(held.name, phase, held.plan, held.plan, gate, held.started_at, note)
         ended = Outcome.SUCCESS if gate.is_complete else _ENDED.get(gate.status)
         reason = note[:LONGEST_SUMMARY].strip() or str(gate.status)
-        self._sessions.show(task, ended and TaskResult(held.name, ended, phase, reason))
+        result = TaskResult(held.name, ended, phase, reason) if ended else None
+        self._sessions.show(task, result)
 
     def catch_up(self) -> None:
         """What a run that was killed could not say any more: its documents follow its gates."""

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fairlead.engine.decide import question_id
+from fairlead.engine.decide import said_of
 from fairlead.engine.guarding import seen, touched
 from fairlead.engine.judging import (
     concerns_of,
@@ -31,6 +31,7 @@ from fairlead.model.agent_orders import Limits, Order, Role
 from fairlead.model.job import FIX, Question, QuestionKind, Run, TaskGate
 from fairlead.model.lifecycle import (
     Escalate,
+    Gate,
     GateEvent,
     GateStatus,
     Retry,
@@ -129,13 +130,16 @@ class Performer:
         now = moment(self._site.clock.now())
         if held is None:
             held = TaskGate(task, sheet.id, what.number, what.name, started_at=now)
-        answer = self._answer(held)
+        answer = said_of(held, self._site.jobs.load_questions())
         gate = held.gate
         match gate.status:
             case None:
                 event = GateEvent.START
             case GateStatus.EXECUTING if held.was_refused:
                 return held  # nobody has interrupted it
+            case GateStatus.APPROVED | GateStatus.SKIPPED:  # a checkpoint's, to be mended again
+                held = replace(held, stands_on=held.work or held.stands_on)
+                gate, event = Gate(), GateEvent.START
             case GateStatus.EXECUTING:
                 if isinstance(next_after_interruption(gate), Escalate):
                     gate = advance(gate, GateEvent.ABANDONED, task=task)
@@ -150,11 +154,6 @@ class Performer:
                 event = GateEvent.FIX if answer.startswith(FIX) else GateEvent.RESTART
         guidance = answer.removeprefix(FIX).strip() if answer.startswith(FIX) else held.guidance
         return replace(held, gate=advance(gate, event, task=what.name), guidance=guidance)
-
-    def _answer(self, held: TaskGate) -> str:
-        wanted = question_id(QuestionKind.ESCALATION, f"{held.task}.{len(held.runs)}")
-        found = [each for each in self._site.jobs.load_questions() if each.id == wanted]
-        return found[0].answer if found else ""
 
     def _new_run(self, sheet: PlanSheet, held: TaskGate) -> Run:
         job = self._site.job
@@ -175,7 +174,7 @@ class Performer:
         earlier = [each.number for each in sheet.tasks if each.number < held.number]
         gates = [site.jobs.load_gate(task_id(sheet.id, each)) for each in earlier]
         commits = [gate.work for gate in gates if gate and gate.work]
-        base = commits[-1] if commits else head
+        base = held.stands_on or (commits[-1] if commits else head)
         if held.waits_for and commits:
             # What it was waiting for has landed meanwhile, and is not part of its own history.
             with site.turn:
@@ -274,7 +273,7 @@ class Performer:
 
     def _skip(self, task: str) -> None:
         held = self._held(task)
-        answer = self._answer(held)
+        answer = said_of(held, self._site.jobs.load_questions())
         kind = skip_kind(answer) or SkipKind.TASK
         note = f"{passed_over(kind)} by a person ({answer}); {held.note}"
         gate = advance(held.gate, GateEvent.SKIP, task=held.name, skip=kind)

@@ -80,7 +80,7 @@ class Site:
         for sheet in self.sheets.values():
             for each in sheet.tasks:
                 if task_id(sheet.id, each.number) == task:
-                    return sheet, each
+                    return sheet, sheet.worked(each.number) or each
         raise KeyError(task)
 
     def tell(self, kind: str, subject: str, text: str = "", **facts: object) -> None:

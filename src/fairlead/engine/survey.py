@@ -12,7 +12,7 @@ from fairlead.engine.decide import ABORT, APPROVED
 from fairlead.engine.prompting import template
 from fairlead.model.budget import Actual, Caps, Spent, estimate
 from fairlead.model.inventory import Proof
-from fairlead.model.job import Job, TaskGate
+from fairlead.model.job import FIX, Job, TaskGate
 from fairlead.model.plan import PlanSheet, Task, TaskKind, task_id
 from fairlead.model.snapshot import PlanFacts, Snapshot, TaskFacts
 from fairlead.records.phase_files import summary_head
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from fairlead.engine.site import Site
 
 _TEMPLATES = {"executor": ("executor", "result"), "architect": ("architect", "verdict")}
-_ANSWERS = {TaskKind.HUMAN_VERIFY: (APPROVED, ABORT), TaskKind.HUMAN_ACTION: ("done", ABORT)}
 _OPTION = re.compile(r'<option\b[^>]*\bid="([^"]+)"[^>]*>?(.*?)(?=<option\b|\Z)', re.DOTALL)
 _PART = re.compile(r"<(name|pros|cons)>(.*?)</\1>", re.DOTALL)
 
@@ -130,7 +129,7 @@ def _is_merged(site: Site, sheet: PlanSheet, mine: Mapping[int, TaskGate], head:
     wanted = [each.number for each in sheet.tasks if not each.kind.is_checkpoint]
     if any(number not in mine or not mine[number].is_passed for number in wanted):
         return False
-    commits = [mine[number].work for number in wanted if mine[number].work]
+    commits = [mine[number].work for number in sorted(mine) if mine[number].work]
     # A plan that changed nothing has nothing to merge.
     return not commits or site.workspace.is_ancestor(commits[-1], head)
 
@@ -148,9 +147,17 @@ def _task(sheet: PlanSheet, task: Task) -> TaskFacts:
         name=task.name,
         kind=task.kind,
         question=" — ".join(" ".join(said.split()) for tag in asked if (said := task.part(tag))),
-        options=_ANSWERS.get(task.kind, tuple(options)),
+        options=_answers(sheet, task) or tuple(options),
         details=tuple(f"{name}: {told}" for name, told in options.items() if told),
     )
+
+
+def _answers(sheet: PlanSheet, task: Task) -> tuple[str, ...]:
+    """What a person can say to a checkpoint that is no decision."""
+    if task.kind is TaskKind.HUMAN_VERIFY:
+        mend = (f"{FIX} what is wrong",) if sheet.worked(task.number) else ()
+        return (APPROVED, ABORT, *mend)
+    return ("done", ABORT) if task.kind is TaskKind.HUMAN_ACTION else ()
 
 
 def _choices(task: Task) -> dict[str, str]:

@@ -173,6 +173,7 @@ class TaskGate:
     waits_for: tuple[str, ...] = ()  # tasks that must be approved first
     guidance: str = ""  # what a person said after an escalation
     concerns: tuple[str, ...] = ()
+    stands_on: str = ""  # the commit its runs begin with, where it is not the last of its plan
 
     @property
     def commit(self) -> str:

@@ -4,7 +4,7 @@ Everything here was written by a person or a model and is data: a verify command
 run as it stands in a plan that was approved by its digest.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 
@@ -131,6 +131,11 @@ class PlanSheet:
     def has_checkpoints(self) -> bool:
         """Whether a person has to answer on the way."""
         return any(task.kind.is_checkpoint for task in self.tasks)
+
+    def worked(self, number: int) -> Task | None:
+        """What an agent does under a number; under that of a checkpoint, the task before it anew."""
+        own = [task for task in self.tasks if task.number <= number and not task.kind.is_checkpoint]
+        return replace(own[-1], number=number) if own else None
 
 
 def task_id(plan: str, number: int) -> str:
