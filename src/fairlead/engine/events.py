@@ -14,7 +14,7 @@ from fairlead.engine.look import Change, Look, Steps
 from fairlead.errors import ChangedMeanwhile
 from fairlead.model.duration import duration_in
 from fairlead.model.ids import PhaseId
-from fairlead.model.inventory import Inventory, Plan
+from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing
 from fairlead.records import (
     activity,
