@@ -278,15 +278,15 @@ class Landing:
         places, kept = {}, set()
         with site.turn:
             loose = site.workspace.unmerged(f"fairlead/{site.job.id}/", site.job.target)
-            for gate in site.jobs.load_gates():
-                for run in gate.runs:
-                    is_last = run is gate.runs[-1]
-                    if is_last and gate.gate.status is not GateStatus.APPROVED:
-                        continue  # somebody may want to look at it
-                    name = run.branch.rpartition("/")[2]
-                    places[f"{site.private}/worktrees/{name}"] = run.branch
-                    if not is_last or (run.branch in loose and not self._has_landed(run)):
-                        kept.add(run.branch)
+            held = [(gate, run) for gate in site.jobs.load_gates() for run in gate.runs]
+            for gate, run in held:
+                is_last = run is gate.runs[-1]
+                if is_last and gate.gate.status is not GateStatus.APPROVED:
+                    continue  # somebody may want to look at it
+                name = run.branch.rpartition("/")[2]
+                places[f"{site.private}/worktrees/{name}"] = run.branch
+                if not is_last or (run.branch in loose and not self._has_landed(run)):
+                    kept.add(run.branch)
             site.workspace.put_away(places, frozenset(kept))
 
     def _has_landed(self, run: Run) -> bool:
