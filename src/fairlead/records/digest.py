@@ -14,6 +14,8 @@ from fairlead.model.status import is_default
 from fairlead.records.bars import redrawn
 from fairlead.records.recorded import phase_in, position_section
 from fairlead.text.document import Document
+from fairlead.text.emit import Value, scalar_text
+from fairlead.text.scalars import Plain
 
 _OF = re.compile(r"(?P<head>\s*(?:Phase\s+)?\S+\s+of\s+)(?P<total>[0-9]+)\b", re.IGNORECASE)
 
@@ -25,7 +27,7 @@ def with_progress(document: Document, standing: Standing) -> Document:
     if isinstance(held, dict):
         for name in (*COUNTERS, "percent"):
             if name in held:
-                document = document.set_front(("progress", name), getattr(progress, name))
+                document = _stating(document, ("progress", name), getattr(progress, name))
     field = document.field("Progress", position_section(document))
     if field:
         document = document.set_field(field, redrawn(field.value, progress))
@@ -56,7 +58,7 @@ def with_status(document: Document, standing: Standing) -> Document:
     if field and is_default(field.value):
         document = document.set_field(field, standing.words)
     if "status" in document.shown_front and (not field or is_default(field.value)):
-        document = document.set_front(("status",), str(standing.status))
+        document = _stating(document, ("status",), str(standing.status))
     return document
 
 
@@ -78,7 +80,7 @@ def with_next(document: Document, standing: Standing, *, active: str = "") -> Do
         return document
     after = "status"
     for key, value in lifecycle_of(standing, active).items():
-        document = document.set_front((key,), value, after=after)
+        document = _stating(document, (key,), value, after)
         after = key
     return document
 
@@ -126,3 +128,24 @@ def _of(standing: Standing) -> int:
 
 def _name(phase: Phase) -> str:
     return f" ({phase.name})" if phase.name else ""
+
+
+def is_said(held: object, value: Value) -> bool:
+    """Whether a key says this already; what is not plainly the same is written."""
+    if isinstance(value, list) and isinstance(held, list):
+        return len(held) == len(value) and all(map(is_said, held, value))
+    if not isinstance(value, str | int | None):
+        return held == value
+    if not isinstance(held, str):
+        return False
+    is_plain = isinstance(held, Plain)
+    if isinstance(value, str) and not is_plain:
+        return held == value
+    return is_plain and held == scalar_text(value)
+
+
+def _stating(document: Document, path: tuple[str, ...], value: Value, after: str = "") -> Document:
+    """The document with a value of the frontmatter; what stands there already costs no edit."""
+    if is_said(document.value(*path), value):
+        return document
+    return document.set_front(path, value, after=after)

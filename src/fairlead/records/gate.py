@@ -11,6 +11,7 @@ from datetime import datetime
 
 from fairlead.errors import GateOpen
 from fairlead.model.lifecycle import Failure, Gate, GateEvent, GateStatus, SkipKind, advance
+from fairlead.records.digest import is_said
 from fairlead.records.state import moment, stamped
 from fairlead.text.document import Document
 from fairlead.text.emit import Value, scalar_text
@@ -148,7 +149,7 @@ def with_task(document: Document, task: OpenTask, now: datetime) -> Document:
     assert isinstance(held, dict)
     document = _with_plain(document, held, keys)
     for key, value in keys.items():
-        if not _is_said(document.value(KEY, key), value):
+        if not is_said(document.value(KEY, key), value):
             document = document.set_front((KEY, key), value)
     for key in _RARE:
         if key not in keys and key in held:
@@ -169,7 +170,7 @@ def _with_plain(document: Document, held: dict[str, object], keys: Mapping[str, 
     said = dict(held)
     for key, value in keys.items():
         old = held.get(key)
-        if not isinstance(value, str | int) or not isinstance(old, str) or _is_said(old, value):
+        if not isinstance(value, str | int) or not isinstance(old, str) or is_said(old, value):
             continue
         is_quoted = isinstance(value, str) and not isinstance(old, Plain)
         text = scalar_text(value, quote='"' if is_quoted else "")
@@ -203,18 +204,6 @@ def with_front(document: Document) -> Document:
     ending = document.ending
     head = ending.join(("---", "gsd_state_version: '1.0'", "status: unknown", "---", "", ""))
     return document.replaced(mark + head + document.text.removeprefix(mark))
-
-
-def _is_said(held: object, value: Value) -> bool:
-    """Whether a key says this already; what is not plainly the same is written."""
-    if not isinstance(value, str | int | None):
-        return held == value
-    if not isinstance(held, str):
-        return False
-    is_plain = isinstance(held, Plain)
-    if isinstance(value, str) and not is_plain:
-        return held == value
-    return is_plain and held == scalar_text(value)
 
 
 def _status_word(gate: Gate) -> str:
