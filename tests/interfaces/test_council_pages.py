@@ -198,6 +198,16 @@ def test_job_list_lists_a_council_job(saved: CouncilJob, fairlead: Fairlead) -> 
     ]
 
 
+def test_job_cancel_ends_a_council_job(fairlead: Fairlead, tmp_path: Path) -> None:
+    assert fairlead("init", "Demo", "--yes").exit_code == 0
+    job = CouncilJob("j_20260412_0008", NOW, "Make it")
+    JobFiles(str(tmp_path), job.id).save_job(job)
+    ended = fairlead("job", "cancel", job.id, "--json")
+    held = json.loads(ended.stdout)
+    assert (ended.exit_code, held["status"]) == (0, "BLOCKED")
+    assert held["blocker_reason"] == "operator_cancel: a person ended it"
+
+
 def test_a_damaged_record_is_named_and_hides_no_other_job(
     saved: CouncilJob, fairlead: Fairlead, tmp_path: Path
 ) -> None:

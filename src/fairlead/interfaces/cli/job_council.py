@@ -17,14 +17,14 @@ from fairlead.wiring import App
 @with_app
 def veto_job(app: App, *, job_id: str, why: str, as_json: bool) -> None:
     """Stop a council job for good, at any time before its plan is carried out."""
-    wished(app, job_id, "veto", why, as_json=as_json)
+    wished(app, job_id, "veto", one_line(why, "the reason"), as_json=as_json)
 
 
 def wished(app: App, job_id: str, wish: str, why: str, *, as_json: bool) -> None:
     """Veto or cancel; a job that runs elsewhere is ended by whoever runs it."""
     from fairlead.wiring_council import council_of
 
-    held = council_of(app).wish(job_id, wish, one_line(why, "the reason"))
+    held = council_of(app).wish(job_id, wish, why)
     said = f"{held.id} is {held.status}"
     if not held.ended_at:
         said = f"{held.id} is running: the {wish} is heard as soon as a seat has answered"
