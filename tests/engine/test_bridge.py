@@ -100,8 +100,9 @@ def test_what_the_host_leaves_behind_decides(
     assert job.exec.deadline is not None
 
 
-def test_a_host_that_was_started_once_is_never_started_again(
-    approved: tuple[Path, str], tmp_path: Path
+@pytest.mark.parametrize("terms", [HOST, CouncilTerms()], ids=["host", "engine"])
+def test_a_phase_that_a_host_has_begun_is_begun_by_nobody_else(
+    approved: tuple[Path, str], tmp_path: Path, terms: CouncilTerms
 ) -> None:
     class Killed(Host):
         def start(self, *more: object, **most: object) -> Ending:
@@ -111,7 +112,7 @@ def test_a_host_that_was_started_once_is_never_started_again(
     host = Killed(plans=1)
     with pytest.raises(KeyboardInterrupt):
         carried_out(approved, tmp_path / "host", host)
-    table = Meetings(tmp_path / "host/project", terms=HOST, hands=host)  # type: ignore[arg-type]
+    table = Meetings(tmp_path / "host/project", terms=terms, hands=host)  # type: ignore[arg-type]
     job = table.run(approved[1], may_execute=True)
     assert (job.status, job.exec.reason) == ("FAILED", "partial")
     assert len(host.orders) == 1
@@ -158,6 +159,18 @@ def test_a_retry_of_the_same_plan_finds_its_phase(
     assert (done.status, done.phase) == ("DONE", job.phase)
     assert len(list((tmp_path / "a/project/.planning/phases").glob("02-*"))) == 1
     assert table.speaker.asked == []
+
+
+def test_a_retry_whose_plans_have_all_their_summaries_is_done(
+    approved: tuple[Path, str], tmp_path: Path
+) -> None:
+    failing = Host(ending=ended(EndKind.FAILED, 1))
+    table, job = carried_out(approved, tmp_path / "a", failing)
+    assert job.exec.reason == "exit_nonzero_with_summary"
+    table.terms = CouncilTerms()
+    done = table.run(table.council.retry(job.id), may_execute=True)
+    assert (done.status, done.exec.plans, done.exec.summaries) == ("DONE", 2, 2)
+    assert len(failing.orders) == 1
 
 
 def test_a_host_that_is_silent_for_ten_minutes_is_told_once_and_goes_on(

@@ -175,7 +175,7 @@ class Bridge:
         record = self._site.job.load()
         if not self._is_intact(record):
             raise PlanTampered(record.job_id)
-        if self._site.terms.bridge == HOST:
+        if _is_hosted(record):
             self._by_host(record)
         else:
             self._by_engine(execution, meeting, record)
@@ -187,7 +187,7 @@ class Bridge:
         try:
             preview = execution.preview(record.phase, is_rehearsed=is_rehearsed)
         except NothingToExecute:
-            return  # every plan is done
+            return  # no plan is left to carry out, which says how it ended
         if meeting.may_execute:
             execution.approve(preview)
             preview = execution.preview(record.phase, is_rehearsed=is_rehearsed)
@@ -232,13 +232,15 @@ class Bridge:
             return None
         summaries = self._summaries(record, folder)
         plans = len(folder.live_plans)
-        if self._site.terms.bridge == HOST:
+        if _is_hosted(record):
             if not record.exec.session_id:
                 return None
             return self._by_host_ended(record, folder, summaries)
         inner = self.engine_job(record)
-        if inner is None:
-            return None
+        if inner is None:  # then nobody was needed, or it has not begun
+            unmade = (Proof.NONE, Proof.EMPTY, *(() if record.is_rehearsed else (Proof.REHEARSED,)))
+            is_left = any(plan.proof in unmade for plan in folder.live_plans)
+            return None if is_left else Ended(plans, summaries, 0)
         if inner.status not in (JobStatus.DONE, JobStatus.FAILED):
             return None
         return Ended(plans, summaries, 0 if inner.status is JobStatus.DONE else 1)
@@ -282,7 +284,7 @@ class Bridge:
         held = replace(
             record.exec,
             warning=warning,
-            job=inner.id if inner and self._site.terms.bridge != HOST else "",
+            job=inner.id if inner and not _is_hosted(record) else "",
             plans=len(folder.live_plans) if folder else 0,
             summaries=self._summaries(record, folder) if folder else 0,
         )
@@ -329,6 +331,11 @@ class _Quiet:
             minutes = _STALL.seconds // 60
             self._site.tell("stall", HOST, f"no sign of life for {minutes} minutes; it goes on")
         return not self._site.is_over.is_given
+
+
+def _is_hosted(record: CouncilJob) -> bool:
+    """Whether the host carries it out: as it was begun, whatever the settings say now."""
+    return record.exec.deadline is not None
 
 
 def _told(held: Exec, ending: Ending) -> Exec:
