@@ -213,6 +213,20 @@ def test_an_answer_that_was_cut_is_asked_for_once_more_and_shorter(tmp_path: Pat
     assert not job.council_plans["builder"].truncated
 
 
+@pytest.mark.parametrize("who", [SYNTHESISER, "pm"])
+def test_a_plan_or_a_brief_that_was_cut_is_asked_for_once_more_and_never_used(
+    tmp_path: Path, who: str
+) -> None:
+    def cut(prompt: str):
+        return Ending(EndKind.OK, answer(prompt), usage=Usage(10, 0, 10), is_cut=True)
+
+    table = a_meeting(tmp_path, speaker=Speaker({who: cut}))
+    job = table.run()
+    assert "was cut off at its limit" in why(job)
+    assert why(job).startswith("synthesis_failed" if who == SYNTHESISER else "pm_verify")
+    assert [each for each, _ in table.speaker.asked].count(who) == (2 if who == SYNTHESISER else 6)
+
+
 def test_answers_beyond_all_measure_are_cut_and_the_record_still_holds_them(tmp_path: Path) -> None:
     def endless(prompt: str) -> str:
         return answer(prompt) + "水" * 500_000 if "Vote on" not in prompt else answer(prompt)

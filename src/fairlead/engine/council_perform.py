@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 from fairlead.engine.asking import Answer, Inquiry, ask
 from fairlead.engine.bridge import Bridge
 from fairlead.engine.council_prompts import BALLOT, SEAT, SYNTHESIS, Asked, asked
-from fairlead.engine.council_reading import Reading, is_reusable
+from fairlead.engine.council_reading import Reading
 from fairlead.engine.council_site import PM
 from fairlead.engine.council_survey import estimates
 from fairlead.model.calls import Call
 from fairlead.model.council import Blocker
-from fairlead.model.council_job import CouncilJob, Veto, moved
+from fairlead.model.council_job import CouncilJob, Veto, Vote, moved
 from fairlead.model.council_snapshot import TOUCHED, CouncilAct, CouncilAction
 from fairlead.model.job import JobStatus
-from fairlead.model.seats import NAMES
+from fairlead.model.seats import NAMES, degenerate
 from fairlead.model.tally import both_sides, open_items, tally
+from fairlead.records import ballot as ballots
 from fairlead.records.raw_answer import storable
 from fairlead.records.state import moment
 from fairlead.store import layout_council as names
@@ -29,13 +30,13 @@ from fairlead.store import layout_council as names
 if TYPE_CHECKING:
     from fairlead.engine.council_site import CouncilSite
 
-
 _STAGES = {
     JobStatus.PM_RUNNING: (PM, 4),
     JobStatus.COUNCIL_PLANNING: (SEAT, len(NAMES)),
     JobStatus.SYNTHESIZING: (SYNTHESIS, 1),
     JobStatus.COUNCIL_REVIEWING: (BALLOT, len(NAMES)),
 }
+_COUNTED = ("", Blocker.PREFLIGHT, Blocker.DEADLOCK_ROUNDS, Blocker.DEADLOCK_STALL, Blocker.VETO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class CouncilPerformer:
         for parent in self._site.parents:
             found = parent.answer(key)
             is_same = found is not None and found.input_sha256 == input_
-            if found and is_same and is_reusable(found, parent.load(), places):
+            if found and is_same and _is_reusable(found, parent.load(), places):
                 return replace(found, reused_from=found.reused_from or parent.job)
         return None
 
@@ -233,3 +234,26 @@ class CouncilPerformer:
         """What a ballot says, for whoever looks on."""
         held = [each for each in Reading(self._site).history if each.raw == f"{call.key}.md"]
         return str(held[-1].vote) if held else "unreadable"
+
+
+def _is_reusable(call: Call, given_to: CouncilJob, places: tuple[str, ...]) -> bool:
+    """Whether an answer that another job was given serves this one as well.
+
+    From a stage that led on, every answer does, and every silence: only then a retry comes to
+    the same plan and the same ballots. What has led to nothing is asked for anew.
+    """
+    code = (given_to.blocker_reason or "").partition(":")[0]
+    number = names.number_of(call.key)
+    match names.stage_of(call.key):
+        case "pm":
+            return bool(given_to.pm.sha256) or (call.is_ok and code != Blocker.PM_VERIFY)
+        case "planning":
+            is_over = given_to.master_plan is not None or code == Blocker.SYNTHESIS_FAILED
+            return is_over or (call.is_ok and not degenerate(call.text))
+        case "synthesis":
+            is_over = given_to.review_round >= number
+            return is_over or (call.is_ok and code != Blocker.SYNTHESIS_FAILED)
+        case _:
+            asked = ballots.Asked("", call.nonce, places)
+            is_vote = call.is_ok and ballots.read_ballot(call.text, asked).vote is not Vote.ABSTAIN
+            return is_vote or given_to.review_round > number or code in _COUNTED

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from fairlead.model.budget import Spent
 from fairlead.model.calls import Call
-from fairlead.model.council import Blocker
 from fairlead.model.council_job import (
     AnswerStatus,
     Ballot,
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
     from fairlead.engine.council_site import CouncilSite
 
 _LETTERS = "ABCDEF"
-_COUNTED = ("", Blocker.PREFLIGHT, Blocker.DEADLOCK_ROUNDS, Blocker.DEADLOCK_STALL, Blocker.VETO)
 
 
 class Reading:
@@ -76,8 +74,12 @@ class Reading:
         """What a pass said, in the last cycle up to this one; `request` is the person's own."""
         if name == "request":
             return self.record.request
-        said = [self.text(names.pm_key(name, each)) for each in range(cycle, 0, -1)]
-        return next(filter(None, said), "")
+        found = self._pass(name, cycle)
+        return found.text if found else ""
+
+    def _pass(self, name: str, cycle: int) -> Call | None:
+        keys = [names.pm_key(name, each) for each in range(cycle, 0, -1)]
+        return next((self._calls[key] for key in keys if self.text(key)), None)
 
     def verified(self, cycle: int) -> Verify:
         """The checks of a cycle: ours, and those that the PM's own verify found to fail."""
@@ -92,7 +94,12 @@ class Reading:
             settled,
         )
         said = read_verify(call.text, call.nonce) if call and call.is_ok else Verify()
-        faults = tuple(dict.fromkeys((*ours, *said.failed_checks)))
+        cut = [
+            f"the {name} pass was cut off at its limit"
+            for name in names.PASSES[:3]
+            if (found := self._pass(name, cycle)) and found.is_cut
+        ]
+        faults = tuple(dict.fromkeys((*cut, *ours, *said.failed_checks)))
         return Verify(not faults and said.ok, faults)
 
     @cached_property
@@ -160,6 +167,8 @@ class Reading:
         wanted = [each.id for each in read_refined(self.pm_text("refined", 1)).requirements]
         items = [each.item.id for each in open_items(self.history, version - 1)]
         faults = faults_of(read_master_plan(text), wanted, items)
+        if call.is_cut:
+            faults = ("the plan was cut off at its limit: be shorter", *faults)
         return CallFacts(True, call.is_cut, faults, digest(text))
 
     def synthesised(self, version: int) -> Call:
@@ -351,29 +360,6 @@ class Reading:
 def plan_text(answer: str) -> str:
     """A plan as it is kept: without the fence around all of it, ending with one line end."""
     return unwrapped(answer).strip() + "\n"
-
-
-def is_reusable(call: Call, given_to: CouncilJob, places: tuple[str, ...]) -> bool:
-    """Whether an answer that another job was given serves this one as well.
-
-    From a stage that led on, every answer does, and every silence: only then a retry comes to
-    the same plan and the same ballots. What has led to nothing is asked for anew.
-    """
-    code = (given_to.blocker_reason or "").partition(":")[0]
-    number = names.number_of(call.key)
-    match names.stage_of(call.key):
-        case "pm":
-            return bool(given_to.pm.sha256) or (call.is_ok and code != Blocker.PM_VERIFY)
-        case "planning":
-            is_over = given_to.master_plan is not None or code == Blocker.SYNTHESIS_FAILED
-            return is_over or (call.is_ok and not degenerate(call.text))
-        case "synthesis":
-            is_over = given_to.review_round >= number
-            return is_over or (call.is_ok and code != Blocker.SYNTHESIS_FAILED)
-        case _:
-            asked = ballots.Asked("", call.nonce, places)
-            is_vote = call.is_ok and ballots.read_ballot(call.text, asked).vote is not Vote.ABSTAIN
-            return is_vote or given_to.review_round > number or code in _COUNTED
 
 
 def _seat_plan(call: Call) -> SeatPlan:
