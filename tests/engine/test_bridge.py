@@ -12,6 +12,7 @@ from fairlead.engine.council_site import CouncilTerms
 from fairlead.errors import PlanTampered
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Said, Usage
 from fairlead.model.agent_orders import Order
+from fairlead.model.budget import Caps
 from fairlead.model.council_job import CouncilJob
 from tests.support.council_table import Meetings, a_meeting
 from tests.support.execution import Ticking
@@ -79,7 +80,7 @@ def ended(kind: EndKind, code: int | None = None) -> Ending:
         (0, OK, "FAILED", "no_summary"),
         (0, ended(EndKind.FAILED, 1), "FAILED", "exec_failed"),
         (9, ended(EndKind.TIMEOUT), "FAILED", "timeout"),
-        (0, replace(OK, text="", usage=Usage()), "FAILED", "exec_failed"),
+        (0, replace(OK, text="", usage=Usage(20, 0, 0)), "FAILED", "exec_failed"),
     ],
 )
 def test_what_the_host_leaves_behind_decides(
@@ -98,6 +99,9 @@ def test_what_the_host_leaves_behind_decides(
     assert order.prompt == "/gsd-execute-phase 02"
     assert order.limits.wall == HOST.host_wall
     assert job.exec.deadline is not None
+    assert job.usage.by_stage["execution"] == job.exec.spent
+    assert job.usage.by_seat["host"] == job.exec.spent
+    assert job.usage.total_tokens == sum(each.tokens for each in job.usage.by_stage.values())
 
 
 @pytest.mark.parametrize("terms", [HOST, CouncilTerms()], ids=["host", "engine"])
@@ -131,6 +135,24 @@ def test_what_stands_in_the_way_is_said_and_nothing_is_begun(
         "preflight: the tree has changes that are not committed: README.md"
     )
     assert not host.orders
+
+
+def test_a_host_that_would_cost_too_much_is_not_started(
+    approved: tuple[Path, str], tmp_path: Path
+) -> None:
+    host = Host()
+    terms = replace(HOST, caps=Caps(run_usd=0.25))
+    _, job = carried_out(approved, tmp_path / "host", host, terms)
+    assert (job.blocker_reason or "").startswith("budget: this run would cost")
+    assert not host.orders
+
+
+def test_what_the_host_is_told_is_in_the_journal(
+    approved: tuple[Path, str], tmp_path: Path
+) -> None:
+    table, _ = carried_out(approved, tmp_path / "host", Host())
+    [told] = [each.text for each in table.happened if each.kind == "host"]
+    assert told == "/gsd-execute-phase 02"
 
 
 def test_a_plan_that_is_changed_while_it_is_carried_out_is_refused(

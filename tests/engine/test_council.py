@@ -16,7 +16,7 @@ from fairlead.engine.fanout import Signal
 from fairlead.errors import JobNotOver, JobTransition, NothingToRule, RunBusy, UnknownJob
 from fairlead.model.agent_events import Ending, EndKind, Usage
 from fairlead.model.agent_orders import Order
-from fairlead.model.budget import Caps
+from fairlead.model.budget import Caps, Spent
 from fairlead.model.council_job import CouncilJob
 from fairlead.model.seats import NAMES
 from fairlead.store.council import CouncilFiles
@@ -483,15 +483,39 @@ def test_only_a_job_that_is_over_is_tried_again(tmp_path: Path) -> None:
 
 
 def test_a_job_stops_before_the_stage_that_it_cannot_pay(tmp_path: Path) -> None:
-    table = a_meeting(tmp_path, terms=CouncilTerms(caps=Caps(run_tokens=60_000)))
+    table = a_meeting(tmp_path, terms=CouncilTerms(caps=Caps(run_tokens=80_000)))
     job = table.run()
     assert why(job).startswith("budget: this run would take")
-    assert "limit is 60,000" in why(job)
+    assert "limit is 80,000" in why(job)
     spent = job.usage.total_tokens
-    assert 0 < spent < 60_000
+    assert 0 < spent < 80_000
     assert spent == sum(each.tokens for each in job.usage.by_stage.values())
     assert spent == sum(each.tokens for each in job.usage.by_seat.values())
     assert table.kinds("estimate")[:2] == ["PM_RUNNING", "COUNCIL_PLANNING"]
+
+
+def test_the_passes_of_the_pm_are_one_stage(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path, terms=CouncilTerms(caps=Caps(run_tokens=50_000)))
+    assert why(table.run()).startswith("budget: this run would take 7")
+    assert table.speaker.asked == []
+
+
+def test_what_calls_took_that_a_person_stopped_is_counted(tmp_path: Path) -> None:
+    over = Signal()
+
+    def stopped(prompt: str):
+        over.give()
+        return Ending(EndKind.KILLED, usage=Usage(700, 0, 0), cost_usd=0.5)
+
+    table = a_meeting(tmp_path, speaker=Speaker({"builder": stopped}))
+    held = table.run(over=over)
+    assert held.council_plans.get("builder") is None
+    assert held.usage.by_seat["builder"] == Spent(700, 0.5)
+    table.speaker.says = {}
+    done = table.run()
+    assert done.status == "APPROVED"
+    assert done.usage.by_seat["builder"].usd == pytest.approx(0.5 + 0.03)
+    assert done.usage.by_stage["planning"].usd == pytest.approx(0.5 + 0.06)
 
 
 def test_the_approved_plan_is_carried_out_and_done_is_proven(tmp_path: Path) -> None:

@@ -132,7 +132,12 @@ class Meetings:
         return self.council.begin(goal, self.table, self.terms)
 
     def run(
-        self, job: str = "", *, may_execute: bool = False, stop: Signal | None = None
+        self,
+        job: str = "",
+        *,
+        may_execute: bool = False,
+        stop: Signal | None = None,
+        over: Signal | None = None,
     ) -> CouncilJob:
         """Carry a job on as far as it goes; without a name, the one for the goal."""
         crew = Crew(self.hands, self.hands, Shell(), lambda _: 0)
@@ -143,6 +148,7 @@ class Meetings:
             Hands(crew, terms, self.hands),
             CouncilWatcher(self.happened.append),
             stop=stop or Signal(),
+            over=over or Signal(),
             may_execute=may_execute,
         )
         return self.council.carry_on(job or self.begin(), meeting)

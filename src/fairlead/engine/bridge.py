@@ -18,6 +18,7 @@ from fairlead.engine.phases import Phases
 from fairlead.errors import NothingToExecute, PlanTampered
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind
 from fairlead.model.agent_orders import Limits, Order
+from fairlead.model.budget import Prices, Spent
 from fairlead.model.calls import Call
 from fairlead.model.council_job import CouncilJob, Exec
 from fairlead.model.ending import Ended
@@ -206,12 +207,13 @@ class Bridge:
         session = site.new_nonce()
         begun = replace(record, exec=replace(record.exec, session_id=session))
         site.job.save(begun)  # intent before effect: whoever finds this never starts another
-        site.tell("host", record.job_id, site.terms.host_command, phase=record.phase)
+        command = site.terms.host_command.replace("{phase}", record.phase)
+        site.tell("host", record.job_id, command, phase=record.phase)
         wall, quiet = site.terms.host_wall, _Quiet(site)
         ending = hands.host.start(
             Order(
                 role=HOST,
-                prompt=site.terms.host_command.replace("{phase}", record.phase),
+                prompt=command,
                 folder=site.files.folder,
                 raw=f"{site.private}/exec",
                 job=site.mark,
@@ -339,11 +341,15 @@ def _is_hosted(record: CouncilJob) -> bool:
 
 
 def _told(held: Exec, ending: Ending) -> Exec:
+    used, cost = ending.usage, ending.cost_usd
+    if cost is None:
+        cost = Prices().cost(used.tokens_in, used.tokens_out)
     return replace(
         held,
         exit_code=ending.exit_code,
         timed_out=ending.kind in (EndKind.TIMEOUT, EndKind.IDLE),
         is_error=ending.kind is not EndKind.OK or not (ending.text or ending.usage.tokens_out),
+        spent=Spent(used.tokens_in + used.tokens_out, cost),
         stdout_tail=ending.text[-_TAIL:],
         stderr_tail=ending.error[-_TAIL:],
     )

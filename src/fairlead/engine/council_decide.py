@@ -17,6 +17,7 @@ from fairlead.model.tally import Outcome, tally
 from fairlead.store.layout_council import PASSES, pm_key, seat_key, synthesis_key
 
 Actions = tuple[CouncilAction, ...]
+_PM, HOST = "pm", "host"  # whose estimates they are
 _AGAIN = ("research", "verify")  # what a second cycle of the PM repeats
 REPAIR, REASK = 2, 3  # the second and third call of a seat in a round
 
@@ -51,12 +52,21 @@ def _wished(status: JobStatus, wish: str, why: str) -> Actions:
 
 def _affordable(snapshot: CouncilSnapshot, actions: Actions) -> Actions:
     """A stage begins as a whole or not at all: the job stops before what it cannot pay."""
-    asked = [each for each in actions if each.act is CouncilAct.ASK]
-    if not asked or snapshot.running:
+    asks = [each for each in actions if each.act is CouncilAct.ASK]
+    if not asks or snapshot.running:
         return actions
-    planned = sum((snapshot.estimates.get(each.note, Spent()) for each in asked), Spent())
+    takes = [each.note for each in asks]
+    if takes == [_PM]:  # one pass at a time, and those after it belong to the stage
+        name = asks[0].subject.partition("/")[2].partition(".")[0]
+        takes *= len(PASSES) - PASSES.index(name)
+    return _beyond(snapshot, takes) or actions
+
+
+def _beyond(snapshot: CouncilSnapshot, takes: Iterable[str]) -> Actions:
+    """The end of a job that cannot pay for these; nothing if it can."""
+    planned = sum((snapshot.estimates.get(each, Spent()) for each in takes), Spent())
     why = may_spend(planned, snapshot.spent, snapshot.spent_today, snapshot.caps)
-    return _blocked(Blocker.BUDGET, why) if why else actions
+    return _blocked(Blocker.BUDGET, why) if why else ()
 
 
 # -- the stages ------------------------------------------------------------------------------
@@ -72,7 +82,7 @@ def _pm(snapshot: CouncilSnapshot) -> Actions:
             key = pm_key(name, cycle)
             found = snapshot.calls.get(key)
             if found is None:
-                return (_ask(key, "pm"),)
+                return (_ask(key, _PM),)
             if not found.is_ok:
                 return _blocked(
                     Blocker.PM_VERIFY, f"nobody answered as PM ({name}): {_told(found.faults)}"
@@ -157,7 +167,8 @@ def _approved(snapshot: CouncilSnapshot) -> Actions:
         return ()  # a person has to agree to the commands first
     if snapshot.preflight:
         return _blocked(Blocker.PREFLIGHT, _told(snapshot.preflight))
-    return _move(JobStatus.EXECUTING, Guard.PREFLIGHT_OK)
+    beyond = _beyond(snapshot, [HOST]) if HOST in snapshot.estimates else ()
+    return beyond or _move(JobStatus.EXECUTING, Guard.PREFLIGHT_OK)
 
 
 def _executing(snapshot: CouncilSnapshot) -> Actions:

@@ -103,8 +103,12 @@ class CouncilPerformer:
             watch=lambda event: site.watcher.watch(question.who, event),
             retries=question.retries,
         )
-        if answer.is_ok or site.is_wanted:  # nobody is absent because a person stopped the run
-            self._keep(key, question, answer, Asking(nonce, input_, len(text)))
+        asking = Asking(nonce, input_, len(text))
+        if answer.is_ok or site.is_wanted:
+            self._keep(key, question, answer, asking)
+        elif answer.tokens_in + answer.tokens_out:
+            # Nobody is absent because a person stopped the run; what it took is counted.
+            site.job.keep(self._call(names.stopped_key(key, nonce), question, answer, asking))
         if changed := sorted(name for name, _ in before.items() ^ site.guard().items()):
             self._touched(question.who, tuple(dict.fromkeys(changed)))
 
@@ -115,10 +119,10 @@ class CouncilPerformer:
         if not self._site.job.wish()[0]:
             self._site.job.leave_wish(TOUCHED, told)
 
-    def _keep(self, key: str, question: Asked, answer: Answer, asking: Asking) -> None:
+    def _call(self, key: str, question: Asked, answer: Answer, asking: Asking) -> Call:
         last = answer.tries[-1] if answer.tries else None
         text, is_cut = storable(answer.text)
-        call = Call(
+        return Call(
             key=key,
             role=question.role,
             status=str(answer.status),
@@ -139,7 +143,9 @@ class CouncilPerformer:
                 for each in answer.tries
             ),
         )
-        kept = self._site.job.keep(call)
+
+    def _keep(self, key: str, question: Asked, answer: Answer, asking: Asking) -> None:
+        kept = self._site.job.keep(self._call(key, question, answer, asking))
         verdict = self._verdict(kept) if question.role == BALLOT else ""
         told = f"{key} {verdict}".rstrip() if kept.is_ok else f"{key}: {'; '.join(kept.tries)}"
         self._site.tell(

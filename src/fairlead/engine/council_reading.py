@@ -56,7 +56,9 @@ class Reading:
         self.folder = site.files.folder
         self.record = record or site.job.load()
         self._job = site.job
-        self._calls = site.job.answers()
+        said = site.job.answers()
+        self._stopped = {key: said.pop(key) for key in [*said] if names.is_stopped(key)}
+        self._calls = said
 
     @property
     def calls(self) -> dict[str, Call]:
@@ -344,10 +346,15 @@ class Reading:
     def usage(self) -> Usage:
         """What was spent, by stage and by who was asked."""
         held, seats = Usage(), dict[str, Spent]()
-        for key, call in sorted(self._calls.items()):
-            held = held.with_spent(names.stage_of(key), call.spent)
-            who = names.who_of(key)
-            seats[who] = seats.get(who, Spent()) + call.spent
+        taken = [
+            (names.stage_of(key), names.who_of(key), call.spent)
+            for key, call in sorted({**self._calls, **self._stopped}.items())
+        ]
+        if self.record.exec.spent.tokens:
+            taken.append(("execution", "host", self.record.exec.spent))
+        for stage, who, spent in taken:
+            held = held.with_spent(stage, spent)
+            seats[who] = seats.get(who, Spent()) + spent
         return replace(held, by_seat=seats)
 
     def _inputs(self) -> dict[str, str]:

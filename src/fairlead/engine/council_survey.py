@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fairlead.engine.bridge import Bridge
+from fairlead.engine.bridge import HOST, Bridge
 from fairlead.engine.council_prompts import BALLOT, SEAT, SYNTHESIS
 from fairlead.engine.council_reading import Reading
 from fairlead.engine.council_site import PM
@@ -12,6 +12,7 @@ from fairlead.engine.purse import Purse
 from fairlead.model.budget import Actual, Spent, estimate
 from fairlead.model.council_snapshot import CallFacts, CouncilSnapshot
 from fairlead.model.job import JobStatus
+from fairlead.records.master_plan import read_master_plan
 from fairlead.records.state import moment
 from fairlead.store import layout_council as names
 from fairlead.store.council import CouncilFiles, council_ids
@@ -83,7 +84,11 @@ def estimates(site: CouncilSite, reading: Reading) -> dict[str, Spent]:
     }
     if not reading.plans:
         sizes[SYNTHESIS] = brief + 6 * plan
-    return {role: estimate(role, size + _OWN_WORDS, past) for role, size in sizes.items()}
+    found = {role: estimate(role, size + _OWN_WORDS, past) for role, size in sizes.items()}
+    if site.terms.bridge == HOST and (text := reading.master_plan(reading.record.review_round)):
+        step = estimate("executor", len(text))  # our own engine looks at what it spends itself
+        found[HOST] = sum((step for _ in read_master_plan(text).steps), Spent())
+    return found
 
 
 def _today(site: CouncilSite) -> Spent:

@@ -171,6 +171,7 @@ class Exec:
     base: str = ""  # where the branch was at the start
     earlier: tuple[str, ...] = ()  # jobs that carried the same phase out before this one
     is_error: bool = False  # the host's program says so itself, or did nothing at all
+    spent: Spent = field(default_factory=Spent)  # by the host; our own engine has its ledger
     warning: str = ""
     stdout_tail: str = ""
     stderr_tail: str = ""

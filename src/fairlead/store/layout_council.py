@@ -16,6 +16,7 @@ WISH = "wish.json"  # what a person wants of a job that somebody else carries on
 PM, RAW = "pm", "raw"
 PASSES = ("refined", "audit", "research", "verify")
 SYNTHESIS = f"{RAW}/synthesis"
+STOPPED = f"{RAW}/stopped"  # what calls took that a person stopped: nobody goes by what they said
 EXEC = "exec"
 STARTING = "council"  # a lock of the project: one start at a time looks for an unfinished job
 
@@ -35,6 +36,16 @@ def synthesis_key(version: int, attempt: int = 1) -> str:
     return _numbered(f"{SYNTHESIS}/v{version}", attempt)
 
 
+def stopped_key(key: str, nonce: str) -> str:
+    """What a call took that was stopped; it may be stopped again, and asked again."""
+    return f"{STOPPED}/{who_of(key)}.{stage_of(key)}.{nonce}"
+
+
+def is_stopped(key: str) -> bool:
+    """Whether a call was stopped before there was an answer."""
+    return key.startswith(f"{STOPPED}/")
+
+
 def plan_version(version: int) -> str:
     """A version of the master plan, kept for good."""
     return f"master_plan.v{version}.md"
@@ -42,6 +53,8 @@ def plan_version(version: int) -> str:
 
 def stage_of(key: str) -> str:
     """The stage that a call belongs to: pm, planning, synthesis or review."""
+    if is_stopped(key):
+        return key.split(".")[1]
     if key.startswith(f"{PM}/"):
         return "pm"
     if key.startswith(f"{SYNTHESIS}/"):
