@@ -46,7 +46,8 @@ def table_of(app: App, *, is_rehearsed: bool) -> Table:
         if named not in known:
             known[named] = voices_of(app, named, is_rehearsed=is_rehearsed)
         main, *own = known[named]  # a seat may name its own stand-ins
-        others = [*own, *(each for each in stand_ins if each not in known[named])]
+        there = [(each.agent.name, each.model) for each in known[named]]
+        others = [*own, *(each for each in stand_ins if (each.agent.name, each.model) not in there)]
         if role == SYNTHESISER:  # one of another family comes first
             others.sort(key=lambda each: each.family == main.family)
         voices[role] = (main, *others)
@@ -113,8 +114,13 @@ def hands_of(app: App, agent: str, reviewer: str, *, is_rehearsed: bool) -> Hand
     crew = app.crew(agent, reviewer, is_rehearsed=is_rehearsed)
     terms = app.terms(model="", slots=None, is_rehearsed=is_rehearsed)
     faults: tuple[str, ...] = ()
-    if crew.executor.name == "claude" and not _has_host_commands(app):
+    host = crew.executor.name
+    if host == "claude" and not _has_host_commands(app):
         faults = ("the host agent has no GSD commands: install them, or set the bridge to engine",)
+    elif host not in ("claude", *(each.name for each in app.settings.agents())):
+        if app.settings.get(_HOST_COMMAND).origin is not Origin.USER:
+            told = f"set {_HOST_COMMAND} to a command of it, or the bridge to engine"
+            faults = (f"nobody knows whether {host} has GSD commands: {told}",)
     return Hands(crew, terms, crew.executor, faults)
 
 

@@ -1,13 +1,15 @@
 """`fairlead run`: a whole job with the installed command, from a request to merged work."""
 
 import json
+import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from fairlead.wiring import App
-from fairlead.wiring_council import terms_of
+from fairlead.wiring_council import hands_of, table_of, terms_of
 from tests.support.councils import GOAL, a_run, a_world, job_folder, outcome_of, record_of, run
 from tests.support.repositories import git, written
 
@@ -113,6 +115,33 @@ def test_a_project_cannot_choose_what_the_host_is_told(tmp_path: Path) -> None:
     written(tmp_path / ".planning/config.json", json.dumps(settings))
     terms = terms_of(App(str(tmp_path)), is_rehearsed=False)
     assert (terms.bridge, terms.host_command) == ("host", "/gsd-execute-phase {phase}")
+
+
+def a_person(home: Path, settings: Mapping[str, object]) -> None:
+    written(home / ".config/fairlead/config.json", json.dumps({"fairlead": settings}))
+
+
+def test_nobody_stands_in_for_oneself(tmp_path: Path, scratch_home: Path) -> None:
+    (tmp_path / ".planning").mkdir()
+    stub = {"argv": [sys.executable], "stream": "claude"}
+    council = {"fallback": "stub:m1,stub:m2"}
+    a_person(scratch_home, {"agent": "stub:m1", "agents": {"stub": stub}, "council": council})
+    voices = table_of(App(str(tmp_path)), is_rehearsed=False).voices
+    assert {tuple(each.model for each in found) for found in voices.values()} == {("m1", "m2")}
+
+
+def test_a_host_that_was_not_looked_at_for_gsd_is_told_what_to_do_by_the_person(
+    tmp_path: Path, scratch_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = scratch_home / "bin/codex"
+    written(program, "#!/bin/sh\n")
+    program.chmod(0o755)
+    (tmp_path / ".planning").mkdir()
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    [fault] = hands_of(App(str(tmp_path)), "codex", "", is_rehearsed=False).host_faults
+    assert fault.startswith("nobody knows whether codex has GSD commands")
+    a_person(scratch_home, {"council": {"host_command": "carry out phase {phase}"}})
+    assert not hands_of(App(str(tmp_path)), "codex", "", is_rehearsed=False).host_faults
 
 
 def test_a_job_keeps_its_goal(world: Path) -> None:

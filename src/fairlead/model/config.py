@@ -190,7 +190,7 @@ SETTINGS = (
         most=1,
     ),
     Setting("fairlead.council.rounds", 3, "reviews before a deadlock", least=1, most=9),
-    Setting("fairlead.council.plan_tokens", 8192, "the longest plan", least=512, most=65_536),
+    Setting("fairlead.council.plan_tokens", 8192, "the longest plan", least=512, most=8192),
     Setting(
         "fairlead.council.seat_seconds", 180, "the longest that a seat takes", least=1, most=3600
     ),
