@@ -23,7 +23,7 @@ from fairlead.store.council import CouncilFiles
 from fairlead.wiring import workspace_of
 from tests.support.council_table import Speaker, a_meeting, fails, who_of
 from tests.support.execution import Ticking, does_it
-from tests.support.repositories import git
+from tests.support.repositories import a_repository, git
 
 
 def once(text: str, then=answer):
@@ -574,6 +574,77 @@ def test_a_question_that_blocks_is_answered_by_a_ruling(tmp_path: Path) -> None:
     done = table.run(table.council.retry(job.id))
     assert done.status == "APPROVED"
     assert any("| Q1: The old one" in prompt for who, prompt in table.speaker.asked if who == "pm")
+
+
+def test_a_conflict_is_ruled_by_its_id_and_the_page_shows_the_ruling(tmp_path: Path) -> None:
+    def finds_one(prompt: str) -> str:
+        return answer(prompt).replace("## Conflicts\nNone\n", "## Conflicts\n- C1: no tide here\n")
+
+    table = a_meeting(tmp_path, speaker=Speaker({"pm": finds_one}))
+    job = table.run()
+    assert why(job) == "pm_verify: C1 contradicts the brief: no tide here"
+    assert f"job rule {job.id} C1 " in table.page(job)
+    with pytest.raises(NothingToRule):
+        table.council.rule(job.id, "the", "Whatever")
+    table.council.rule(job.id, "C1", "There is one")
+    page = table.page(job)
+    assert "C1: There is one" in page
+    assert "job rule" not in page
+    assert table.run(table.council.retry(job.id)).status == "APPROVED"
+
+
+def test_a_pm_that_nobody_answered_as_is_looked_for_and_not_ruled(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path, speaker=Speaker({"pm": fails("unpaid")}))
+    page = table.page(table.run())
+    assert "fairlead doctor agents" in page
+    assert "job rule" not in page
+
+
+def test_a_secret_in_a_request_or_a_ruling_is_not_stored(tmp_path: Path) -> None:
+    key = "sk-ant-" + "a1B2" * 8
+    table = a_meeting(tmp_path, terms=CouncilTerms(caps=Caps(run_tokens=1000)))
+    job = table.begin(f"Use the key {key}")
+    assert table.begin(f"Use the key {key}") == job
+    child = table.council.retry(table.run(job).id, f"Use {key} again")
+    stored = [each for each in (table.project / ".planning").rglob("*") if each.is_file()]
+    assert not any(key in each.read_text() for each in stored)
+    assert CouncilFiles(str(table.project), child).load().request.endswith(" again")
+
+
+def test_nobody_who_is_asked_finds_what_others_said_in_an_earlier_job(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    assert table.run(may_execute=True).status == "DONE"
+    assert ".planning/jobs/" in git(table.project, "ls-files")
+
+    def looks(prompt: str) -> str:
+        places = [Path(each) for each in table.speaker.folders]
+        assert any((place / ".planning/ROADMAP.md").exists() for place in places)
+        assert not any((place / ".planning/jobs").exists() for place in places)
+        return answer(prompt)
+
+    table.speaker.folders.clear()
+    table.speaker.says = dict.fromkeys(NAMES, looks)
+    assert table.run(table.begin("Another goal")).status == "APPROVED"
+
+
+def test_a_copy_never_follows_a_link_to_the_jobs_of_others(tmp_path: Path) -> None:
+    kept = tmp_path / "elsewhere/jobs/j_1/job.json"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("{}")
+    project = a_repository(tmp_path / "project", {"README.md": "a harbour\n"})
+    (project / ".planning").symlink_to(tmp_path / "elsewhere")
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "a link")
+    Scratch(workspace_of(str(project))).make(str(tmp_path / "copy"))
+    assert kept.exists()
+
+
+def test_a_damaged_record_of_another_job_stops_no_run(tmp_path: Path) -> None:
+    table = a_meeting(tmp_path)
+    lost = table.project / ".planning/jobs/j_20200101_0001/job.json"
+    lost.parent.mkdir(parents=True)
+    lost.write_text('{"kind": "council", ')
+    assert table.run(may_execute=True).status == "DONE"
 
 
 def test_the_record_is_what_its_raw_memory_says(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from fairlead.engine.council_report import council_report
 from fairlead.interfaces.cli.council_pages import council_page
 from fairlead.interfaces.cli.show import Styled, report
+from fairlead.model.budget import Caps, Spent, may_spend
 from fairlead.model.council import Blocker
 from fairlead.model.council_job import Ballot, CouncilJob, SeatPlan, Veto, Vote
 from fairlead.model.job import JobStatus
@@ -87,6 +88,31 @@ def test_a_blocked_page_names_three_things_that_one_can_do(code: Blocker) -> Non
     ]
     assert f"fairlead job retry {job.id}" in told
     assert "because" in page(job)
+
+
+@pytest.mark.parametrize(
+    ("cap", "caps"),
+    [
+        ("run_tokens", Caps(run_tokens=1)),
+        ("run_usd", Caps(run_usd=1)),
+        ("day_tokens", Caps(day_tokens=1)),
+        ("day_usd", Caps(day_usd=1)),
+    ],
+)
+def test_the_cap_that_stopped_a_job_is_the_one_to_raise(cap: str, caps: Caps) -> None:
+    why = may_spend(Spent(9, 9), Spent(), Spent(), caps)
+    job = replace(a_full_job(JobStatus.BLOCKED), veto=None, blocker_reason=f"budget: {why}")
+    assert f"fairlead config set fairlead.budget.{cap} …" in page(job)
+
+
+def test_a_job_that_ended_because_something_was_changed_does_not_say_that_nothing_was() -> None:
+    job = replace(a_full_job(JobStatus.BLOCKED), veto=None, blocker_reason="internal: it was")
+    assert "no file of the project was changed" not in page(job)
+
+
+def test_what_a_retry_kept_is_told_with_a_verb() -> None:
+    line = {"at": NOW, "kind": "reused", "subject": "builder", "text": "raw/r0/builder of j_1"}
+    assert "  reused raw/r0/builder of j_1" in page(a_full_job(), journal=json.dumps(line))
 
 
 @pytest.mark.parametrize("status", JobStatus)
@@ -191,11 +217,18 @@ def test_job_show_shows_what_a_revision_changed(saved: CouncilJob, fairlead: Fai
     assert held["plans"] == [PLAN, ANSWERED]
 
 
-def test_job_list_lists_a_council_job(saved: CouncilJob, fairlead: Fairlead) -> None:
+def test_job_list_lists_a_council_job_and_what_it_lacked(
+    saved: CouncilJob, fairlead: Fairlead, tmp_path: Path
+) -> None:
     held = json.loads(fairlead("job", "list", "--json").stdout)
     assert [(each["id"], each["kind"], each["status"]) for each in held["jobs"]] == [
         (saved.id, "council", "APPROVED")
     ]
+    lacking = replace(saved, degraded=("one family",), is_rehearsed=True)
+    JobFiles(str(tmp_path), saved.id).save_job(lacking)
+    [found] = json.loads(fairlead("job", "list", "--json").stdout)["jobs"]
+    assert (found["rehearsed"], found["degraded"]) == (True, ["one family"])
+    assert "rehearsed, degraded" in fairlead("job", "list").stdout
 
 
 def test_job_cancel_ends_a_council_job(fairlead: Fairlead, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Scratch folders: where a role may look and write, and nothing of it stays.
 
-With git a worktree of the last commit; without, a copy of the files. An agent never stands in
-the project's own folder, so whatever it does there is simply thrown away.
+With git a worktree of the last commit, its jobs left out; without, a copy of the files. An agent
+never stands in the project's own folder, so whatever it does there is simply thrown away.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from fairlead.adapters.git import Git
 from fairlead.adapters.plain import InPlace
 
+_JOBS = (".planning", "jobs")  # what others said, and say: nobody who is asked reads it
 _LEFT_OUT = (".planning", ".git", "node_modules", ".venv", "__pycache__")
 
 
@@ -27,6 +28,9 @@ class Scratch:
         self.remove(place)
         if isinstance(self._workspace, Git):
             self._workspace.prepare(place, "HEAD")
+            jobs = os.path.join(os.path.realpath(place), *_JOBS)
+            if os.path.realpath(jobs) == jobs:  # a link leads to somebody else's
+                shutil.rmtree(jobs, ignore_errors=True)
             return
         os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
         shutil.copytree(

@@ -33,7 +33,7 @@ from fairlead.records.state import moment
 from fairlead.store import layout
 from fairlead.store import layout_council as names
 from fairlead.store.files import Edit
-from fairlead.store.jobs import JobFiles, job_ids
+from fairlead.store.jobs import JobFiles, job_records
 from fairlead.store.scan import scan
 from fairlead.text.quick import read_front
 
@@ -272,10 +272,8 @@ class Bridge:
         return mine[-1] if mine else None
 
     def _engine_jobs(self, phase: str) -> list[Job]:
-        folder = self._site.files.folder
-        held = [JobFiles(folder, name).load_record() for name in job_ids(self._site.files)]
-        jobs = [each for each in held if isinstance(each, Job) and each.kind == "execute"]
-        return [each for each in jobs if each.phase == phase]
+        held = [each for each in job_records(self._site.files) if isinstance(each, Job)]
+        return [each for each in held if (each.kind, each.phase) == ("execute", phase)]
 
     def closed(self, record: CouncilJob, warning: str) -> CouncilJob:
         """The job with what its execution came to."""

@@ -33,12 +33,15 @@ from fairlead.model.council_snapshot import CouncilAct, CouncilAction
 from fairlead.model.job import JobStatus
 from fairlead.model.seats import NAMES
 from fairlead.model.tally import open_items
+from fairlead.records.brief import open_checks
 from fairlead.records.master_plan import read_master_plan
+from fairlead.records.secrets import without_secrets
 from fairlead.records.state import moment
 from fairlead.store import layout
 from fairlead.store import layout_council as names
 from fairlead.store.council import CouncilFiles, council_ids, new_job_id
 from fairlead.store.digests import digests_of
+from fairlead.store.jobs import job_records
 from fairlead.store.layout_council import STARTING, run_lock
 from fairlead.store.running import is_running
 from fairlead.store.session import SessionLock
@@ -51,7 +54,7 @@ if TYPE_CHECKING:
     from fairlead.store.files import Files
 
 _START_SECONDS = 30.0
-_LAST_COMMIT = "a clean copy of the last commit, without what is not committed"
+_LAST_COMMIT = "a clean copy of the last commit, without jobs and without what is not committed"
 _FILES = "a private copy of the files, without .planning: the project has no git"
 _STAGES = (
     ("pm", PM, 4),
@@ -86,12 +89,13 @@ class Council:
 
     def begin(self, request: str, table: Table, terms: CouncilTerms) -> str:
         """The job for a request: the unfinished one that has it already, else a new one."""
+        request, _ = without_secrets(request)  # git keeps it
         with SessionLock(self._files.folder, STARTING, wait_seconds=_START_SECONDS):
-            for job in reversed(council_ids(self._files)):
-                held = self.files_of(job).load()
-                is_same = (held.request, held.is_rehearsed) == (request, terms.is_rehearsed)
-                if is_same and held.status not in TERMINAL:
-                    return job
+            for held in job_records(self._files, reversed(council_ids(self._files))):
+                if not isinstance(held, CouncilJob) or held.status in TERMINAL:
+                    continue
+                if (held.request, held.is_rehearsed) == (request, terms.is_rehearsed):
+                    return held.job_id
             return self._create(request, terms, _names(table))
 
     def retry(self, job: str, request: str = "") -> str:
@@ -107,9 +111,8 @@ class Council:
                 allow_absent=held.allow_absent,
                 is_rehearsed=held.is_rehearsed,
             )
-            return self._create(
-                request or held.request, terms, held.voices, job, tuple(rulings.values())
-            )
+            wanted, _ = without_secrets(request or held.request)
+            return self._create(wanted, terms, held.voices, job, tuple(rulings.values()))
 
     def _create(
         self,
@@ -266,11 +269,10 @@ class Council:
             each.item.id: f"{each.item.where}: {each.item.why}".removeprefix(": ")
             for each in open_items(held.cumulative_votes, held.voted_round)
         }
-        if held.pm.verify and not held.pm.verify.ok:
-            known |= {each.split()[0].rstrip(":"): each for each in held.pm.verify.failed_checks}
+        known |= open_checks(held.pm.verify)
         if item not in known:
             raise NothingToRule(job, item, tuple(known))
-        ruling = Ruling(item, text, moment(self._clock.now()), known[item])
+        ruling = Ruling(item, without_secrets(text)[0], moment(self._clock.now()), known[item])
         files.save_ruling(ruling)
         return ruling
 

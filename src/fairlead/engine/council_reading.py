@@ -331,13 +331,13 @@ class Reading:
             for cycle in (1, 2)
             if names.pm_key(name, cycle) in self._calls
         }
-        is_verified = names.pm_key("verify", self.cycle) in self._calls
+        verify = self._calls.get(names.pm_key("verify", self.cycle))
         return Pm(
             self.cycle,
             paths.get("refined", ""),
             paths.get("audit", ""),
             paths.get("research", ""),
-            self.verified(self.cycle) if is_verified else None,
+            self.verified(self.cycle) if verify and verify.is_ok else None,
             names.BRIEF if self.brief else "",
             digest(self.brief) if self.brief else "",
         )

@@ -7,11 +7,12 @@ from an earlier page. What the council lacked is part of the report, not a remar
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fairlead.model.budget import cap_of
 from fairlead.model.council import Blocker
-from fairlead.model.council_job import AnswerStatus, Ballot, CouncilJob, Vote
+from fairlead.model.council_job import AnswerStatus, Ballot, CouncilJob, Ruling, Vote
 from fairlead.model.job import JobStatus, Question
 from fairlead.model.seats import NAMES, VETO_SEATS, degraded, valid_seats
 from fairlead.model.tally import (
@@ -23,6 +24,7 @@ from fairlead.model.tally import (
     open_items,
     tally,
 )
+from fairlead.records.brief import open_checks
 from fairlead.records.master_plan import MasterPlan, read_master_plan
 
 _TOLD = ("moved", "reused", "stall", "touched", "veto", "cancel", "ruled")  # what a timeline shows
@@ -86,8 +88,11 @@ def council_report(
     plans: Sequence[str] = (),
     journal: str = "",
     questions: Sequence[Question] = (),
+    rulings: Sequence[Ruling] = (),  # given since the job is over, for a retry
 ) -> CouncilReport:
     """The report of a job from its record, the versions of its plan and its journal."""
+    held_to = {each.id: each for each in (*job.rulings, *rulings)}
+    job = replace(job, rulings=tuple(held_to.values()))
     read = [read_master_plan(each) for each in plans] or [read_master_plan("")]
     held = read[-1]
     answers = {answer.id: answer for each in read for answer in each.answers}
@@ -106,7 +111,7 @@ def council_report(
         tuple(_dissent(held, job)),
         tuple(_timeline(journal)),
         tuple(questions),
-        _next(job, items),
+        _next(job, items, {each.id for each in rulings}),
     )
 
 
@@ -235,7 +240,7 @@ def _timeline(journal: str) -> list[Moment]:
     return found
 
 
-def _next(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[Step, ...]:
+def _next(job: CouncilJob, items: Sequence[OpenItem], ruled: Collection[str]) -> tuple[Step, ...]:
     retry = f"fairlead job retry {job.id}"
     other = Step("ask for something else", (f'{retry} --request "…"',))
     match job.status:
@@ -246,8 +251,12 @@ def _next(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[Step, ...]:
             again = Step("try again; plans that are finished are kept", (retry,))
             return (look, again, other) if job.exec.job else (again, other)
         case JobStatus.BLOCKED:
-            what, *first = _first(job, items)
-            drop = Step("drop it: no file of the project was changed, there is nothing to do")
+            what, *first = _first(job, items, ruled)
+            code = (job.blocker_reason or "").partition(":")[0]
+            left = (
+                "only what is named above" if code == Blocker.INTERNAL else "no file of the project"
+            )
+            drop = Step(f"drop it: {left} was changed, there is nothing to do")
             return (Step(what, (*first, retry)), other, drop)
         case JobStatus.EXECUTING:
             end = Step("end it", (f"fairlead job cancel {job.id}",))
@@ -260,14 +269,24 @@ def _next(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[Step, ...]:
             return (Step(what, (command,)), end)
 
 
-def _first(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[str, ...]:
+def _first(job: CouncilJob, items: Sequence[OpenItem], ruled: Collection[str]) -> tuple[str, ...]:
     """What helps against the reason for which a job is blocked, and the command before a retry."""
-    code = (job.blocker_reason or "").partition(":")[0]
+    code, _, why = (job.blocker_reason or "").partition(": ")
     rule = f"fairlead job rule {job.id}"
     match code:
         case Blocker.BUDGET:
-            return "raise the limit, and try again", "fairlead config set fairlead.budget.run_usd …"
-        case Blocker.PLANNING_QUORUM | Blocker.REVIEW_QUORUM | Blocker.SYNTHESIS_FAILED:
+            cap = f"fairlead config set fairlead.budget.{cap_of(why)} …"
+            return "raise the limit, and try again", cap
+        case Blocker.PM_VERIFY if job.pm.verify is not None:
+            ids = [each for each in open_checks(job.pm.verify) if each not in ruled]
+            told = "answer what is open, and try again" if ids else "try again"
+            return told, *(f'{rule} {each} "…"' for each in ids[:1])
+        case (
+            Blocker.PM_VERIFY
+            | Blocker.PLANNING_QUORUM
+            | Blocker.REVIEW_QUORUM
+            | Blocker.SYNTHESIS_FAILED
+        ):
             return "see who answers, and try again", "fairlead doctor agents"
         case Blocker.INTERNAL:
             return (
@@ -276,10 +295,9 @@ def _first(job: CouncilJob, items: Sequence[OpenItem]) -> tuple[str, ...]:
             )
         case Blocker.PREFLIGHT:
             return "mend what stands above, and try again", "fairlead doctor"
-        case Blocker.PM_VERIFY:
-            return "answer what is open, and try again", f'{rule} ITEM "…"'
         case Blocker.OPERATOR_CANCEL | Blocker.OPERATOR_VETO:
             return ("try again; what was answered is kept",)
         case _:
-            item = items[0].item.id if items else "ITEM"
-            return "decide what is open, and try again", f'{rule} {item} "…"'
+            ids = [each.item.id for each in items if each.item.id not in ruled]
+            told = "decide what is open, and try again" if ids else "try again"
+            return told, *(f'{rule} {each} "…"' for each in ids[:1])

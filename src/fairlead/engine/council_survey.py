@@ -10,12 +10,14 @@ from fairlead.engine.council_reading import Reading
 from fairlead.engine.council_site import PM
 from fairlead.engine.purse import Purse
 from fairlead.model.budget import Actual, Spent, estimate
+from fairlead.model.council_job import CouncilJob
 from fairlead.model.council_snapshot import CallFacts, CouncilSnapshot
 from fairlead.model.job import JobStatus
 from fairlead.records.master_plan import read_master_plan
 from fairlead.records.state import moment
 from fairlead.store import layout_council as names
-from fairlead.store.council import CouncilFiles, council_ids
+from fairlead.store.council import council_ids
+from fairlead.store.jobs import job_records
 
 if TYPE_CHECKING:
     from fairlead.engine.council_site import CouncilSite
@@ -95,10 +97,10 @@ def _today(site: CouncilSite) -> Spent:
     """What all jobs of this day took: those of the engine by their ledgers, councils by records."""
     today = moment(site.clock.now())[:10]
     total = Purse(site.files).today(today, is_rehearsed=site.terms.is_rehearsed)
-    for name in council_ids(site.files):
-        files = site.job if name == site.job.job else CouncilFiles(site.files.folder, name)
-        held = files.load()
-        is_alike = held.is_rehearsed == site.terms.is_rehearsed
-        if is_alike and held.updated_at[:10] == today:
+    others = [each for each in council_ids(site.files) if each != site.job.job]
+    for held in (site.job.load(), *job_records(site.files, others)):
+        if not isinstance(held, CouncilJob) or held.is_rehearsed != site.terms.is_rehearsed:
+            continue
+        if held.updated_at[:10] == today:
             total = total + Spent(held.usage.total_tokens, held.usage.total_cost_usd)
     return total

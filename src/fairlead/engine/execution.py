@@ -378,7 +378,8 @@ class Execution:
 
     def _unfinished(self, phase: str, *, is_rehearsed: bool) -> str:
         wanted = "execute", phase, self._workstream, is_rehearsed
-        for job in reversed(job_ids(self._files)):
+        alike = [each for each in job_ids(self._files) if each.startswith("execute-")]
+        for job in reversed(alike):
             held = self._job_files(job).load_record()
             if isinstance(held, Job) and held.is_open and held.errand == wanted:
                 return job

@@ -16,8 +16,9 @@ from fairlead.model.policy import OVERRIDE, SKIP_VERIFY, skip_kind
 from fairlead.model.roles import Call
 from fairlead.records.state import moment
 from fairlead.store import layout
+from fairlead.store.council import CouncilFiles
 from fairlead.store.files import Files
-from fairlead.store.jobs import JobFiles, job_ids
+from fairlead.store.jobs import JobFiles, job_ids, job_records
 from fairlead.store.layout_council import plan_version, run_lock
 from fairlead.store.layout_roles import lock_of
 from fairlead.store.running import is_running, the_only_run
@@ -44,17 +45,17 @@ class Jobs:
 
     def all(self) -> tuple[Job | CouncilJob, ...]:
         """Every job whose record can be read, the newest last."""
-        found = [each for each in self._records() if not isinstance(each, DocumentError)]
+        found = [each for each in job_records(self._files) if not isinstance(each, DocumentError)]
         return tuple(sorted(found, key=lambda each: each.started_at))
 
     def damaged(self) -> tuple[DocumentError, ...]:
         """What is wrong with the records that cannot be read."""
-        return tuple(each for each in self._records() if isinstance(each, DocumentError))
+        return tuple(each for each in job_records(self._files) if isinstance(each, DocumentError))
 
     def waiting(self) -> tuple[tuple[str, Question, str], ...]:
         """What jobs ask of a person: the job, the question, and the command that answers it."""
         found = []
-        for held in self._records():
+        for held in job_records(self._files):
             if isinstance(held, Job) and held.status is JobStatus.BLOCKED:
                 asked = [each for each in self._job(held.id).load_questions() if not each.answer]
                 found += [(held.id, each, each.command(held.id)) for each in asked]
@@ -75,7 +76,8 @@ class Jobs:
         """A council job with all that one wants to know of it."""
         loaded = self._files.load_for_display(layout.job_path(job.id, layout.EVENTS))
         journal = loaded.text if loaded else ""
-        return council_report(job, self.plans_of(job), journal, self.questions_of(job))
+        rulings = CouncilFiles(self._files.folder, job.id, is_read_only=True).rulings()
+        return council_report(job, self.plans_of(job), journal, self.questions_of(job), rulings)
 
     def plans_of(self, job: CouncilJob) -> tuple[str, ...]:
         """Every version of the master plan, the first one first."""
@@ -165,13 +167,6 @@ class Jobs:
                 yield f"nobody carries {name} on; go on with: {held.command}"
                 return
             self._pause()
-
-    def _records(self) -> Iterator[Job | CouncilJob | DocumentError]:
-        for name in job_ids(self._files):
-            try:
-                yield self._job(name).load_record()
-            except DocumentError as problem:  # one that is damaged does not hide the others
-                yield problem
 
     def _newest(self) -> str:
         found = self.all()

@@ -133,3 +133,9 @@ def may_spend(planned: Spent, run: Spent, day: Spent, caps: Caps) -> str:
         if usd and total.usd > usd:
             return f"{name} would cost ${total.usd:.2f}, the limit is ${usd:.2f}"
     return ""
+
+
+def cap_of(why: str) -> str:
+    """Which cap such a sentence speaks of, by its name in the settings."""
+    span = "day" if why.startswith("today") else "run"
+    return f"{span}_usd" if " would cost " in why else f"{span}_tokens"

@@ -13,8 +13,9 @@ from fairlead.text.lists import items_of
 from fairlead.text.outline import Line, Section, lines_of, sections_of
 
 _WRAPPED = re.compile(r"\A\s*(`{3,}|~{3,})(?:markdown|md)?[ \t]*\r?\n(.*)\r?\n\1\s*\Z", re.DOTALL)
+ID = r"[A-Za-z][A-Za-z_]{0,14}-?[0-9]{1,3}(?:\.[0-9]{1,3})?"
 _ENTRY = re.compile(
-    r"(?:[*_`]{0,3}(?P<id>[A-Za-z][A-Za-z_]{0,14}-?[0-9]{1,3}(?:\.[0-9]{1,3})?)[*_`]{0,3})?"
+    rf"(?:[*_`]{{0,3}}(?P<id>{ID})[*_`]{{0,3}})?"
     r"\s*(?:\[(?P<mark>[\w ,-]{1,40})\])?\s*[*_`]{0,3}:\s*[*_`]{0,3}\s*"
 )
 _FIELD = re.compile(r"\s*([a-z][a-z ]{1,20}):\s*(.*)\Z", re.DOTALL)

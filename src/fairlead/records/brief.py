@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from fairlead.model.council_job import Verify
 from fairlead.model.seats import PLAN_TOKENS, tokens_of
-from fairlead.records.answer_parts import Entry, Parts, entries_of
+from fairlead.records.answer_parts import ID, Entry, Parts, entries_of
 
 # Praise and nothing else. A word of praise in a sentence that says more is not held against it:
 # the person would be asked about a brief that is fine.
@@ -25,6 +25,7 @@ _VAGUE = re.compile(
 )
 _CONCRETE = re.compile(r"`[^`]+`|[0-9]|\"[^\"]+\"")
 _LEAST_WORDS = 2
+_ABOUT = re.compile(rf"({ID})(?=[:\s])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def failed_checks(
         f"{gap.id or gap.text} is not answered" for gap in audit.gaps if not is_answered(gap)
     ]
     faults += [
-        f"the audit contradicts the brief: {each.id} {each.text}".strip()
+        f"{each.id or 'the audit'} contradicts the brief: {each.text}"
         for each in audit.conflicts
         if not is_answered(each) and not each.field("resolved")
     ]
@@ -152,6 +153,12 @@ def failed_checks(
     if (tokens := tokens_of(brief)) > PLAN_TOKENS:
         faults.append(f"the brief has {tokens} tokens, {PLAN_TOKENS} are the most")
     return tuple(faults)
+
+
+def open_checks(verify: Verify | None) -> dict[str, str]:
+    """The failed checks that a person can decide, by the id of what they are about."""
+    failed = verify.failed_checks if verify else ()
+    return {found[1]: each for each in failed if (found := _ABOUT.match(each))}
 
 
 def is_testable(criterion: str) -> bool:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from fairlead.errors import MalformedRecord, OtherJob, UnknownJob
+from fairlead.errors import DocumentError, MalformedRecord, OtherJob, UnknownJob
 from fairlead.model.council_job import KIND, CouncilJob
 from fairlead.model.job import Job, Question, TaskGate
 from fairlead.model.plain import plain, revived
@@ -29,6 +29,17 @@ def job_ids(reader: Reader) -> tuple[str, ...]:
     """Every job that has a record, the newest last."""
     names = reader.names(layout.JOBS)
     return tuple(each for each in names if reader.exists(layout.job_path(each, layout.JOB_RECORD)))
+
+
+def job_records(
+    reader: Files, ids: Iterable[str] | None = None
+) -> Iterator[Job | CouncilJob | DocumentError]:
+    """The records of jobs; of one that is damaged what is wrong, so that it hides no other."""
+    for job in job_ids(reader) if ids is None else ids:
+        try:
+            yield JobFiles(reader.folder, job, is_read_only=True).load_record()
+        except DocumentError as problem:
+            yield problem
 
 
 class JobFiles:

@@ -213,6 +213,7 @@ def _timeline(found: CouncilReport, width: int) -> Lines:
     lines: Lines = [(Styled(f"  {left} earlier moments are left out", "dim"),)] if left else []
     for each in shown:
         told = f"  {each.text.partition(chr(10))[0] or each.kind}"
+        told = f"  {each.kind}{told[1:]}" if each.kind == "reused" else told
         lines.append((Styled(f"  {each.at[11:19]}", "dim"), _cut(told, width - 12)))
     return lines
 

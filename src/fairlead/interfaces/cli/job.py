@@ -11,6 +11,7 @@ from fairlead.errors import OtherJob
 from fairlead.interfaces.cli.options import Verbs, json_option, with_app
 from fairlead.interfaces.cli.show import Part, Styled, report, rows
 from fairlead.model.council_job import CouncilJob
+from fairlead.model.job import Job
 from fairlead.wiring import App
 
 
@@ -41,14 +42,26 @@ def list_jobs(app: App, *, as_json: bool) -> None:
             "started_at": each.started_at,
             "ended_at": each.ended_at,
             "rehearsed": each.is_rehearsed,
+            "degraded": list(_degraded(each)),
         }
         for each in found
     ]
-    table = [(each.id, str(each.status), each.started_at, each.note) for each in found]
+    table = [
+        (each.id, str(each.status), each.started_at, _marks(each), each.note) for each in found
+    ]
     lines: list[Sequence[Part]] = rows(table) if table else [("no jobs yet",)]
     damaged = [str(each) for each in app.jobs.damaged()]
     lines += [(Styled("cannot be read: ", "red"), each) for each in damaged]
     report({"jobs": held, "damaged": damaged}, lines, as_json=as_json)
+
+
+def _degraded(held: Job | CouncilJob) -> Sequence[str]:
+    return held.degraded if isinstance(held, CouncilJob) else ()
+
+
+def _marks(held: Job | CouncilJob) -> Styled:
+    found = (("rehearsed", held.is_rehearsed), ("degraded", _degraded(held)))
+    return Styled(", ".join(name for name, is_so in found if is_so), "yellow")
 
 
 @job.command("show", epilog="Example: fairlead job show execute-04-20261115-233200")
