@@ -16,9 +16,9 @@ from fairlead.errors import MalformedId
 from fairlead.interfaces.statusline.line import line_of
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Completion, Inventory
-from fairlead.model.recorded import Recorded
 from fairlead.model.standing import Standing, standing_of
-from fairlead.records.recorded import read_recorded
+from fairlead.records.digest import field_of
+from fairlead.records.recorded import phase_in
 from fairlead.store.scan import scan
 from fairlead.text.document import Document
 
@@ -49,7 +49,6 @@ class Tree:
     folder: Path
     inventory: Inventory
     standing: Standing
-    recorded: Recorded | None
     state_text: str
     roadmap_text: str
     theirs: dict[str, Any]
@@ -71,7 +70,6 @@ def look(folder: Path, theirs: dict[str, Any], ask_line: Ask = lambda _: "") -> 
         folder,
         inventory,
         standing_of(inventory),
-        read_recorded(Document(state), "STATE.md") if state else None,
         state,
         text_of(folder / ".planning" / "ROADMAP.md"),
         theirs,
@@ -197,9 +195,11 @@ def _is_phase(number: object) -> bool:
 
 def _position(tree: Tree) -> str | None:
     """The phase that STATE.md names: its frontmatter first, as they ask it."""
-    phases = tree.recorded.phases if tree.recorded else ()
-    named = sorted(phases, key=lambda each: each.what != "current_phase")
-    return named[0].value.short if named else None
+    document = Document(tree.state_text)
+    fields = [field_of(document, name) for name in ("Phase", "Current Phase")]
+    said = [document.shown_front.get("current_phase"), *(each.value for each in fields if each)]
+    named = [phase for each in said if (phase := phase_in(str(each)))]
+    return named[0].short if named else None
 
 
 def _first(standing: Standing, stages: tuple[str, ...]) -> str | None:

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from fairlead.engine.doctor import Claims, Doctor, Means
+from fairlead.engine.events import Events
 from fairlead.engine.truth import Truth, truth_of
 from fairlead.errors import BlockedError
 from fairlead.model.divergence import Kind
 from fairlead.store.files import Files, Outcome
 from tests.support.moments import NOON
-from tests.support.peculiar import BASE, CLAIMS, CONFLICT, DRIFT, UNEXPLAINED, put
+from tests.support.peculiar import BASE, CLAIMS, CONFLICT, DRIFT, UNEXPLAINED, put, state
 from tests.support.peculiar import Files as Texts
 from tests.support.trees import read_tree
 
@@ -76,6 +77,38 @@ def test_after_the_repair_the_finding_is_gone_and_a_second_run_changes_nothing(t
     assert kinds(tmp_path) == []
     assert doctor.fix().changes == ()
     assert documents(tmp_path) == repaired
+
+
+@pytest.mark.parametrize("name", DRIFT)
+def test_after_the_repair_a_sync_has_nothing_to_change(tmp_path, name):
+    put(tmp_path, DRIFT[name])
+    doctor_of(tmp_path).fix()
+
+    assert Events(Files(str(tmp_path)), Still()).sync(dry_run=True).changes == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "own"),
+    [
+        ("Status: In progress", "Status: Waiting for Bob"),
+        ("Status: In progress", "Status: Executing Phase 2"),
+        ("Status: In progress", "Status: Ready to execute"),
+        ("Status: In progress", "Status: Phase 1 complete"),
+        ("Status: In progress", "Status: Paused"),
+        ("status: executing", "status: shipped"),
+        ("Phase: 2 of 2 (Search)", "Phase: Milestone closeout"),
+        ("Phase: 2 of 2 (Search)", "Phase: 02 (search) — EXECUTING"),
+        ("Plan: 2 of 2 in current phase", "Plan: 02-02, with Bob"),
+        ("current_phase: 02", "current_phase: 02\ncurrent_phase_name: search\ncurrent_plan: 02-02"),
+        ("plans completed: 2", "plans completed: 30 from v0.9"),
+    ],
+)
+def test_what_a_person_wrote_or_what_says_the_same_is_no_finding_and_stays(tmp_path, old, own):
+    put(tmp_path, state((old, own)))
+
+    assert kinds(tmp_path) == []
+    assert doctor_of(tmp_path).fix(Claims.CORRECT).changes == ()
+    assert Events(Files(str(tmp_path)), Still()).sync(dry_run=True).changes == ()
 
 
 @pytest.mark.parametrize("name", [name for name in DRIFT if not name.startswith("document")])

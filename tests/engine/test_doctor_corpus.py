@@ -6,6 +6,7 @@ from pathlib import Path
 
 from conformance.counted import Contents, text_of
 from fairlead.engine.doctor import Claims, Doctor
+from fairlead.engine.events import Events
 from fairlead.engine.overview import Overview
 from fairlead.engine.truth import Truth
 from fairlead.errors import BlockedError, DocumentError
@@ -62,6 +63,18 @@ def test_fix_leaves_only_claims_and_claims_correct_leaves_nothing(tmp_path):
         assert left <= {Kind.CLAIM}, folder.name
         assert truth(folder).drift == (), folder.name
         assert doctor.fix(Claims.CORRECT).changes == (), folder.name
+
+
+def test_after_a_repair_a_sync_has_nothing_to_change_and_finds_no_fault_either(tmp_path):
+    for folder in copies(tmp_path):
+        files = Files(str(folder))
+        names = ("", *Overview(files).truth().inventory.workstreams)
+        for name in [] if has_conflict(folder) else names:
+            Doctor(files, Still()).fix(Claims.CORRECT, workstream=name)
+            home = Overview(files).workstream(name)
+
+            assert Events(files, Still(), home).sync(dry_run=True).changes == (), folder.name
+            assert Overview(files).truth(name).drift == (), folder.name
 
 
 def test_every_line_that_a_repair_changed_was_wrong(tmp_path):

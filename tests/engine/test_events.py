@@ -7,6 +7,8 @@ import pytest
 from fairlead.engine.events import Landed
 from fairlead.engine.truth import truth_of
 from fairlead.errors import ConflictMarkers, NoDocument, PlansOpen
+from fairlead.model.lifecycle import GateEvent
+from fairlead.records.gate import OpenTask
 from fairlead.records.metrics import Metric
 from fairlead.records.tasks import Outcome, TaskResult
 from fairlead.records.waiting import Question
@@ -179,3 +181,120 @@ def test_a_blocker_changes_its_own_line_and_the_time(project: Project) -> None:
         'last_updated: "2026-06-01T12:00:00.000Z"',
         "- [Phase 1]: No sandbox",
     ]
+
+
+def test_the_last_phase_keeps_the_focus_and_no_other_finished_one_does(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    for phase in "123":
+        project.plan(phase, 1)
+        project.summary(phase, 1)
+    project.events.phase_completed("1")
+    assert "**Current focus:** Roadmap" in project.state
+    assert drift(project) == []
+
+    text = project.state.replace("focus:** Roadmap", "focus:** Phase 3 — UI")
+    (project.planning / "STATE.md").write_bytes(text.encode())
+    assert drift(project) == []
+    assert project.events.sync().changes == ()
+
+
+PLAIN = STATE.replace("next_action: plan-phase", "next_action: discuss-phase")
+OWN = PLAIN.replace("Status: Ready to plan", "Status: Waiting for Bob")
+
+
+def front(project: Project, *keys: str) -> tuple[object, ...]:
+    return tuple(project.events.value(key) for key in keys)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Project:
+    """A project whose status in the body a person wrote; the frontmatter knows none."""
+    project = Project(tmp_path, OWN.replace("status: planning", "status: unknown"))
+    project.plan("1", 1)
+    return project
+
+
+def test_a_persons_status_line_stays_and_the_frontmatter_follows_each_step(own: Project) -> None:
+    seen: list[object] = []
+    own.events.planning_started("1")
+    seen += front(own, "status")
+    own.events.execution_started("1")
+    seen += front(own, "status")
+    own.summary("1", 1)
+    own.events.plan_completed()
+    own.events.verification_started("1")
+    seen += front(own, "status", "active_phase")
+
+    assert seen == ["planning", "executing", "verifying", "1"]
+    assert "Status: Waiting for Bob" in own.state
+    assert own.events.sync().changes == ()
+
+
+@pytest.mark.parametrize("text", [PLAIN, OWN], ids=["a command's status", "a person's status"])
+@pytest.mark.parametrize("by", ["resume", "set"])
+def test_a_pause_that_ends_leaves_no_place_paused(tmp_path: Path, text: str, by: str) -> None:
+    project = Project(tmp_path, text)
+    project.events.paused("Before the migration")
+    if by == "set":
+        project.events.set_value("paused_at", "null")
+    else:
+        project.sessions.resume()
+
+    assert front(project, "status", "paused_at") == ("planning", None)
+    assert "Paused" not in project.state
+    assert project.events.sync(dry_run=True).changes == ()
+
+
+def test_a_status_that_alone_is_left_of_a_pause_is_found_and_can_be_resumed(tmp_path: Path) -> None:
+    project = Project(tmp_path, OWN.replace("status: planning", "status: paused"))
+
+    assert drift(project) == ["status: paused"]
+    project.sessions.resume()
+
+    assert front(project, "status") == ("planning",)
+    assert drift(project) == []
+
+
+def test_the_task_that_ends_a_phase_ends_the_work_on_it(project: Project) -> None:
+    project.events.execution_started("1")
+    for plan in (1, 2):
+        project.summary("1", plan)
+    project.events.task_result(TaskResult("Task 2: B", Outcome.SUCCESS))
+
+    assert front(project, "active_phase", "next_action", "next_phases") == (
+        None,
+        "verify-phase",
+        ["1"],
+    )
+    project.events.phase_completed("1")
+    assert front(project, "Stopped at", "stopped_at") == ("Phase 1 complete",) * 2
+
+
+def test_the_end_of_a_phase_is_recorded_after_its_verification_began(project: Project) -> None:
+    project.events.execution_started("1")
+    for plan in (1, 2):
+        project.summary("1", plan)
+        project.events.plan_completed()
+    project.events.verification_started("1")
+    verified = project.planning / "phases/01-core/01-VERIFICATION.md"
+    verified.write_text("---\nstatus: passed\n---\n")
+    project.events.phase_completed("1")
+
+    assert str(*front(project, "Last activity")).endswith("— Phase 1 complete")
+    assert front(project, "Stopped at", "active_phase") == ("Phase 1 complete", None)
+    assert project.events.phase_completed("1").changes == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "status"), [("In progress", "executing"), ("With Bob", "executing")]
+)
+def test_a_gate_on_a_document_without_frontmatter_says_what_the_body_says(
+    tmp_path: Path, said: str, status: str
+) -> None:
+    body = f"# State\n\n## Current Position\n\nPhase: 1 of 3 (Core)\nStatus: {said}\n"
+    project = Project(tmp_path, body)
+    project.plan("1", 1)
+    project.sessions.gate(GateEvent("start"), OpenTask("Task 1", "1", "01-01"))
+
+    assert front(project, "status") == (status,)
+    assert drift(project) == []

@@ -31,9 +31,16 @@ def test_a_step_that_is_completed_moves_it(before: str, last: str):
 
 
 @pytest.mark.parametrize(
-    "told", ["Phase 1 execution started", "Phase 1 planning started", "Paused"]
+    "told",
+    [
+        "Phase 1 execution started",
+        "Phase 1 planning started",
+        "Paused",
+        "Failed: Task 2",
+        "Blocked: Task 2: the resumed one",
+    ],
 )
-def test_what_only_begins_completes_nothing(told: str):
+def test_what_only_begins_or_fails_completes_nothing(told: str):
     assert after("Project initialized", told) == ["Project initialized"] * 2
 
 

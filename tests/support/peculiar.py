@@ -161,6 +161,18 @@ DRIFT: dict[str, Files] = {
         **SECOND_SUMMARY,
         "STATE.md": STATE,
     },
+    "status-differs in a word that says nothing": state(("status: executing", "status: unknown")),
+    "status-differs beside a person's line": state(
+        ("status: executing", "status: paused"), ("Status: In progress", "Status: Waiting for Bob")
+    ),
+    "status-differs on a finished phase": state(
+        ("Status: In progress", "Status: Executing Phase 1")
+    ),
+    "position-differs in the plan": state(("2 of 2 in current", "1 of 2 in current")),
+    "position-differs in the focus": state(
+        ("## Current Position", "**Current focus:** Phase 1 — Login\n\n## Current Position")
+    ),
+    "position-differs before the work": state(("Phase: 2 of 2 (Search)", "Phase: Not started")),
     "milestone-differs": {
         **BASE,
         "STATE.md": STATE.replace("milestone: v1.0", "milestone: v0.9"),
@@ -169,6 +181,7 @@ DRIFT: dict[str, Files] = {
     "lifecycle-differs on a finished phase": lifecycle('"1"', "null", "null"),
     "lifecycle-differs on an unknown phase": lifecycle('"7"', "null", "null"),
     "lifecycle-differs in what comes next": lifecycle("null", "execute-phase", '["1"]'),
+    "lifecycle-differs without what comes next": lifecycle("null", "null", "null"),
     "requirement-phase-unknown": requirements(("FIND-02 | Phase 2", "FIND-02 | Phase 12")),
     "field-twice": state(("Status: In progress", "Status: In progress\nPhase: 1 of 9 (Old)")),
     "roadmap-box-differs": roadmap(("- [x] **Phase 1", "- [ ] **Phase 1")),

@@ -202,11 +202,14 @@ class Events(Steps):
 
     def set_value(self, name: str, value: str, *, dry_run: bool = False) -> Outcome:
         """Another value for one field."""
-        return self._record(
-            "state set",
-            lambda held, at: values.set_value(held, name, value, at.now),
-            dry_run=dry_run,
-        )
+
+        def change(held: Document, at: Look) -> Document:
+            changed = values.set_value(held, name, value, at.now)
+            if name == "paused_at" and value == "null":
+                return session.resumed(held, at.standing, at.now)  # no place is left half paused
+            return changed
+
+        return self._record("state set", change, dry_run=dry_run)
 
     # -- pause and wait -------------------------------------------------------------------
 

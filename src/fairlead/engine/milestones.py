@@ -29,8 +29,10 @@ from fairlead.model.scope import Scope
 from fairlead.model.standing import Standing, standing_of
 from fairlead.records import events
 from fairlead.records.activity import with_activity, with_moved_focus
+from fairlead.records.digest import with_status
 from fairlead.records.milestone_edit import Closing, closed, opened
 from fairlead.records.milestones import Shipped, with_shipped
+from fairlead.records.position import is_paused, settled
 from fairlead.records.roadmap import read_roadmap
 from fairlead.records.roadmap_marks import marked, proven_of
 from fairlead.records.state import stamped, with_milestone
@@ -362,6 +364,7 @@ def _recording(sight: _Sight, standing: Standing, word: str) -> Change:
         named = with_milestone(held, sight.version, sight.name)
         named = with_moved_focus(named, at.standing, standing)
         told = with_activity(named, f"Milestone {sight.version} {word}", at.now)
+        told = told if is_paused(told) else with_status(told, settled(standing))
         return stamped(events.synced(told, standing, at.now), at.now)
 
     return state

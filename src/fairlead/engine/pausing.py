@@ -28,7 +28,6 @@ from fairlead.records.pause import (
     read_page,
 )
 from fairlead.records.plan_sheet import read_plan
-from fairlead.records.position import is_paused
 from fairlead.records.waiting import question_of
 from fairlead.store import layout, layout_daily
 from fairlead.store.files import Draft, Outcome
@@ -142,8 +141,7 @@ class Pausing(Sessions):
             ahead = next((each.path for each in stay if each.path not in done), "")
 
             def change(held: Document, at: Look) -> Document:
-                if is_paused(held):
-                    held = sessions.resumed(held, at.standing, at.now)
+                held = sessions.resumed(held, at.standing, at.now)
                 return sessions.with_resume_file(held, ahead) if done else held
 
             return Draft(look.draft(change).edits, Places(moves=moves))

@@ -37,7 +37,7 @@ from fairlead.records.gate import (
     without_open_task,
 )
 from fairlead.records.handoff import Handover, marked_resumed, read_handover, written_ahead
-from fairlead.records.position import active_phase, is_paused, may_be_active, with_active
+from fairlead.records.position import active_phase, may_be_active, with_active
 from fairlead.records.state import stamped
 from fairlead.records.tasks import TaskResult, noted, task_result
 from fairlead.store import layout
@@ -227,7 +227,7 @@ class Sessions(Steps):
         chosen = _chosen(offers, file)
 
         def change(held: Document, at: Look) -> Document:
-            held = _resumed(held, at)
+            held = sessions.resumed(held, at.standing, at.now)
             if not (fresh and chosen):
                 return held
             owner = chosen.session or MAIN_SESSION
@@ -322,10 +322,6 @@ def _taken_over(offers: tuple[Offer, ...], session: str, path: str, look: Look) 
         for each in offers
         if each.handover.resumed_by == session and each.handover.path != path
     )
-
-
-def _resumed(document: Document, look: Look) -> Document:
-    return sessions.resumed(document, look.standing, look.now) if is_paused(document) else document
 
 
 def _resulted(document: Document, result: TaskResult, look: Look) -> Document:

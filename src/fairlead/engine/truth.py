@@ -13,7 +13,6 @@ from fairlead.model.standing import Standing, standing_of
 from fairlead.records.compare import disk_findings, state_findings
 from fairlead.records.compare_roadmap import roadmap_findings
 from fairlead.records.mend import second_block
-from fairlead.records.recorded import read_recorded
 from fairlead.store import layout
 from fairlead.store.load import Reader
 from fairlead.store.scan import scan
@@ -63,7 +62,7 @@ def differences(
     state, roadmap, _, requirements = documents
     text = texts.get(state)
     if text is not None:
-        yield from state_findings(read_recorded(Document(text), state), standing, inventory)
+        yield from state_findings(Document(text), state, standing, inventory)
     yield from roadmap_findings(standing, roadmap)
     text = texts.get(requirements)
     if text is not None:

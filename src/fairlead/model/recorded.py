@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fairlead.model.ids import PhaseId
-
 
 class Said(NamedTuple):
     """A number and the line it stands on."""
@@ -17,14 +15,6 @@ class SaidText(NamedTuple):
     """A text and the line it stands on."""
 
     value: str
-    line: int
-
-
-class SaidPhase(NamedTuple):
-    """A phase, the name of the field that gives it, and the line it stands on."""
-
-    value: PhaseId
-    what: str
     line: int
 
 
@@ -41,12 +31,6 @@ class Recorded:
     percent: Said | None  # the frontmatter's
     bar: SaidText | None  # the body's Progress line, when it shows a bar or a percentage
     plans_completed: Said | None  # "Total plans completed"
-    phases: tuple[SaidPhase, ...]  # every field that names the position
-    plan: SaidText | None  # the body's, beside the position
-    phase_name: SaidText | None  # the frontmatter's
-    status: SaidText | None  # the body's, as it stands there
-    front_status: SaidText | None
     milestone: SaidText | None
     milestone_name: SaidText | None
-    lifecycle: dict[str, SaidText]  # active_phase, next_action and next_phases, where they stand
     again: tuple[tuple[str, SaidText], ...] = ()  # fields of the position that stand there twice

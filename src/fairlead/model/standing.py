@@ -89,6 +89,12 @@ def standing_of(inventory: Inventory) -> Standing:
     )
 
 
+def seen_from(standing: Standing, phase: Phase | None) -> Standing:
+    """The same project with one of its phases as the one that is worked on."""
+    words, status = _status(standing.scope, phase)
+    return replace(standing, current=phase, plan=_open_plan(phase), words=words, status=status)
+
+
 def _open_plan(phase: Phase | None) -> Plan | None:
     plans = phase.folder.live_plans if phase and phase.folder else ()
     return next((plan for plan in plans if not plan.is_complete), None)

@@ -61,7 +61,7 @@ def normalise(text: str, *, paused_at: str = "") -> Status:
     """The canonical status behind a written one."""
     if paused_at:
         return Status.PAUSED
-    lowered = " ".join(text.lower().split())
+    lowered = " ".join(text.lower().replace("_", " ").split())
     for status, words in _WORDS:
         for word in words:
             if word in lowered and re.search(rf"{_NEGATED}\b{word}", lowered):
@@ -71,5 +71,5 @@ def normalise(text: str, *, paused_at: str = "") -> Status:
 
 def is_default(text: str) -> bool:
     """Whether a status is one that a command wrote, and another may replace."""
-    value = text.strip()
+    value = text.strip().replace("_", " ")
     return not value or value.lower() in _DEFAULTS or bool(re.fullmatch(_DEFAULT_FORMS, value))

@@ -8,15 +8,17 @@ had to go, so that it can be kept elsewhere.
 import re
 from datetime import datetime
 
+from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Phase
 from fairlead.model.standing import Standing
+from fairlead.records.digest import is_name_of
 from fairlead.records.recorded import phase_in, position_section
 from fairlead.text.document import Document
 from fairlead.text.fields import Field
 from fairlead.text.inline import one_line
 
 _DATE = r"\d{4}-\d{2}-\d{2}(?:T[0-9:.]+Z)?"
-_DATED = re.compile(rf"(?P<date>{_DATE})(?:\s+[—–-]{{1,2}}\s+(?P<told>.+))?\Z")
+DATED = re.compile(rf"(?P<date>{_DATE})(?:\s+[—–-]{{1,2}}\s+(?P<told>.+))?\Z")
 # What commands write behind the date, ours and those of the older tools.
 _BY_COMMAND = re.compile(
     r"(?:Completed|Failed:|Blocked:|Skipped:) .+"
@@ -28,7 +30,8 @@ _BY_COMMAND = re.compile(
     r"|Plan \S+ complete|Milestone \S+ (?:started|complete)|Project initiali[sz]ed|Paused|Resumed"
 )
 _PLACE = re.compile(r"(?:Phase \S+|no phase)(?:, plan \S+)?")
-_BEGINS = re.compile(r"(?i:\b(?:started|resumed|paused|plans ready))\Z")  # no step is over by that
+# No step is over by that.
+_BEGINS = re.compile(r"(?i:\b(?:started|resumed|paused|plans ready))\Z|\A(?:Failed|Blocked): ")
 _PHASE_FORM = re.compile(
     r"(?:Phase )?[0-9][0-9A-Za-z.]*(?: of [0-9]+)?(?: \([^()]*\))?"
     r"(?: — (?:EXECUTING|COMPLETE|READY TO EXECUTE))?\Z|not started.{0,40}\Z|\Z"
@@ -105,16 +108,18 @@ def is_by_command(value: str) -> bool:
     """Whether a last activity is a bare date, or one that a command wrote."""
     if not value.strip():
         return True
-    match = _DATED.match(value.strip())
+    match = DATED.match(value.strip())
     return bool(match and (match["told"] is None or _BY_COMMAND.fullmatch(match["told"].strip())))
 
 
 def with_focus(document: Document, standing: Standing) -> Document:
     """The document with the current phase in focus, unless a person wrote something else."""
     field = document.field("Current focus")
-    if field is None or standing.current is None or not _is_focus(field.value, standing):
+    if field is None or not _is_focus(field.value, standing):
         return document
-    return document.set_field(field, _focus(standing.current))
+    if standing.current is None and is_last(focus_of(field.value, standing), standing):
+        return document
+    return document.set_field(field, focus_line(standing.current))
 
 
 def with_moved_focus(document: Document, before: Standing, after: Standing) -> Document:
@@ -122,7 +127,7 @@ def with_moved_focus(document: Document, before: Standing, after: Standing) -> D
     field = document.field("Current focus")
     if field is None or not _is_focus(field.value, before) or _is_focus(field.value, after):
         return document
-    return document.set_field(field, _focus(after.current) if after.current else "Roadmap")
+    return document.set_field(field, focus_line(after.current))
 
 
 def document_field(document: Document, name: str) -> Field | None:
@@ -131,8 +136,26 @@ def document_field(document: Document, name: str) -> Field | None:
     return (document.field(name, position) if position else None) or document.field(name)
 
 
-def _focus(phase: Phase) -> str:
+def focus_line(phase: Phase | None) -> str:
+    """A phase in focus; the roadmap, where no phase is left."""
+    if phase is None:
+        return "Roadmap"
     return f"Phase {phase.id.short}" + (f" — {phase.name}" if phase.name else "")
+
+
+def focus_of(value: str, standing: Standing) -> PhaseId | None:
+    """The phase that is in focus, if no person says more of it than its name."""
+    return phase_in(value.strip()) if _is_focus(value, standing) else None
+
+
+def is_last(named: PhaseId | None, standing: Standing) -> bool:
+    """Whether it is the last phase, which keeps the focus when all is done; or none at all."""
+    return named in (None, *(each.id for each in standing.scope.phases[-1:]))
+
+
+def is_position_form(value: str) -> bool:
+    """Whether a position is in a form that commands write."""
+    return bool(_PHASE_FORM.match(value.strip()))
 
 
 def _is_focus(value: str, standing: Standing) -> bool:
@@ -145,5 +168,4 @@ def _is_focus(value: str, standing: Standing) -> bool:
         return False
     rest = _LEAD.sub("", plain, count=1).strip(" ()").casefold()
     phase = next((each for each in standing.scope.phases if each.id == named), None)
-    slug = phase.folder.slug.casefold() if phase and phase.folder else ""
-    return rest in ("", phase.name.casefold() if phase else "", slug)
+    return not rest or bool(phase and is_name_of(rest, phase))

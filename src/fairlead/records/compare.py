@@ -5,33 +5,41 @@ complete, a greater number only counts other phases. The numbers of the progress
 fall together: with one claim among them all of them are left to a person.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from fairlead.model.divergence import Finding, Kind
-from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Folder, Inventory, Phase, Proof
 from fairlead.model.progress import Progress, completed_in
-from fairlead.model.recorded import COUNTERS, Recorded, SaidText
+from fairlead.model.recorded import COUNTERS, LIFECYCLE, Recorded
 from fairlead.model.standing import Standing
-from fairlead.model.status import Status, is_default, normalise
+from fairlead.model.status import Status, normalise
 from fairlead.records.bars import find_bar, redrawn, right_percent
-from fairlead.records.digest import lifecycle_of, plan_line, position_line
+from fairlead.records.digest import field_of
 from fairlead.records.naming import summary_name
-from fairlead.records.position import may_be_active
-from fairlead.records.recorded import phase_in
+from fairlead.records.recorded import front_line, phase_in, read_recorded
+from fairlead.records.truths import shown, told, untrue_words
+from fairlead.text.document import Document
+from fairlead.text.lines import place_of
+
+_ONE_PHASE = re.compile(r"(?i)\bphase\b")
+_KINDS = {
+    "status": Kind.STATUS,
+    "Status": Kind.STATUS,
+    **dict.fromkeys(LIFECYCLE, Kind.LIFECYCLE),
+}
 
 
 def state_findings(
-    recorded: Recorded, standing: Standing, inventory: Inventory
+    document: Document, path: str, standing: Standing, inventory: Inventory
 ) -> Iterator[Finding]:
     """What STATE.md says and the files do not."""
+    recorded = read_recorded(document, path)
     yield from _numbers(recorded, standing)
     yield from _plans_completed(recorded, standing, inventory)
-    yield from _position(recorded, standing)
-    yield from _status(recorded, standing)
+    yield from _words(document, path, standing)
     yield from _milestone(recorded, standing)
-    yield from _lifecycle(recorded, standing)
     for name, said in recorded.again:
         why = f"{said.value!r} stands there as well"
         yield Finding(Kind.TWICE, recorded.path, said.line, name, why, "")
@@ -146,69 +154,32 @@ def _plans_completed(
         yield Finding(Kind.COUNTER, *place, *values, (standing.scope.words,))
 
 
-def _position(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
-    """A phase that is complete, or not there at all, is no position; and there is only one."""
-    if not recorded.phases or not standing.scope.phases:
-        return
-    here = recorded.phases[0].value
-    is_right = _may_be_here(here, standing)
-    true = f"phase {here.short}" if is_right else _true_position(standing)
-    is_wrong = False
-    for said in recorded.phases:
-        if is_right and said.value == here:
-            continue
-        is_wrong = True
-        because = _folder_of(said.value, standing)
-        place = recorded.path, said.line, said.what
-        yield Finding(Kind.POSITION, *place, f"phase {said.value.short}", true, because)
-    if is_wrong:
-        yield from _beside_the_position(recorded, standing)
+def _words(document: Document, path: str, standing: Standing) -> Iterator[Finding]:
+    """Words that cannot be true: of the position, the status and what comes next."""
+    for name, value in untrue_words(document, standing).items():
+        said = told(document, name) or ""
+        place = path, _line(document, name), name, said, shown(value)
+        if _claims_all(name, said) and standing.scope.phases and not standing.is_complete:
+            yield Finding(Kind.CLAIM, *place, all_unproven(standing))
+        else:
+            yield Finding(_KINDS.get(name, Kind.POSITION), *place, _because(said, standing))
 
 
-def _beside_the_position(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
-    """The plan and the name that went with a position which is no longer right."""
-    wrong = {said.what for said in recorded.phases if not _may_be_here(said.value, standing)}
-    plan, name = recorded.plan, recorded.phase_name
-    if plan and wrong & {"Phase", "Current Phase"} and plan.value != plan_line(standing):
-        place = recorded.path, plan.line, "Plan"
-        yield Finding(Kind.POSITION, *place, plan.value, plan_line(standing))
-    current = standing.current.name if standing.current else ""
-    if name and "current_phase" in wrong and name.value != current:
-        place = recorded.path, name.line, "current_phase_name"
-        yield Finding(Kind.POSITION, *place, name.value, current or "none")
+def _claims_all(name: str, said: str) -> bool:
+    """Whether it says that all is done, and not only a phase."""
+    is_asked = name in ("status", "Status", "Phase")
+    return is_asked and normalise(said) is Status.COMPLETED and not _ONE_PHASE.search(said)
 
 
-def _may_be_here(phase: PhaseId, standing: Standing) -> bool:
-    here = next((each for each in standing.scope.phases if each.id == phase), None)
-    if here is None:
-        return False
-    if not here.is_complete(standing.policy):
-        return True
-    # The last phase of a finished milestone.
-    return standing.current is None and here.id == standing.scope.phases[-1].id
+def _because(said: str, standing: Standing) -> tuple[str, ...]:
+    named = phase_in(said)
+    here = next((each for each in standing.scope.phases if each.id == named), None)
+    return (here.folder.path,) if here and here.folder else (standing.scope.words,)
 
 
-def _true_position(standing: Standing) -> str:
-    return f"phase {standing.current.id.short}" if standing.current else position_line(standing)
-
-
-def _folder_of(phase: PhaseId, standing: Standing) -> tuple[str, ...]:
-    here = next((each for each in standing.scope.phases if each.id == phase), None)
-    return (here.folder.path,) if here and here.folder else ()
-
-
-def _status(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
-    for said, what in ((recorded.front_status, "status"), (recorded.status, "Status")):
-        if said is None or (what == "Status" and not is_default(said.value)):
-            continue
-        status = normalise(said.value)
-        claims_done = status is Status.COMPLETED and "phase" not in said.value.lower()
-        true = str(standing.status) if what == "status" else standing.words
-        told = recorded.path, said.line, what, said.value, true
-        if claims_done and not standing.is_complete and standing.scope.phases:
-            yield Finding(Kind.CLAIM, *told, all_unproven(standing))
-        elif standing.is_complete and status in (Status.EXECUTING, Status.PLANNING):
-            yield Finding(Kind.STATUS, *told, (standing.scope.words,))
+def _line(document: Document, name: str) -> int:
+    field = None if name.islower() else field_of(document, name)
+    return place_of(document.text, field.start)[0] if field else front_line(document, name)
 
 
 def _milestone(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
@@ -221,31 +192,6 @@ def _milestone(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
     if name and scope.milestone_name and name.value != scope.milestone_name:
         place = recorded.path, name.line, "milestone_name"
         yield Finding(Kind.MILESTONE, *place, name.value, scope.milestone_name)
-
-
-def _lifecycle(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
-    """Work that is said to go on, or to come next, on a phase that is finished or not there."""
-    held = recorded.lifecycle
-    active = phase_in(held["active_phase"].value) if "active_phase" in held else None
-    status = recorded.front_status.value if recorded.front_status else ""
-    if active is not None and may_be_active(active, status, standing):
-        return
-    if active is None and not _is_next_wrong(held, standing):
-        return
-    because = _folder_of(active, standing) if active else ()
-    for name, value in lifecycle_of(standing).items():
-        true = ", ".join(value) if isinstance(value, list) else value or "null"
-        if name in held and held[name].value != true:
-            said = held[name]
-            yield Finding(Kind.LIFECYCLE, recorded.path, said.line, name, said.value, true, because)
-
-
-def _is_next_wrong(held: dict[str, SaidText], standing: Standing) -> bool:
-    action = held["next_action"].value if "next_action" in held else ""
-    named = held["next_phases"].value.split(", ") if "next_phases" in held else []
-    phases = [phase for each in named if (phase := phase_in(each)) is not None]
-    status = "verifying" if action == "verify-phase" else ""
-    return not all(may_be_active(each, status, standing) for each in phases)
 
 
 def _summary_of(plan: str) -> str:

@@ -10,13 +10,17 @@ import re
 from fairlead.model.inventory import Phase
 from fairlead.model.recorded import COUNTERS
 from fairlead.model.standing import Standing
-from fairlead.model.status import is_default
+from fairlead.model.status import Status, is_default, normalise
 from fairlead.records.bars import redrawn
 from fairlead.records.recorded import phase_in, position_section
 from fairlead.text.document import Document
 from fairlead.text.emit import Value, scalar_text
-from fairlead.text.scalars import Plain
+from fairlead.text.fields import Field
+from fairlead.text.scalars import Plain, is_null
 
+# What places say: the labels of fields as people write them, keys of the frontmatter in lower case.
+Words = dict[str, str | list[str] | None]
+_IN_POSITION = ("Phase", "Current Phase", "Plan", "Status")
 _OF = re.compile(r"(?P<head>\s*(?:Phase\s+)?\S+\s+of\s+)(?P<total>[0-9]+)\b", re.IGNORECASE)
 
 
@@ -34,44 +38,82 @@ def with_progress(document: Document, standing: Standing) -> Document:
     return document
 
 
-def with_position(document: Document, standing: Standing) -> Document:
-    """The document with the position, where it names a phase that is not the current one."""
-    position = position_section(document)
-    field = document.field("Phase", position)
+def position_words(document: Document, standing: Standing) -> Words:
+    """The position, where it names a phase that is not the current one, with all that goes with it."""
+    words: Words = {}
     current = standing.current
+    field, other = field_of(document, "Phase"), field_of(document, "Current Phase")
     if field and current and phase_in(field.value) == current.id:
-        counted = _OF.match(field.value)
-        if counted and counted["total"] != str(_of(standing)):
-            value = f"{counted['head']}{_of(standing)}{field.value[counted.end() :]}"
-            document = document.set_field(field, value)
+        words["Phase"] = _counted_line(field.value, standing)
     elif field:
-        document = document.set_field(field, position_line(standing))
-        plan = document.field("Plan", position_section(document))
-        if plan:
-            document = document.set_field(plan, plan_line(standing))
-    return _with_front_position(document, current)
+        words["Phase"] = position_line(standing)
+        words["Plan"] = plan_line(standing)
+    if other and phase_in(other.value) != (current.id if current else None):
+        words["Current Phase"] = current.id.short if current else position_line(standing)
+        words["Current Phase Name"] = (current.name if current else "") or "—"
+    return words | _front_position(document, current)
+
+
+def _counted_line(line: str, standing: Standing) -> str:
+    """A line that names the right phase, with as many phases as there are; a finished one does not run."""
+    current = standing.current
+    if current and current.is_complete(standing.policy) and line.endswith("EXECUTING"):
+        return position_line(standing)
+    counted = _OF.match(line)
+    if counted is None or counted["total"] == str(_of(standing)):
+        return line
+    return f"{counted['head']}{_of(standing)}{line[counted.end() :]}"
 
 
 def with_status(document: Document, standing: Standing) -> Document:
-    """The document with the derived status, unless a person wrote another one."""
-    field = document.field("Status", position_section(document))
-    if field and is_default(field.value):
+    """The document with the status of an event; what a person wrote keeps its own place only."""
+    field = field_of(document, "Status")
+    is_free = not field or is_default(field.value)
+    if field and is_free:
         document = document.set_field(field, standing.words)
-    if "status" in document.shown_front and (not field or is_default(field.value)):
+    held = document.shown_front.get("status")
+    if "status" in document.shown_front and (is_free or is_stage(str(held))):
         document = _stating(document, ("status",), str(standing.status))
     return document
 
 
-def _with_front_position(document: Document, current: Phase | None) -> Document:
-    """The frontmatter's position; `03` and `3` are one phase, and the spelling stays."""
-    front = document.shown_front
-    if "current_phase" in front and phase_in(str(front["current_phase"])) != (
-        current.id if current else None
-    ):
-        document = document.set_front(("current_phase",), current.id.short if current else None)
-    if "current_phase_name" in front:
-        document = document.set_front(("current_phase_name",), current.name if current else None)
+def is_stage(text: str) -> bool:
+    """Whether the frontmatter's status is a stage of ours, in whatever form, or says nothing."""
+    return is_default(text) or text == "null" or normalise(text) is not Status.UNKNOWN
+
+
+def field_of(document: Document, name: str) -> Field | None:
+    """A field of the position in its section, any other one wherever it stands."""
+    section = position_section(document) if name in _IN_POSITION else None
+    return document.field(name, section)
+
+
+def with_words(document: Document, words: Words) -> Document:
+    """The document with other words in these places: keys of the frontmatter, fields of the body."""
+    for name, value in words.items():
+        if name.islower():
+            document = document.set_front((name,), value)
+        elif field := field_of(document, name):
+            document = document.set_field(field, str(value))
     return document
+
+
+def _front_position(document: Document, current: Phase | None) -> Words:
+    """The frontmatter's position; `03` and `3` are one phase, and the spelling stays."""
+    words: Words = {}
+    front = document.shown_front
+    held, name = front.get("current_phase"), front.get("current_phase_name")
+    if not is_null(held) and phase_in(str(held)) != (current.id if current else None):
+        words["current_phase"] = current.id.short if current else None
+    if not is_null(name) and not (current and is_name_of(str(name), current)):
+        words["current_phase_name"] = (current.name or None) if current else None
+    return words
+
+
+def is_name_of(name: str, phase: Phase) -> bool:
+    """Whether it is the phase's name, as the roadmap or as its folder writes it."""
+    slug = phase.folder.slug if phase.folder else ""
+    return name.casefold() in (phase.name.casefold(), slug.casefold())
 
 
 def with_next(document: Document, standing: Standing, *, active: str = "") -> Document:
@@ -85,7 +127,7 @@ def with_next(document: Document, standing: Standing, *, active: str = "") -> Do
     return document
 
 
-def lifecycle_of(standing: Standing, active: str = "") -> dict[str, str | list[str] | None]:
+def lifecycle_of(standing: Standing, active: str = "") -> Words:
     """The lifecycle fields: what runs, or else what comes next."""
     ahead = standing.next
     named = ahead.action.endswith("-phase") and not active

@@ -11,26 +11,33 @@ from dataclasses import replace
 from datetime import datetime
 
 from fairlead.errors import NoPlans, NotVerified, PhaseFinished, PlansOpen, UnknownPlan
-from fairlead.model.inventory import Completion, Phase, Plan
+from fairlead.model.inventory import Completion, Plan
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status
 from fairlead.records.activity import document_field, with_activity, with_focus
-from fairlead.records.digest import plan_line, with_next, with_position, with_progress, with_status
+from fairlead.records.digest import (
+    plan_line,
+    position_words,
+    with_next,
+    with_progress,
+    with_status,
+    with_words,
+)
 from fairlead.records.position import (
     active_phase,
     is_paused,
-    may_be_active,
     phase_of,
     plan_numbers,
+    plan_words,
     plans_of,
     recorded_id,
     recorded_phase,
     recorded_plan,
     settled,
-    with_plan,
 )
 from fairlead.records.recorded import position_section
 from fairlead.records.state import VERSION, stamped
+from fairlead.records.truths import untrue_words
 from fairlead.text.document import Document
 
 
@@ -118,8 +125,9 @@ def phase_completed(document: Document, standing: Standing, phase: str, now: dat
     if standing.policy is Completion.VERIFIED and not here.current.is_complete(standing.policy):
         raise NotVerified(_number(here))
     told = f"Phase {_number(here)} complete"
-    if recorded_id(document) in (None, here.current.id):
-        return _moved(document, settled(standing), told, now, is_reset=True)
+    is_here = recorded_id(document) in (None, here.current.id)
+    if is_here or active_phase(document) == here.current.id:
+        return _moved(document, settled(standing), told, now, is_reset=is_here)
     if not _was_last(document, here):
         return synced(document, standing, now)  # the position is elsewhere already
     return _noted(document, standing, told, now)
@@ -151,18 +159,9 @@ def phase_verified(document: Document, standing: Standing, phase: str, now: date
 
 
 def synced(document: Document, standing: Standing, now: datetime) -> Document:
-    """Everything derived, written anew; a phase that is being worked on stays the current one."""
+    """All that follows from the files, where it says something else; what is right stays as it is."""
     document.require_writable()
-    active = active_phase(document)
-    if active is not None and not may_be_active(active, str(document.value("status")), standing):
-        active = None
-    recorded = active or recorded_id(document)
-    here = next((each for each in _unfinished(standing) if each.id == recorded), None)
-    if here is not None:
-        standing = replace(standing, current=here)
-    changed = _derived(document, standing, active=active.short if active else "")
-    if active is None:
-        changed = _statused(changed, settled(standing))
+    changed = with_words(with_progress(document, standing), untrue_words(document, standing))
     return _signed(changed, now) if changed.text != document.text else document
 
 
@@ -206,10 +205,17 @@ def _is_elsewhere(document: Document, here: Standing) -> bool:
 
 
 def _was_last(document: Document, here: Standing) -> bool:
-    """Whether the last thing that happened is the last plan of this phase."""
+    """Whether the last thing that happened is a step of this phase, and that it is done is news."""
     field = document_field(document, "Last activity")
-    ids = [plan.id for plan in plans_of(here)]
-    return field is not None and any(field.value.endswith(f"Plan {name} complete") for name in ids)
+    line = field.value if field else ""
+    steps = [f" Plan {plan.id} complete" for plan in plans_of(here)]
+    steps += [f" Phase {_number(here)} {each}" for each in ("verification ", "execution ")]
+    if any(step in f"{line} " for step in steps):
+        return True
+    # A task names no phase: it is one of the last phase that is done, if nobody works on another.
+    done = [each for each in here.scope.phases if each.is_complete(here.policy)]
+    is_task = " Completed " in line and active_phase(document) is None
+    return is_task and done[-1:] == [here.current]
 
 
 def _follows_a_plan(document: Document) -> bool:
@@ -232,8 +238,8 @@ def _signed(document: Document, now: datetime) -> Document:
 
 def _derived(document: Document, here: Standing, *, active: str) -> Document:
     document = with_progress(document, here)
-    document = with_position(document, here)
-    document = with_plan(document, here)
+    document = with_words(document, position_words(document, here))
+    document = with_words(document, plan_words(document, here))
     return with_next(document, here, active=active)
 
 
@@ -295,7 +301,3 @@ def _require_open(here: Standing) -> None:
 
 def _number(here: Standing) -> str:
     return here.current.id.short if here.current else ""
-
-
-def _unfinished(standing: Standing) -> tuple[Phase, ...]:
-    return tuple(each for each in standing.scope.phases if not each.is_complete(standing.policy))

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from fairlead.errors import GateOpen
 from fairlead.model.lifecycle import Failure, Gate, GateEvent, GateStatus, SkipKind, advance
+from fairlead.model.status import Status, normalise
 from fairlead.records.digest import is_said
 from fairlead.records.state import moment, stamped
 from fairlead.text.document import Document
@@ -202,7 +203,11 @@ def with_front(document: Document) -> Document:
         return document
     mark = "\ufeff" if document.text.startswith("\ufeff") else ""
     ending = document.ending
-    head = ending.join(("---", "gsd_state_version: '1.0'", "status: unknown", "---", "", ""))
+    field = document.field("Status", document.section("Current Position"))
+    said = normalise(field.value) if field else Status.UNKNOWN
+    # Whoever needs frontmatter records a step: where the body does not say which, it is work.
+    status = said if said is not Status.UNKNOWN else Status.EXECUTING
+    head = ending.join(("---", "gsd_state_version: '1.0'", f"status: {status}", "---", "", ""))
     return document.replaced(mark + head + document.text.removeprefix(mark))
 
 

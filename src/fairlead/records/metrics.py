@@ -15,7 +15,7 @@ from fairlead.model.inventory import Folder, Inventory, Plan
 from fairlead.model.progress import completed_in
 from fairlead.model.standing import Standing
 from fairlead.records.entries import at_end, below, last_held
-from fairlead.records.recorded import phase_in
+from fairlead.records.recorded import COUNT, phase_in
 from fairlead.records.state import stamped
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line, table_cell
@@ -105,7 +105,7 @@ def has_row(document: Document, metric: Metric) -> bool:
 def with_plans_completed(document: Document, standing: Standing, inventory: Inventory) -> Document:
     """The document with the count of completed plans, of the milestone or of all, as it counts."""
     field = document.field("Total plans completed", document.section(SECTION))
-    match = re.match(r"\d{1,6}\b", field.value) if field else None
+    match = COUNT.match(field.value) if field else None
     if not field or not (match or _EMPTY.match(field.value)):
         return document
     said = int(match[0]) if match else 0

@@ -12,7 +12,7 @@ from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Phase, Plan, Stage
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status, normalise
-from fairlead.records.digest import plan_line, position_line
+from fairlead.records.digest import Words, field_of, plan_line, position_line
 from fairlead.records.recorded import phase_in, position_section
 from fairlead.text.document import Document
 from fairlead.text.scalars import is_null
@@ -66,26 +66,27 @@ def phase_of(standing: Standing, phase: str) -> Phase:
     raise UnknownPhase(wanted.short, [each.id.short for each in standing.scope.phases])
 
 
-def with_plan(document: Document, standing: Standing) -> Document:
-    """The document with the position inside the phase, in the form that it has there."""
-    field = document.field("Plan", position_section(document))
+def plan_words(document: Document, standing: Standing) -> Words:
+    """The position inside the phase, in the form that it has there."""
+    words: Words = {}
+    field = field_of(document, "Plan")
     line = plan_line(standing)
     if field:
         count, now = _COUNT.match(field.value), _COUNT.match(line)
         if count and now:
             at = now["at"].zfill(len(count["at"]))
-            value = f"{at}{count['of']}{now['total']}{count['rest']}"
-            document = document.set_field(field, value)
-        elif count or _UNSET.match(field.value):
-            document = document.set_field(field, line)
+            words["Plan"] = f"{at}{count['of']}{now['total']}{count['rest']}"
+        elif count or (_UNSET.match(field.value) and line != "Not started"):
+            words["Plan"] = line
     place = plan_numbers(standing)
     for name, number in (("Current Plan", place[0]), ("Total Plans in Phase", place[1])):
-        field = document.field(name)
+        field = field_of(document, name)
         if field and (field.value.isdigit() or _UNSET.match(field.value)):
-            document = document.set_field(field, number or "0")
-    if "current_plan" in document.shown_front:
-        document = document.set_front(("current_plan",), place[0] or None)
-    return document
+            words[name] = number or "0"
+    held = document.shown_front.get("current_plan")
+    if not is_null(held) and str(held).rpartition("-")[2].lstrip("0") != place[0]:
+        words["current_plan"] = place[0] or None
+    return words
 
 
 def with_fresh_position(

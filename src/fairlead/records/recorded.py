@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from fairlead.errors import MalformedId
 from fairlead.model.ids import PhaseId
-from fairlead.model.recorded import COUNTERS, LIFECYCLE, Recorded, Said, SaidPhase, SaidText
+from fairlead.model.recorded import COUNTERS, Recorded, Said, SaidText
 from fairlead.records.bars import find_bar
 from fairlead.text.document import Document
 from fairlead.text.fields import Field, find_field
@@ -17,7 +17,8 @@ _PHASE = re.compile(
     r"\s*(?:(?i:Phase)\s+)?((?:[A-Za-z][A-Za-z0-9_]*-)?[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)\b"
 )
 
-_COUNT = re.compile(
+# A number, unless it goes on with words that give it a scope of its own.
+COUNT = re.compile(
     r"([0-9]{1,6})\b(?!.*\b(?:across|from|in|through|since|phases?|v[0-9])\b)", re.IGNORECASE
 )
 _SINGLE = ("Phase", "Plan", "Status", "Progress")
@@ -49,18 +50,8 @@ def read_recorded(document: Document, path: str) -> Recorded:
         percent=percent,
         bar=bar if bar and find_bar(bar.value) else None,
         plans_completed=_counted(document, document.field("Total plans completed")),
-        phases=_phases(document, position, front_text("current_phase")),
-        plan=_said_text(document, document.field("Plan", position)),
-        phase_name=front_text("current_phase_name"),
-        status=_said_text(document, document.field("Status", position)),
-        front_status=front_text("status"),
         milestone=front_text("milestone"),
         milestone_name=front_text("milestone_name"),
-        lifecycle={
-            key: SaidText(_listed(front[key]), front_line(document, key))
-            for key in LIFECYCLE
-            if key in front
-        },
         again=tuple(_again(document, position)),
     )
 
@@ -107,21 +98,6 @@ def repeated(document: Document, position: Section) -> Iterator[tuple[str, Line]
                 yield name, line
 
 
-def _phases(
-    document: Document, position: Section | None, front: SaidText | None
-) -> tuple[SaidPhase, ...]:
-    found = []
-    for name in ("Phase", "Current Phase"):
-        field = document.field(name, position)
-        phase = phase_in(field.value) if field else None
-        if field and phase:
-            found.append(SaidPhase(phase, name, _line(document, field)))
-    phase = phase_in(front.value) if front else None
-    if front and phase:
-        found.append(SaidPhase(phase, "current_phase", front.line))
-    return tuple(found)
-
-
 def _again(document: Document, position: Section | None) -> Iterator[tuple[str, SaidText]]:
     for name, line in repeated(document, position) if position else ():
         yield name, SaidText(line.text.strip(), place_of(document.text, line.start)[0])
@@ -131,20 +107,12 @@ def _line(document: Document, field: Field) -> int:
     return place_of(document.text, field.start)[0]
 
 
-def _listed(value: object) -> str:
-    """A value of the lifecycle as one text: phases beside each other, `null` for none."""
-    if isinstance(value, list):
-        return ", ".join(str(each) for each in value) or "null"
-    return "null" if is_null(str(value)) else str(value)
-
-
 def _number(value: object) -> int | None:
     return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else None
 
 
 def _counted(document: Document, field: Field | None) -> Said | None:
-    """A number, unless it goes on with words that give it a scope of its own."""
-    match = _COUNT.match(field.value) if field else None
+    match = COUNT.match(field.value) if field else None
     return Said(int(match[1]), _line(document, field)) if match and field else None
 
 

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from fairlead.model.divergence import Finding, Kind
 from fairlead.model.standing import Standing
-from fairlead.model.status import is_default
+from fairlead.records.activity import displaced
 from fairlead.records.compare_requirements import is_met
-from fairlead.records.digest import lifecycle_of, plan_line, position_line, with_progress
+from fairlead.records.digest import with_progress, with_words
 from fairlead.records.recorded import position_section, repeated
 from fairlead.records.requirements import boxes_of, phases_in, traced, traces_of
+from fairlead.records.truths import untrue_words
 from fairlead.text.document import Document
 from fairlead.text.lists import items_of, set_checked
 from fairlead.text.outline import Line
@@ -31,13 +32,6 @@ _NUMBERS = {
 _NUMBER = re.compile(r"[0-9]+")
 _COUNTS = re.compile(r"[0-9]+\s*/\s*(?:[0-9]+|TBD|\?)", re.IGNORECASE)
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
-# Positions and plans in the forms that commands write.
-_WRITTEN = re.compile(
-    r"(?:Phase\s+)?[0-9][\w.-]*(?:\s+of\s+[0-9\w.]+)?(?:\s+in current phase)?(?:\s+\([^()]*\))?"
-    r"(?:\s+[—–-]{1,2}\s+(?:EXECUTING|COMPLETED?|PLANNING|VERIFYING|PLANNED))?"
-    r"|Not started|All plans complete|All phases complete|Milestone v\S+ complete|[—–-]|null|none",
-    re.IGNORECASE,
-)
 
 
 class Repaired(NamedTuple):
@@ -53,84 +47,29 @@ def repaired_state(
     """STATE.md with the values of these findings as the files prove them."""
     chosen = [finding for finding in findings if finding.path == path]
     whats = {finding.what for finding in chosen if finding.kind is not Kind.TWICE}
-    repair = _State(document, standing, path)
-    if whats & _NUMBERS:
-        repair.document = with_progress(repair.document, standing)
+    after = with_progress(document, standing) if whats & _NUMBERS else document
     if "Total plans completed" in whats:
-        field = repair.document.field("Total plans completed")
+        field = after.field("Total plans completed")
         if field:
             count = str(standing.progress.completed_plans)
-            repair.document = repair.document.set_field(
-                field, _NUMBER.sub(count, field.value, count=1)
-            )
-    for what in sorted(whats):
-        repair.word(what, chosen)
+            after = after.set_field(field, _NUMBER.sub(count, field.value, count=1))
+    scope = {"milestone": standing.scope.milestone, "milestone_name": standing.scope.milestone_name}
+    words = untrue_words(document, standing) | scope
+    after = with_words(after, {name: words[name] for name in words if name in whats})
+    kept = [f"- {path}, {line}" for line in displaced(document, after)]
     if any(finding.kind is Kind.TWICE for finding in chosen):
-        repair.remove_repeated()
-    return Repaired(repair.document, tuple(repair.replaced))
+        after, lines = _without_repeated(after)
+        kept += [f"- {path}: {line}" for line in lines]
+    return Repaired(after, tuple(kept))
 
 
-class _State:
-    """One repair of one STATE.md."""
-
-    def __init__(self, document: Document, standing: Standing, path: str) -> None:
-        self.document = document
-        self.standing = standing
-        self.path = path
-        self.replaced: list[str] = []
-
-    def word(self, what: str, chosen: list[Finding]) -> None:
-        """Put one text right: a field of the position, or a key of the frontmatter."""
-        current, scope = self.standing.current, self.standing.scope
-        # A second field that names another phase follows the first one, which is right.
-        agreed = next((each.true for each in chosen if each.what == what), "")
-        number = agreed.removeprefix("phase ") if agreed.startswith("phase ") else ""
-        match what:
-            case "Phase":
-                is_current = current is not None and number == current.id.short
-                line = position_line(self.standing) if is_current or not number else number
-                self.field("Phase", line)
-            case "Current Phase":
-                self.field("Current Phase", number or position_line(self.standing))
-            case "Plan":
-                self.field("Plan", plan_line(self.standing))
-            case "Status":
-                self.field("Status", self.standing.words)
-            case "current_phase":
-                self.front("current_phase", number or None)
-            case "current_phase_name":
-                self.front("current_phase_name", current.name if current else None)
-            case "status":
-                self.front("status", str(self.standing.status))
-            case "milestone":
-                self.front("milestone", scope.milestone)
-            case "milestone_name":
-                self.front("milestone_name", scope.milestone_name)
-            case "active_phase" | "next_action" | "next_phases":
-                self.front(what, lifecycle_of(self.standing)[what])
-            case _:
-                pass
-
-    def field(self, name: str, value: str) -> None:
-        found = self.document.field(name, position_section(self.document))
-        if not found:
-            return
-        is_written = is_default if name == "Status" else _WRITTEN.fullmatch
-        if found.value and not is_written(found.value):
-            self.replaced.append(f"- {self.path}, {name}: {found.value}")
-        self.document = self.document.set_field(found, value)
-
-    def front(self, key: str, value: str | list[str] | None) -> None:
-        self.document = self.document.set_front((key,), value)
-
-    def remove_repeated(self) -> None:
-        position = position_section(self.document)
-        lines = [line for _, line in repeated(self.document, position)] if position else []
-        text = self.document.text
-        for line in sorted(lines, key=lambda each: each.start, reverse=True):
-            self.replaced.append(f"- {self.path}: {line.text.strip()}")
-            text = text[: line.start] + text[line.next :]
-        self.document = self.document.replaced(text)
+def _without_repeated(document: Document) -> tuple[Document, list[str]]:
+    position = position_section(document)
+    lines = [line for _, line in repeated(document, position)] if position else []
+    text = document.text
+    for line in sorted(lines, key=lambda each: each.start, reverse=True):
+        text = text[: line.start] + text[line.next :]
+    return document.replaced(text), [line.text.strip() for line in lines]
 
 
 def repaired_roadmap(document: Document, findings: Iterable[Finding], path: str) -> Repaired:

@@ -10,10 +10,10 @@ from datetime import datetime
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status, is_default
 from fairlead.records.activity import with_activity
-from fairlead.records.digest import with_status
+from fairlead.records.digest import field_of, with_status
 from fairlead.records.entries import at_end
 from fairlead.records.gate import with_front
-from fairlead.records.recorded import position_section
+from fairlead.records.position import is_paused
 from fairlead.records.state import moment, stamped
 from fairlead.text.document import Document
 from fairlead.text.fields import Field
@@ -78,7 +78,7 @@ def paused(document: Document, at: str, now: datetime) -> Document:
     field = changed.field("Paused at", _section(changed))
     if field:
         changed = changed.set_field(field, told)
-    status = changed.field("Status", position_section(changed))
+    status = field_of(changed, "Status")
     if status and is_default(status.value):
         changed = changed.set_field(status, "Paused")
     changed = changed.set_front(("status",), str(Status.PAUSED))
@@ -89,13 +89,16 @@ def paused(document: Document, at: str, now: datetime) -> Document:
 def resumed(document: Document, standing: Standing, now: datetime) -> Document:
     """The project goes on; what it was before the pause follows from the files."""
     document.require_writable()
-    held = document.value("paused_at")
-    if not held or str(held) == "null":
+    body = field_of(document, "Status")
+    said = (document.value("status"), body.value.strip().lower() if body else "")
+    if str(Status.PAUSED) not in said and not is_paused(document):
         return document
-    changed = document.set_front(("paused_at",), None)
+    changed = document
+    if is_paused(document):
+        changed = document.set_front(("paused_at",), None)
+        field = changed.field("Paused at", _section(changed))
+        changed = changed.set_field(field, "") if field else changed
     changed = with_status(changed, standing)
-    if changed.value("status") == str(Status.PAUSED):
-        changed = changed.set_front(("status",), str(standing.status))
     changed = with_activity(changed, "Resumed", now)
     return stamped(changed, now)
 

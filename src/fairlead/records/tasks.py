@@ -14,9 +14,22 @@ from fairlead.model.standing import Standing
 from fairlead.model.status import Status
 from fairlead.records.activity import with_activity
 from fairlead.records.blockers import BLOCKERS, without_task
-from fairlead.records.digest import with_next, with_position, with_progress, with_status
+from fairlead.records.digest import (
+    position_words,
+    with_next,
+    with_progress,
+    with_status,
+    with_words,
+)
 from fairlead.records.entries import with_entry
-from fairlead.records.position import is_paused, phase_of, recorded_phase, settled, with_plan
+from fairlead.records.position import (
+    active_phase,
+    is_paused,
+    phase_of,
+    plan_words,
+    recorded_phase,
+    settled,
+)
 from fairlead.records.state import stamped
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
@@ -69,11 +82,15 @@ def task_result(
         here = replace(standing, current=current, words="In progress", status=Status.EXECUTING)
     changed = with_progress(document, here)
     if is_done:
-        changed = with_position(changed, here)
-    changed = with_plan(changed, here)
+        changed = with_words(changed, position_words(changed, here))
+    changed = with_words(changed, plan_words(changed, here))
     if not is_paused(changed):
         changed = with_status(changed, here)
-    changed = noted(with_next(changed, standing, active=_active(document)), result, now)
+    active = active_phase(document)
+    if is_done and current and active == current.id:
+        active = None  # nobody works on a phase that is done
+    changed = with_next(changed, standing, active=active.short if active else "")
+    changed = noted(changed, result, now)
     return stamped(changed, now) if changed.text != document.text else document
 
 
@@ -95,8 +112,3 @@ def _phase(document: Document, result: TaskResult, standing: Standing) -> Phase 
         return phase_of(standing, recorded_phase(document, standing))
     except UsageError:
         return None
-
-
-def _active(document: Document) -> str:
-    value = document.value("active_phase")
-    return value if isinstance(value, str) and value != "null" else ""
