@@ -329,12 +329,41 @@ def test_issue_4243_a_label_inside_a_sentence_is_no_field() -> None:
     assert "The **Status:** of it is unclear." in after.text
 
 
-@pytest.mark.parametrize("name", ["progress.percent", "progress.total_plans", "next_action"])
-def test_a_derived_value_cannot_be_set(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("progress.percent", "sync"),
+        ("progress.total_plans", "sync"),
+        ("next_action", "sync"),
+        ("Phase", "begin-phase"),
+        ("Plan", "advance-plan"),
+        ("current_phase", "begin-phase"),
+    ],
+)
+def test_a_derived_value_cannot_be_set(name: str, command: str) -> None:
+    held = Document(STATE.replace("status: planning", "current_phase: 1\nstatus: planning"))
     with pytest.raises(DerivedValue) as refused:
-        set_value(Document(STATE), name, "99", NOON)
+        set_value(held, name, "99", NOON)
 
-    assert "fairlead state sync" in refused.value.hint
+    assert f"fairlead state {command}" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "key", "twin"),
+    [
+        ("Last activity", "I did things", "last_activity", "I did things"),
+        ("Last activity", "2026-06-02 — Read it", "last_activity", "2026-06-02"),
+        ("Last activity", "2026-06-02 — Read it", "last_activity_desc", "Read it"),
+        ("Status", "Verifying with Bob", "status", "verifying"),
+        ("Status", "Waiting for Bob", "status", "planning"),
+    ],
+)
+def test_the_frontmatter_says_the_same_as_the_body(
+    name: str, value: str, key: str, twin: str
+) -> None:
+    text = STATE.replace("stopped_at:", "last_activity_desc: old\nstopped_at:", 1)
+
+    assert set_value(Document(text), name, value, NOON).value(key) == twin
 
 
 def test_issue_4186_a_status_of_a_person_is_kept() -> None:

@@ -8,6 +8,8 @@ from datetime import datetime
 
 from fairlead.errors import DerivedValue, UnknownField
 from fairlead.model.recorded import COUNTERS
+from fairlead.model.status import Status, normalise
+from fairlead.records.activity import DATED
 from fairlead.records.recorded import position_section
 from fairlead.records.session import SECTIONS
 from fairlead.records.state import stamped
@@ -23,7 +25,12 @@ _DERIVED = {
     "progress": _SYNC,
     "total plans completed": "fairlead state record-metric",
     "last_updated": "any command that changes STATE.md",
-    "active_phase": "fairlead state begin-phase",
+    **dict.fromkeys(
+        ("active_phase", "current_phase", "phase", "current phase"), "fairlead state begin-phase"
+    ),
+    **dict.fromkeys(("current_plan", "plan", "current plan"), "fairlead state advance-plan"),
+    "current_phase_name": _SYNC,
+    "current phase name": _SYNC,
     "next_action": _SYNC,
     "next_phases": _SYNC,
     "current_task": "fairlead state gate",
@@ -31,6 +38,7 @@ _DERIVED = {
 _SESSION = ("last session", "stopped at", "resume file", "paused at")
 _POSITION = ("phase", "plan", "status", "last activity", "progress")
 _MIRRORS = {"stopped_at": "Stopped at", "last_activity": "Last activity", "paused_at": "Paused at"}
+_KEYS = {label.casefold(): key for key, label in _MIRRORS.items()} | {"status": "status"}
 
 
 def get_value(document: Document, name: str) -> object:
@@ -62,16 +70,31 @@ def set_value(document: Document, name: str, value: str, now: datetime) -> Docum
             changed = changed.set_field(twin, one_line(value))
     elif field is not None:
         changed = document.set_field(field, one_line(value))
-        key = next(
-            (key for key, label in _MIRRORS.items() if label.casefold() == name.casefold()), ""
-        )
-        if key in document.shown_front and key != "last_activity":
-            changed = changed.set_front((key,), one_line(value))
-        elif key in document.shown_front:
-            changed = changed.set_front((key,), one_line(value).split(" ", 1)[0])
+        for key, told in _twins(_KEYS.get(name.casefold(), ""), one_line(value)).items():
+            if key in document.shown_front:
+                changed = changed.set_front((key,), told)
     else:
         raise UnknownField(name, known_names(document))
     return stamped(changed, now) if changed.text != document.text else document
+
+
+def _twins(key: str, value: str) -> dict[str, str]:
+    """What the frontmatter says where the body says this: a day, a stage, or the same."""
+    match key:
+        case "":
+            return {}
+        case "status":
+            status = normalise(value)
+            return {} if status is Status.UNKNOWN else {key: str(status)}
+        case "last_activity":
+            dated = DATED.match(value)
+            if dated is None:
+                return {key: value}
+            return {key: dated["date"]} | (
+                {"last_activity_desc": dated["told"]} if dated["told"] else {}
+            )
+        case _:
+            return {key: value}
 
 
 def known_names(document: Document) -> tuple[str, ...]:
