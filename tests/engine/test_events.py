@@ -298,3 +298,31 @@ def test_a_gate_on_a_document_without_frontmatter_says_what_the_body_says(
 
     assert front(project, "status") == (status,)
     assert drift(project) == []
+
+
+def test_a_verification_that_is_paused_is_no_finding_and_goes_on(project: Project) -> None:
+    for plan in (1, 2):
+        project.summary("1", plan)
+    project.events.sync()
+    project.events.verification_started("1")
+    project.events.paused("at noon")
+
+    assert drift(project) == []
+    project.sessions.resume()
+    assert front(project, "status", "active_phase") == ("verifying", "1")
+    assert drift(project) == []
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_a_task_of_a_phase_without_plans_or_without_open_ones_leaves_what_the_files_say(
+    tmp_path: Path, outcome: Outcome
+) -> None:
+    project = Project(tmp_path, PLAIN)
+    project.events.task_result(TaskResult("Task", outcome, reason="it rains"))
+    assert drift(project) == []
+
+    project.plan("1", 1)
+    project.summary("1", 1)
+    project.events.task_result(TaskResult("Task", outcome, reason="it rains"))
+    assert drift(project) == []
+    assert front(project, "Current focus", "Phase") == ("Phase 2 — API", "2 of 3 (API)")

@@ -29,12 +29,15 @@ def active_phase(document: Document) -> PhaseId | None:
 
 
 def may_be_active(active: PhaseId, status: str, standing: Standing) -> bool:
-    """Whether work on a phase can be going on: it is unfinished, or it is being verified."""
+    """Whether work on a phase can be going on: it is unfinished, or it is being verified.
+
+    A pause covers what was going on.
+    """
     here = next((each for each in standing.scope.phases if each.id == active), None)
     if here is None:
         return False
-    is_verifying = normalise(status) is Status.VERIFYING and here.stage is Stage.COMPLETE
-    return is_verifying or not here.is_complete(standing.policy)
+    may_verify = normalise(status) in (Status.VERIFYING, Status.PAUSED)
+    return (may_verify and here.stage is Stage.COMPLETE) or not here.is_complete(standing.policy)
 
 
 def settled(standing: Standing) -> Standing:

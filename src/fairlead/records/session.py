@@ -10,11 +10,12 @@ from datetime import datetime
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status, is_default
 from fairlead.records.activity import with_activity
-from fairlead.records.digest import field_of, with_status
+from fairlead.records.digest import field_of, with_status, with_words
 from fairlead.records.entries import at_end
 from fairlead.records.gate import with_front
-from fairlead.records.position import is_paused
+from fairlead.records.position import is_paused, settled
 from fairlead.records.state import moment, stamped
+from fairlead.records.truths import untrue_words
 from fairlead.text.document import Document
 from fairlead.text.fields import Field
 from fairlead.text.inline import one_line
@@ -98,7 +99,8 @@ def resumed(document: Document, standing: Standing, now: datetime) -> Document:
         changed = document.set_front(("paused_at",), None)
         field = changed.field("Paused at", _section(changed))
         changed = changed.set_field(field, "") if field else changed
-    changed = with_status(changed, standing)
+    changed = with_status(changed, settled(standing))
+    changed = with_words(changed, untrue_words(changed, standing))
     changed = with_activity(changed, "Resumed", now)
     return stamped(changed, now)
 

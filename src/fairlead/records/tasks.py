@@ -10,9 +10,9 @@ from enum import StrEnum
 
 from fairlead.errors import UsageError
 from fairlead.model.inventory import Phase
-from fairlead.model.standing import Standing
+from fairlead.model.standing import Standing, seen_from
 from fairlead.model.status import Status
-from fairlead.records.activity import with_activity
+from fairlead.records.activity import with_activity, with_focus
 from fairlead.records.blockers import BLOCKERS, without_task
 from fairlead.records.digest import (
     position_words,
@@ -72,22 +72,19 @@ def task_result(
     """Record a result: status, last activity, blockers, and all that follows from the files."""
     document.require_writable()
     current = _phase(document, result, standing)
-    is_done = (
-        current is not None
-        and result.outcome is Outcome.SUCCESS
-        and current.is_complete(standing.policy)
-    )
-    here = settled(standing)
-    if current is not None and not current.is_complete(standing.policy):
-        here = replace(standing, current=current, words="In progress", status=Status.EXECUTING)
+    is_done = current is not None and current.is_complete(standing.policy)
+    here = settled(standing if current is None or is_done else seen_from(standing, current))
+    if not is_done and current and current.folder and current.folder.live_plans:
+        here = replace(here, words="In progress", status=Status.EXECUTING)
     changed = with_progress(document, here)
     if is_done:
-        changed = with_words(changed, position_words(changed, here))
+        changed = with_focus(with_words(changed, position_words(changed, here)), here)
     changed = with_words(changed, plan_words(changed, here))
     if not is_paused(changed):
         changed = with_status(changed, here)
     active = active_phase(document)
-    if is_done and current and active == current.id:
+    is_success = result.outcome is Outcome.SUCCESS
+    if is_done and is_success and current and active == current.id:
         active = None  # nobody works on a phase that is done
     changed = with_next(changed, standing, active=active.short if active else "")
     changed = noted(changed, result, now)

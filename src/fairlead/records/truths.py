@@ -121,7 +121,7 @@ def _status(document: Document, standing: Standing, active: PhaseId | None) -> W
     is_mirror = is_own and not standing.is_complete and normalise(body) is normalise(front)
     if is_mirror and normalise(body) not in (Status.COMPLETED, Status.UNKNOWN):
         return words
-    if front != "null" and is_stage(front) and not _fits(front, standing, active):
+    if front != "null" and is_stage(front) and (words or not _fits(front, standing, active)):
         words["status"] = str(right.status)
     return words
 
@@ -144,6 +144,9 @@ def _fits(text: str, standing: Standing, active: PhaseId | None) -> bool:
     fitting = {standing.status, settled(standing).status}
     if standing.next.action == "verify-phase":
         fitting.add(Status.VERIFYING)
+    # Plans that nobody carried out yet may still be in the making.
+    if standing.words == "Ready to execute" and "ready" not in text.casefold():
+        fitting.add(Status.PLANNING)
     if Status.PLANNING in fitting:
         fitting.add(Status.DISCUSSING)
     return status in (fitting | _AT_WORK if active else fitting)
