@@ -188,7 +188,8 @@ def test_the_last_phase_keeps_the_focus_and_no_other_finished_one_does(tmp_path:
     for phase in "123":
         project.plan(phase, 1)
         project.summary(phase, 1)
-    project.events.phase_completed("1")
+    project.phases.complete("1")
+    project.phases.update_progress()
     assert "**Current focus:** Roadmap" in project.state
     assert drift(project) == []
 
@@ -266,7 +267,7 @@ def test_the_task_that_ends_a_phase_ends_the_work_on_it(project: Project) -> Non
         "verify-phase",
         ["1"],
     )
-    project.events.phase_completed("1")
+    project.phases.complete("1")
     assert front(project, "Stopped at", "stopped_at") == ("Phase 1 complete",) * 2
 
 
@@ -278,11 +279,11 @@ def test_the_end_of_a_phase_is_recorded_after_its_verification_began(project: Pr
     project.events.verification_started("1")
     verified = project.planning / "phases/01-core/01-VERIFICATION.md"
     verified.write_text("---\nstatus: passed\n---\n")
-    project.events.phase_completed("1")
+    project.phases.complete("1")
 
     assert str(*front(project, "Last activity")).endswith("— Phase 1 complete")
     assert front(project, "Stopped at", "active_phase") == ("Phase 1 complete", None)
-    assert project.events.phase_completed("1").changes == ()
+    assert project.phases.complete("1").outcome.changes == ()
 
 
 @pytest.mark.parametrize(

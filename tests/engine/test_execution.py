@@ -536,7 +536,7 @@ def test_a_failed_task_is_the_last_activity_and_a_concern(tmp_path: Path) -> Non
     assert site.run().job.status is JobStatus.BLOCKED
     said = path.read_text()
     assert "Status: In progress\nLast activity: 2026-06-01 - Failed: Task 1: make a.txt\n" in said
-    assert "Stopped at: Failed: Task 1: make a.txt\nResume file: .planning/.continue-here" in said
+    assert "Stopped at: Project initialized\nResume file: .planning/.continue-here" in said
     assert said.count("- Task 1: make a.txt: ") == 1
     assert "- Task 1: make a.txt: nono, \\x1b[31mnever\n" in said
     assert "status: executing\n" in said
