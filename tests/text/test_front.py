@@ -1,10 +1,13 @@
 """Frontmatter edited in place: every construct, and everything that must be refused."""
 
+import textwrap
+
 import pytest
 
 from fairlead.errors import DocumentError, FrontmatterSyntax, UnsafeEdit
 from fairlead.text import front
 from fairlead.text.document import Document
+from fairlead.text.emit import Value
 
 PLAN = """\
 phase: "planning"
@@ -136,6 +139,34 @@ def test_removing_the_last_item_leaves_an_empty_list() -> None:
     assert front.remove("a:\n  - x\nb: 1\n", ("a", 0)) == "a: []\nb: 1\n"
 
 
+@pytest.mark.parametrize(
+    ("inner", "path", "value", "expected"),
+    [
+        ("a:  # c\n  - 1\n", ("a",), ["2"], 'a:  # c\n  - "2"\n'),
+        ("a: # c\n  - 1\n", ("a",), [], "a: [] # c\n"),
+        ("a: # c\n", ("a",), {"k": "v"}, "a: # c\n  k: v\n"),
+        ("a: x # c\n", ("a",), {"k": "v"}, "a: # c\n  k: v\n"),
+        ("a: # c\n  x\n", ("a",), [{"k": "v"}], "a: # c\n  - k: v\n"),
+        ("- 1\n# - d\n- # a-b\n  id: x\n", (1,), {"id": "zz"}, "- 1\n# - d\n- # a-b\n  id: zz\n"),
+    ],
+)
+def test_a_comment_beside_a_key_or_dash_stays_when_its_value_is_replaced(
+    inner: str, path: tuple[str | int, ...], value: Value, expected: str
+) -> None:
+    inner, expected = (f"top:\n{textwrap.indent(text, '  ')}" for text in (inner, expected))
+    assert front.set_value(inner, ("top", *path), value) == expected
+
+
+def test_a_comment_beside_a_key_stays_when_its_last_item_goes() -> None:
+    assert front.remove("a: # c\n  - 1\nb: 1\n", ("a", 0)) == "a: [] # c\nb: 1\n"
+
+
+def test_a_comment_above_the_first_item_is_never_lost() -> None:
+    with pytest.raises(UnsafeEdit) as refusal:
+        front.remove("a:\n  # c\n  - 1\nb: 1\n", ("a", 0))
+    assert (refusal.value.line, refusal.value.column) == (3, 3)
+
+
 def test_replacing_a_block_that_holds_a_comment_is_refused() -> None:
     with pytest.raises(UnsafeEdit) as refusal:
         front.set_value(PLAN, ("progress",), None, first_line=2)
@@ -152,6 +183,7 @@ def test_replacing_a_block_that_holds_a_comment_is_refused() -> None:
         ("<<: {a: 1}\nb: *b\n", 3, 4),
         ("? a\n: b\n", 2, 1),
         ("a: b: c\n", 2, 5),
+        ("a: abc:\n", 2, 7),
         ("a: [1, 2\n", 2, 1),
         ('a: "open\n', 2, 4),
         ("a:\n\tb: 1\n", 3, 1),

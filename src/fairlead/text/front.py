@@ -164,15 +164,17 @@ class _Editor:
     def replace_with_lines(self, node: Node, value: Value, path: Path) -> str:
         """Write a map or list below its key, in the old one's place and style."""
         start, indent = self.column_of_entry(path)
-        lines = [""]
         if not isinstance(value, Mapping) and not any(isinstance(part, Mapping) for part in value):  # type: ignore[union-attr]
             if node.style != "block":
                 return self.splice(node.start, node.end, emit.flow_text(value), path)
         if node.style == "block":
             indent = self.column(node.start) - 2
-        lines += emit.block_lines(value, indent + 2)
+        head, end = self.beside_entry(start, node, path)
+        if not value:
+            return self.inner[:start] + " " + emit.flow_text(value) + head + self.inner[end:]
+        lines = [head, *emit.block_lines(value, indent + 2)]
         ending = self.ending_at(node.start)
-        return self.inner[:start] + ending.join(lines) + self.inner[max(node.end, start) :]
+        return self.inner[:start] + ending.join(lines) + self.inner[end:]
 
     def add_key(self, node: Node, key: str, value: Value, after: str) -> str:
         if node.style == "flow":
@@ -206,7 +208,7 @@ class _Editor:
             )
         if not is_null(node.tree()) and node.kind is not Kind.LIST:
             raise self.unsafe(path, node.start)
-        if not isinstance(item, Mapping):
+        if not isinstance(item, Mapping) or self.is_in_brackets(path):
             return self.splice(node.start, node.end, emit.flow_text([item]), path)
         return self.replace_with_lines(node, [item], path)
 
@@ -218,9 +220,7 @@ class _Editor:
             return self.remove_flow(parent, at, start)
         if len(parent.items) == 1 and parent is not self.root:
             self.refuse_comments(parent, path)
-            empty = "{}" if parent.keys else "[]"
-            entry, _ = self.column_of_entry(path[:-1])
-            return self.inner[:entry] + " " + empty + self.inner[parent.end :]
+            return self.replace_with_lines(parent, {} if parent.keys else [], path[:-1])
         first = self.line_start(start)
         if parent.keys and self.inner[first:start].strip(" "):
             # The key shares its line with the dash of its item: the next key moves up.
@@ -267,7 +267,22 @@ class _Editor:
         if parent.keys:
             key = parent.keys[at]
             return self.inner.index(":", key.end) + 1, self.column(key.start)
-        return self.inner.rindex("-", 0, parent.items[at].start) + 1, self.column(parent.start)
+        dash, indent = parent.start, self.column(parent.start)
+        if at:  # the next line with a dash: there may be one in a comment before or beside it
+            following = range(self.line(parent.items[at - 1].end) + 1, len(self.lines))
+            is_dashed = (line for line in following if self.lines[line].lstrip(" ")[:1] == "-")
+            dash = self.starts[next(is_dashed)] + indent
+        return dash + 1, indent
+
+    def beside_entry(self, start: int, node: Node, path: Path) -> tuple[str, int]:
+        """The comment beside an entry's colon or dash, which stays, and where its old value ends."""
+        first = self.line_start(start) + len(without_ending(self.lines[self.line(start)]))
+        if node.start <= first and node.end > first:
+            return "", node.end
+        comment = self.inner[max(start, node.end) if node.start <= first else start : first]
+        if "#" in self.inner[first : node.start]:
+            raise self.unsafe(path, node.start)
+        return comment if "#" in comment else "", max(node.end, first if "#" in comment else start)
 
     def refuse_comments(self, node: Node, path: Path) -> None:
         """A comment inside a value would be lost with it."""

@@ -211,7 +211,7 @@ class _BlockReader(Cursor):
 
     def check_plain(self, text: str, column: int) -> None:
         if ": " in text or text.endswith(":"):
-            self.refuse("an unquoted value that holds `: `", column + max(text.find(": "), 0))
+            self.refuse("an unquoted value that holds `: `", column + (text + " ").find(": "))
         if "\t" in text:
             self.refuse("a tab in an unquoted value", column + text.index("\t"))
 
