@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairlead.errors import ConflictMarkers, UnwritableValue
+from fairlead.errors import ConflictMarkers, NoPlace, UnwritableValue
 from fairlead.records.state import Decision, add_decision, read_state
 from fairlead.text.document import Document
 from tests.support.corpus import corpus_projects
@@ -152,3 +152,12 @@ def counted_bullets(text: str, words: tuple[str, ...]) -> int:
         ):
             count += 1
     return count
+
+
+@pytest.mark.parametrize("opening", ["```", "<!-- old"])
+def test_a_decision_that_nobody_would_see_is_refused_where_the_open_code_begins(
+    opening: str,
+) -> None:
+    with pytest.raises(NoPlace) as refusal:
+        added(f"# State\n\n{opening}\nx\n\n## Decisions\n\n- [Phase 1]: a\n")
+    assert refusal.value.line == 3

@@ -7,6 +7,7 @@ a sentence are a person's.
 
 from typing import NamedTuple
 
+from fairlead.errors import NoPlace
 from fairlead.text.document import Document
 from fairlead.text.lists import Item, items_of
 from fairlead.text.outline import Line, Section, insert_after
@@ -64,13 +65,34 @@ def with_entry(document: Document, listing: Listing, entry: str) -> Document:
     if any(item.text == entry for item in entries_of(document, listing)):
         return document
     items = entries_of(document, listing, own=True)
+    section = section_of(document, listing)
     if items:
         line = f"{_bullet(items[-1])}{entry}"
-        return document.replaced(insert_after(document.text, items[-1].last, line, document.ending))
+        text = insert_after(document.text, items[-1].last, line, document.ending)
+    elif section:
+        text = _first_entry(document, section, f"- {entry}")
+    else:
+        text = _with_section(document, listing.heading, f"- {entry}")
+    changed = document.replaced(text)
+    if not _shows(changed, listing, entry):
+        raise NoPlace(
+            f"an entry below {listing.heading}: the code or comment that begins here has no end",
+            line=_last_open(document),
+        )
+    return changed
+
+
+def _shows(document: Document, listing: Listing, entry: str) -> bool:
     section = section_of(document, listing)
-    if section:
-        return document.replaced(_first_entry(document, section, f"- {entry}"))
-    return document.replaced(_with_section(document, listing.heading, f"- {entry}"))
+    lines = document.section_lines(section, own=False) if section else ()
+    return any(line.is_prose and entry in line.text for line in lines)
+
+
+def _last_open(document: Document) -> int:
+    """The number of the line from which on nothing is prose."""
+    lines = document.lines
+    prose = (at for at in range(len(lines), 0, -1) if lines[at - 1].is_prose)
+    return min(next(prose, 0) + 1, max(len(lines), 1))
 
 
 def without_entry(document: Document, listing: Listing, item: Item) -> Document:

@@ -1,13 +1,16 @@
 """The outline of a Markdown body: its lines, headings and sections.
 
-Headings inside fenced code or an HTML comment are examples, not structure. Only ATX headings
-(`## Title`) count: an underlined line is too often a table or a rule in planning files.
+Headings inside fenced code or an HTML comment are examples, not structure; a fence or comment
+that stands, outside a list, in code by indentation reaches no further than that code. Only ATX
+headings (`## Title`) count: an underlined line is too often a table or a rule in planning files.
 """
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from fairlead.text.lines import split_lines
+
+_ITEM = "-*+0123456789"  # how an item of a list can begin
 
 
 class Line(NamedTuple):
@@ -44,25 +47,36 @@ def title_of(text: str, body_start: int = 0) -> str:
 def _each_line(text: str, body_start: int) -> Iterator[Line]:
     offset = 0
     fence = ""
-    in_comment = False
+    margin = 0  # columns before the fence that is open
+    is_code = False  # a fence or comment indented as code, which ends with that code
+    in_comment = in_item = after_blank = False
     for raw in split_lines(text):
         content = raw.rstrip("\r\n")  # each line has one ending, and neither mark before it
         prose = offset >= body_start
         if prose:
             stripped = content.strip(" \t")
+            first = stripped[:1]
+            if is_code and first and _columns(content) < 4:
+                fence, in_comment, is_code = "", False, False
             if fence:
                 prose = False
-                fence = "" if _closes(stripped, fence) else fence
+                may_close = first == fence[0] and _columns(content) <= margin + 3
+                fence = "" if may_close and _closes(stripped, fence) else fence
             elif in_comment:
                 prose = False
                 in_comment = "-->" not in content
-            elif stripped[:1] not in ("`", "~", "<"):
-                pass
+            elif first not in ("`", "~", "<"):
+                is_new = first != "" and (not in_item or content[0] == first)
+                in_item = in_item and not (is_new and (after_blank or first == "#"))
+                in_item = in_item or (is_new and first in _ITEM and _begins_item(stripped))
             elif opened := _opened_fence(stripped):
-                fence, prose = opened, False
+                fence, margin, prose = opened, _columns(content), False
+                is_code = margin > 3 and not in_item
             elif stripped.startswith("<!--"):
                 prose = False
+                is_code = not in_item and _columns(content) > 3
                 in_comment = "-->" not in stripped[4:]
+            after_blank = not first
         yield Line(offset, offset + len(content), offset + len(raw), content, prose)
         offset += len(raw)
 
@@ -106,6 +120,17 @@ def _headings(lines: Iterable[Line]) -> Iterator[tuple[int, int, str]]:
 def _without_closing(title: str) -> str:
     bare = title.rstrip("#")
     return bare.rstrip(" \t") if bare != title and (not bare or bare[-1] in " \t") else title
+
+
+def _columns(content: str) -> int:
+    return len(content[: len(content) - len(content.lstrip(" \t"))].expandtabs(4))
+
+
+def _begins_item(stripped: str) -> bool:
+    digits = len(stripped) - len(stripped.lstrip("0123456789"))
+    mark = stripped[digits : digits + 1]
+    is_mark = mark in (".", ")") if digits else mark in ("-", "*", "+")
+    return is_mark and stripped[digits + 1 : digits + 2] in ("", " ", "\t")
 
 
 def _opened_fence(stripped: str) -> str:
