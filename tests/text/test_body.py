@@ -47,6 +47,22 @@ After.
 """
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        "Run:\n\n    ```\n",  # code by its indentation
+        "Run:\n\n    <!--\n",
+        "- one\n\nRun:\n\n\t```\n",
+        "```\n    ```\n```\n",  # a fence that shows one
+        "- one\ntwo\n    ```\n    three\n    ```\n",
+        "10. one\n\n    ```\n    # two\n     ```\n",
+    ],
+)
+def test_a_fence_in_code_by_indentation_hides_nothing_below_it(before: str) -> None:
+    sections = Document(f"{before}## Real\n").sections
+    assert [section.title for section in sections] == ["Real"]
+
+
 def test_headings_in_fences_and_comments_are_not_structure() -> None:
     titles = [(section.level, section.title) for section in Document(BODY).sections]
     assert titles == [(1, "Title"), (2, "Current Position"), (3, "Decisions"), (2, "Table")]
@@ -130,7 +146,11 @@ def test_a_cell_is_changed_in_its_place_and_a_row_is_added_below() -> None:
         ("  wide   gap ", "wide gap"),
         ("Use Vec<T>", "Use Vec\\<T>"),
         ("`Vec<T>` stays", "`Vec<T>` stays"),
-        ("odd ` tick <b>", "odd ` tick \\<b>"),
+        ("odd ` tick <b>", "odd \\` tick \\<b>"),
+        ("a\\\\<b>x", "a\\\\\\<b>x"),
+        ("```a``<b>`c", "\\`\\`\\`a\\`\\`\\<b>\\`c"),
+        ("``a`<b>`` <c>", "``a`<b>`` \\<c>"),
+        ("![i](http://x.example)", "!\\[i](http://x.example)"),
         ("<!-- hide", "\\<!-- hide"),
         ("a < b", "a < b"),
         ("# not a heading", "# not a heading"),
@@ -139,6 +159,10 @@ def test_a_cell_is_changed_in_its_place_and_a_row_is_added_below() -> None:
 def test_a_value_becomes_one_line_that_reads_back(value: str, written: str) -> None:
     assert one_line(value) == written
     assert plain_text(written).replace(" ", "") == "".join(value.split())
+
+
+def test_escaped_backticks_hide_no_tag() -> None:
+    assert one_line("\\`<img src=x>\\`") == "\\`\\<img src=x>\\`"
 
 
 def test_a_pipe_cannot_end_a_cell() -> None:

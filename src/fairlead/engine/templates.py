@@ -13,7 +13,7 @@ from fairlead.records.attributes import registered
 from fairlead.store import layout
 from fairlead.store.templates import template
 from fairlead.text.emit import scalar_text
-from fairlead.text.inline import one_line, table_cell
+from fairlead.text.inline import one_line, plain_text, table_cell
 
 _UNDECIDED = "Not decided yet."
 
@@ -73,7 +73,7 @@ def values_of(project: NewProject, now: datetime) -> dict[str, str]:
     phase = one_line(project.first_phase, "the name of the phase") if project.first_phase else ""
     return {
         "title": title,
-        "title:yaml": scalar_text(title),
+        "title:yaml": scalar_text(plain_text(title)),
         "core_value": one_line(project.core_value, "the core value")
         if project.core_value
         else _UNDECIDED,

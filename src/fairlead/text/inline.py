@@ -1,13 +1,17 @@
 """Values on their way into Markdown: one line that cannot become structure.
 
 A value can never make a heading, a list item, a table cell, a fence or HTML: line breaks become
-blanks, tags are escaped outside code spans, and control characters are refused.
+blanks, tags and images are escaped outside code spans, and control characters are refused.
 """
+
+import re
 
 from fairlead.errors import UnwritableValue
 from fairlead.text.visible import is_unseen
 
 _JOINERS = "\u200c\u200d"  # part of ordinary words and emoji in many scripts
+_MARKS = re.compile(r"\\.|`+|<(?=[!/?A-Za-z])|!\[")  # an escaped character is none of the others
+_ESCAPED = {"<": "\\<", "|": "\\|", "`": "\\`", "![": "!\\["}
 _SPACES = "\t\n\r\v\f\x85\u2028\u2029"
 
 
@@ -22,7 +26,7 @@ def one_line(value: str, what: str = "the value") -> str:
     for mark in folded:
         if is_unseen(mark) and mark not in _JOINERS:
             raise UnwritableValue(what, f"holds the control character U+{ord(mark):04X}")
-    return _escape_tags(folded)
+    return _escape(folded)
 
 
 def table_cell(value: str, what: str = "the value") -> str:
@@ -32,26 +36,25 @@ def table_cell(value: str, what: str = "the value") -> str:
 
 def plain_text(written: str) -> str:
     """A written line as the value that it came from."""
-    for mark in "<|":
-        written = written.replace("\\" + mark, mark)
+    for mark, escaped in _ESCAPED.items():
+        written = written.replace(escaped, mark)
     return written
 
 
-def _escape_tags(text: str) -> str:
-    """Escape each `<` that begins a tag or comment, except inside a code span."""
-    pieces = text.split("`")
-    # An even number of pieces means one backtick is left over: no code span can be trusted.
-    spans = len(pieces) % 2 == 1
-    for at, piece in enumerate(pieces):
-        if at % 2 == 0 or not spans:
-            pieces[at] = _escape_in_prose(piece)
-    return "`".join(pieces)
+def _escape(text: str) -> str:
+    """Escape what begins a tag, a comment or an image, except inside a code span.
 
-
-def _escape_in_prose(text: str) -> str:
-    parts = text.split("<")
-    escaped = parts[0]
-    for part in parts[1:]:
-        begins_tag = part[:1] in ("!", "/", "?") or part[:1].isalpha()
-        escaped += ("\\<" if begins_tag and not escaped.endswith("\\") else "<") + part
-    return escaped
+    A run of backticks without its like would make code of what follows, or end that of others.
+    """
+    written, at = "", 0
+    while found := _MARKS.search(text, at):
+        mark, end = found[0], found.end()
+        if mark[0] == "`":
+            closing = re.compile(f"(?<!`){mark}(?!`)").search(text, end)
+            end = closing.end() if closing else end
+            mark = text[found.start() : end] if closing else "\\`" * len(mark)
+        elif mark[0] != "\\":
+            mark = _ESCAPED[mark]
+        written += text[at : found.start()] + mark
+        at = end
+    return written + text[at:]
