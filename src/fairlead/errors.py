@@ -206,7 +206,7 @@ class BranchName(UsageError, code="branch-name"):
     def __init__(self, name: object) -> None:
         super().__init__(
             f"{name!r} cannot be the name of a branch",
-            hint="see: fairlead config list git",
+            hint="see what git.* says: fairlead config list",
         )
 
 
@@ -441,6 +441,13 @@ class EmptyDocument(DocumentError, code="empty-document"):
     def __init__(self) -> None:
         hint = "bring its text back, or delete it and have it made anew: fairlead doctor --fix"
         super().__init__("is empty", line=1, column=1, hint=hint)
+
+
+class WrongSetting(DocumentError, code="wrong-setting"):
+    """A setting in a file that does not exist, or whose value it does not take."""
+
+    def __init__(self, fault: UsageError, *, line: int, column: int) -> None:
+        super().__init__(str(fault), line=line, column=column, hint=fault.hint)
 
 
 class NoPlace(DocumentError, code="no-place"):
@@ -1054,8 +1061,12 @@ class NotPrivate(StorageError, code="not-private"):
 class NoLocks(StorageError, code="no-locks"):
     """A file system without locks, such as some network shares."""
 
-    def __init__(self, path: object, why: str) -> None:
+    def __init__(self, path: object, why: str, *, may_allow: bool = False) -> None:
         hint = "keep the project on a local disk; reading commands work here"
+        if may_allow:
+            hint += (
+                "; only this machine writes: fairlead config set --user fairlead.shared_disk true"
+            )
         super().__init__(f"{path}: this file system has no locks ({why})", hint=hint)
 
 

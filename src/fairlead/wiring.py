@@ -9,7 +9,7 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fairlead.adapters.homes import host_folder, user_folder
+from fairlead.adapters.homes import cache_folder, host_folder, user_folder
 from fairlead.engine.settings import Place, Preferences, Settings
 from fairlead.errors import NoProject, OnlyAnswers, OnlyRehearses
 from fairlead.store import layout
@@ -87,8 +87,8 @@ class App:
             outside: tuple[str, ...] = (layout.find_project(self.folder),)
         except NoProject:
             outside = ()
-        cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-        return Roll(self.settings.agents(), outside, os.path.join(cache, "fairlead", "agents.json"))
+        cache = os.path.join(cache_folder(), "agents.json")
+        return Roll(self.settings.agents(), outside, cache)
 
     def undo(self, *, dry_run: bool) -> tuple[str, Outcome]:
         """Take back the last event of the project that this folder belongs to."""
@@ -141,7 +141,7 @@ class App:
     @property
     def is_in_repository(self) -> bool:
         """Whether this folder belongs to a git repository."""
-        return layout.is_in_repository(self.folder)
+        return bool(layout.repository_of(self.folder))
 
     @cached_property
     def events(self) -> Events:
@@ -395,6 +395,6 @@ def workspace_of(folder: str) -> Git | InPlace:
         found.require_recent()
         return found
     except AgentError:
-        if layout.is_in_repository(folder):
+        if layout.repository_of(folder):
             raise
         return InPlace(folder)

@@ -265,14 +265,17 @@ def effective(layers: Mapping[Origin, tuple[str, Mapping[str, object]]]) -> tupl
     for origin in (Origin.USER, Origin.PROJECT):
         file, values = layers.get(origin, ("", {}))
         for key, value in values.items():
-            # A value of another tool's key is that tool's business, also where we read it.
-            held = checked(key, value) if key.startswith("fairlead.") else value
-            found[key] = Effective(key, held, origin, file)
+            found[key] = Effective(key, value, origin, file)
     return tuple(found[key] for key in sorted(found))
 
 
 def checked(key: str, value: object) -> object:
     """The value, if the setting takes it."""
+    below = next((known.key for known in SETTINGS if known.key.startswith(f"{key}.")), "")
+    if below:
+        raise SettingValue(key, value, f"no value itself, what is below it does, such as {below}")
+    if not all(key.split(".")):
+        raise UnknownSetting(repr(key))
     if key.startswith("fairlead.agents."):
         from fairlead.model.agent_commands import checked_field
 
@@ -289,11 +292,12 @@ def checked(key: str, value: object) -> object:
     if known and not known.accepts(value):
         raise SettingValue(key, value, known.takes)
     if not known and key.startswith("fairlead."):
-        raise UnknownSetting(key, near=_near(key))
+        raise UnknownSetting(key, near=near(key))
     return value
 
 
-def _near(key: str) -> str:
+def near(key: str) -> str:
+    """The setting that was perhaps meant."""
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(key, [known.key for known in SETTINGS], n=1)), "")

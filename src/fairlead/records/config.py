@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 
-from fairlead.errors import JsonSyntax
+from fairlead.errors import JsonSyntax, SettingValue
 from fairlead.model.inventory import Completion
 from fairlead.text.jsontext import Json, read_json, set_json
+from fairlead.text.lines import place_of
 
 EMPTY = "{}\n"
 
@@ -26,8 +27,20 @@ def read_completion(text: str) -> str:
 
 
 def update_setting(text: str, key: str, value: Json) -> str:
-    """The file with one value set; a file that does not exist yet is made."""
+    """The file with one value set, never one that holds others; a new file is made."""
+    held = next((each for each in read_settings(text or EMPTY) if each.startswith(f"{key}.")), "")
+    if held:
+        raise SettingValue(key, value, f"no value itself, what is below it does, such as {held}")
     return set_json(text or EMPTY, tuple(key.split(".")), value)
+
+
+def place_of_setting(text: str, key: str) -> tuple[int, int]:
+    """The line and column of the value of a dotted key."""
+    node, rest = read_json(text), f"{key}."
+    while found := next((each for each in node.members if rest.startswith(f"{each[0]}.")), None):
+        name, _, node = found
+        rest = rest[len(name) + 1 :]
+    return place_of(text, node.start)
 
 
 def value_from_text(text: str) -> Json:

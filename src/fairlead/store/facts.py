@@ -42,8 +42,10 @@ def facts_of(folder: str, plan: Plan, state_folder: str, *, strict: bool = False
 
 def state_folder_of(environment: "Mapping[str, str]") -> str:
     """The person's own folder for what programs remember about their work."""
-    home = environment.get("HOME") or os.path.expanduser("~")
-    base = environment.get("XDG_STATE_HOME") or os.path.join(home, ".local", "state")
+    base = environment.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(base):
+        home = environment.get("HOME") or os.path.expanduser("~")
+        base = os.path.join(home, ".local", "state")
     return os.path.join(base, "fairlead")
 
 

@@ -231,7 +231,8 @@ class Files(Reader):
     def _require_local(self, root: Root) -> None:
         kind = "" if self._allow_shared else shared_kind(root.device())
         if kind:
-            raise NoLocks(self.folder, f"{kind} may be shared with other machines")
+            why = f"{kind} may be shared with other machines"
+            raise NoLocks(self.folder, why, may_allow=True)
 
     def _open_desk(self, root: Root, may_create: bool) -> Folder:
         folder = root.folder(self.desk)
@@ -305,6 +306,7 @@ def _change(version: Version) -> Change:
 def _make_folders(folder: str) -> None:
     """Make a folder of the person's own, and those above it, each durable in the one above."""
     missing = []
+    folder = os.path.abspath(folder)
     while not _is_there(folder):
         missing.append(folder)
         folder = os.path.dirname(folder)

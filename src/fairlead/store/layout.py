@@ -249,10 +249,10 @@ def hint_for(path: str) -> str:
         return 'begin one with: fairlead planning start "GOAL"'
     if path == EXEC_FILE:
         return "approve the plan first: fairlead planning approve"
-    if path.startswith(f"{PLANNING}/{WORKSTREAMS_NAME}/"):
-        return "have it made from what is there: fairlead doctor --fix"
+    if path.endswith((f"/{STATE_NAME}", f"/{ROADMAP_NAME}")):
+        return "have it made anew from the files: fairlead doctor --fix"
     if path.startswith(f"{PLANNING}/"):
-        return 'make the documents of a new project with: fairlead init "Title" --yes'
+        return "see what else is missing with: fairlead check"
     return "nothing was changed"
 
 
@@ -318,15 +318,15 @@ def _has_plan(folder: str) -> bool:
     return any(os.path.lexists(os.path.join(folder, path)) for path in (PLAN_FILE, EXEC_FILE))
 
 
-def is_in_repository(folder: str) -> bool:
-    """Whether a folder belongs to a git repository, by its own small file or folder."""
-    folder = os.path.realpath(folder)
-    while not os.path.lexists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return False
-        folder = above
-    return True
+def repository_of(start: str) -> str:
+    """The root of the git repository, by its own small file or folder; nothing without one."""
+    return _nearest(start, lambda folder: os.path.lexists(os.path.join(folder, ".git")))
+
+
+def main_tree_of(start: str) -> str:
+    """The main tree, if this is in a linked one; else nothing."""
+    root = repository_of(start)
+    return _main_tree(root) if root else ""
 
 
 def _is_handover(parts: list[str]) -> bool:
