@@ -309,16 +309,22 @@ def test_a_stream_that_was_closed_from_the_start_changes_nothing(
     assert "- [Phase 1]: Ours\n" in (project / STATE).read_text("utf-8")
 
 
-def test_a_reader_that_goes_after_the_first_line_is_no_failure(
-    installed_command: Path, project: Path
+@pytest.mark.parametrize(("words", "code"), [(("config", "list"), 0), (("check",), 1)])
+def test_a_reader_that_goes_changes_nothing_about_the_exit_code(
+    installed_command: Path, project: Path, words: tuple[str, ...], code: int
 ) -> None:
+    (project / STATE).unlink()
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
-        [str(installed_command), "config", "list"], cwd=project, stdout=writing, stderr=-1
-    )
+    done = subprocess.run([installed_command, *words], cwd=project, stdout=writing, stderr=-1)
     os.close(writing)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, done.stderr) == (code, b"")
+
+
+def test_a_relative_folder_for_settings_is_ignored(fairlead: Fairlead, scratch_home: Path) -> None:
+    words = ("config", "set", "--user", "fairlead.color", "never")
+    assert fairlead(*words, env={"XDG_CONFIG_HOME": "relative"}).exit_code == 0
+    assert (scratch_home / ".config/fairlead/config.json").is_file()
 
 
 @pytest.mark.parametrize(
@@ -391,3 +397,56 @@ def test_a_group_without_a_command_shows_its_help(
 def test_the_choices_of_a_missing_argument_are_one_readable_line(fairlead: Fairlead) -> None:
     wrong = fairlead("explain")
     assert "Choose from: progress, phase, plan, status, next\n" in wrong.stderr
+
+
+def test_a_linked_worktree_gets_no_second_project(
+    fairlead: Fairlead, project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    tree = tmp_path_factory.mktemp("linked") / "tree"
+    words = ["git", "-c", "user.name=a", "-c", "user.email=a@example.invalid"]
+    for more in (["init", "-q"], ["commit", "-qm1", "--allow-empty"], ["worktree", "add", tree]):
+        subprocess.run([*words, *more], cwd=project, check=True, capture_output=True)
+    refused = fairlead("init", "Other", "--yes", cwd=tree)
+    assert refused.exit_code == 4
+    assert f"{project}/.planning exists already" in refused.stderr
+
+
+def test_a_project_below_another_says_which_one_it_hides(fairlead: Fairlead, project: Path) -> None:
+    (project / "below").mkdir()
+    made = fairlead("init", "Other", "--yes", cwd=project / "below")
+    assert made.exit_code == 0
+    assert f"{project} has a project, too" in made.stderr
+
+
+@pytest.mark.parametrize("folder", ["absent", ".planning/STATE.md"])
+def test_a_folder_to_run_in_that_is_none_is_refused_by_name(
+    fairlead: Fairlead, project: Path, folder: str
+) -> None:
+    refused = fairlead("-C", folder, "init", "Other", "--yes")
+    assert refused.exit_code == 2
+    assert folder in refused.stderr
+
+
+def test_a_missing_state_is_answered_with_the_command_that_makes_it(
+    fairlead: Fairlead, project: Path
+) -> None:
+    (project / STATE).unlink()
+    refused = fairlead("state", "add-decision", "--phase", "1", "--summary", "Ours")
+    assert refused.exit_code == 2
+    assert "fairlead doctor --fix" in refused.stderr
+    assert fairlead("doctor", "--fix").exit_code == 0
+    assert (project / STATE).is_file()
+
+
+def test_a_description_that_is_a_link_hides_no_status(fairlead: Fairlead, project: Path) -> None:
+    description = project / ".planning/PROJECT.md"
+    description.rename(project / "elsewhere.md")
+    description.symlink_to(project / "elsewhere.md")
+    assert json.loads(fairlead("status", "--json").stdout)["title"] == "Ticket desk"
+
+
+def test_a_title_stands_in_the_frontmatter_as_it_was_given(
+    fairlead: Fairlead, tmp_path: Path
+) -> None:
+    fairlead("init", "Maps <b>", "--yes", env=NOW)
+    assert json.loads(fairlead("status", "--json").stdout)["milestone_name"] == "Maps <b>"

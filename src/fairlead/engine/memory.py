@@ -5,14 +5,22 @@ Every call is one transaction and durable when it returns; nothing is remembered
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fairlead.engine.ports import Clock
-from fairlead.errors import FileExists, FrontmatterSyntax, ProjectExists, UnclosedFrontmatter
+from fairlead.errors import (
+    FileExists,
+    FrontmatterSyntax,
+    NoProject,
+    ProjectExists,
+    UnclosedFrontmatter,
+)
 from fairlead.model.ids import PhaseId
 from fairlead.records.state import Decision, add_decision
 from fairlead.store import layout
 from fairlead.store.files import Files, Outcome
+from fairlead.store.notice import Hides
 from fairlead.text import front
 from fairlead.text.document import Document
 
@@ -38,12 +46,25 @@ class Memory:
         from fairlead.engine.templates import first_documents
 
         texts = first_documents(project, self._clock.now())
+        hidden = self._hidden()
         try:
-            return self._files.create_all(
+            outcome = self._files.create_all(
                 texts, command="init", folders=project.folders, dry_run=dry_run
             )
         except FileExists:
             raise ProjectExists(layout.PLANNING) from None
+        return replace(outcome, notices=(*hidden, *outcome.notices))
+
+    def _hidden(self) -> tuple[Hides, ...]:
+        """The project above, which a new one here hides; that of a main tree is never hidden."""
+        here = self._files.folder
+        try:
+            found = layout.find_project(here)
+        except NoProject:
+            return ()
+        if found == layout.main_tree_of(here):
+            raise ProjectExists(f"{found}/{layout.PLANNING}")
+        return () if found == here else (Hides(found),)
 
     def add_decision(self, decision: Decision, *, dry_run: bool = False) -> Outcome:
         """Record a decision in STATE.md."""

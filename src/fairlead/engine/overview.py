@@ -103,7 +103,10 @@ class Overview:
 
     def _title(self) -> str:
         for path in (layout.PROJECT, layout.ROADMAP):
-            document = self._document(path)
+            try:
+                document = self._document(path)
+            except DocumentError:
+                continue  # a link or a device: what it is called stands elsewhere
             title = document.title if document else ""
             if title:
                 return plain_text(title.removeprefix("Roadmap: "))

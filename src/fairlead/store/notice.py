@@ -31,6 +31,16 @@ class Completed:
 
 
 @dataclass(frozen=True, slots=True)
+class Hides:
+    """A project above a new one: commands that run here no longer find it."""
+
+    folder: str
+
+    def __str__(self) -> str:
+        return f"{self.folder} has a project, too; commands that run here mean the new one"
+
+
+@dataclass(frozen=True, slots=True)
 class NotMoved:
     """A move of a step that somebody made impossible after it was decided."""
 
@@ -41,4 +51,4 @@ class NotMoved:
         return f"{self.source} was not moved to {self.target}: one is gone, or the other was taken"
 
 
-Notice = Rescued | Completed | NotMoved
+Notice = Rescued | Completed | NotMoved | Hides

@@ -79,7 +79,14 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog='Start with: fairlead status    A new project: fairlead init "Title" --yes',
 )
-@click.option("-C", "folder", default=".", metavar="DIR", help="Run as if started in DIR.")
+@click.option(
+    "-C",
+    "folder",
+    default=".",
+    type=click.Path(exists=True, file_okay=False, readable=False),
+    metavar="DIR",
+    help="Run as if started in DIR.",
+)
 @click.version_option(package_name="fairlead", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(context: click.Context, folder: str) -> None:
@@ -157,7 +164,7 @@ def _shown(error: FairleadError, *, as_json: bool) -> int:
         as_json = False
     try:
         show_error(error, as_json=as_json)
-    except (OutputFault, BrokenPipeError):
+    except OutputFault:
         give_up_output()
     return error.exit_code
 

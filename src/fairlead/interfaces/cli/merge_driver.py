@@ -1,7 +1,6 @@
 """`fairlead merge-driver`: what git calls to merge two versions of a planning document."""
 
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -15,6 +14,7 @@ from fairlead.interfaces.cli.show import (
     Part,
     Styled,
     driver_lines,
+    give_up_output,
     report,
     report_change,
     warn,
@@ -57,10 +57,8 @@ def merge_driver(
     merged = merge_versions(Versions(base, ours, theirs, path))
     try:
         _show(merged, as_json=as_json)
-    except (BrokenPipeError, OutputFault):
-        # Nobody listens, and still git must learn of a conflict. Python would complain again,
-        # with another exit code, when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OutputFault:  # nobody listens, and still git must learn of a conflict
+        give_up_output()
     return _CONFLICTS if merged.conflicts else 0
 
 

@@ -100,14 +100,18 @@ class Screen:
             self._stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
             self._stream.flush()
         except BrokenPipeError:
-            raise
+            self.gone()
         except OSError as problem:
             raise OutputFault(problem.strerror or str(problem)) from problem
 
+    def gone(self) -> None:
+        """The reader has gone: the rest goes nowhere, and the command keeps its own exit code."""
+        give_up_output(self._stream)
 
-def give_up_output() -> None:
+
+def give_up_output(stream: TextIO | None = None) -> None:
     """Let nobody write there again: Python would try once more at its end, and change the code."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
 
 
 def report(content: Any, lines: Iterable[Sequence[Part]], *, as_json: bool) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from fairlead.errors import OutputFault
-from fairlead.interfaces.cli.show import Screen, give_up_output, warn
+from fairlead.interfaces.cli.show import Screen, warn
 from fairlead.model.agent_events import AgentEvent, FileChanged, Retried, Said, Spent, ToolStarted
 from fairlead.model.waves import Node, schedule
 from fairlead.text.visible import visible
@@ -58,9 +58,12 @@ class _Output(Screen):
     def _write(self, text: str) -> None:
         try:
             super()._write(text)
-        except (BrokenPipeError, OutputFault):
-            give_up_output()
-            signal.raise_signal(signal.SIGINT)
+        except OutputFault:
+            self.gone()
+
+    def gone(self) -> None:
+        super().gone()
+        signal.raise_signal(signal.SIGINT)
 
 
 class Lines:
