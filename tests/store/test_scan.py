@@ -9,6 +9,7 @@ import pytest
 
 from fairlead.model.inventory import Completion, Folder, Proof
 from fairlead.model.standing import standing_of
+from fairlead.records.compare import disk_findings
 from fairlead.store.layout_daily import handover_paths
 from fairlead.store.load import Reader
 from fairlead.store.scan import scan
@@ -109,6 +110,18 @@ def test_a_plan_that_is_a_link_is_an_open_plan(tmp_path: Path) -> None:
         Proof.COMPLETE,
         Proof.NONE,
     ]
+
+
+def test_a_plan_or_summary_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    phase(tmp_path, "03-01-PLAN.md")
+    home = tmp_path / ".planning" / "phases" / "03-feed"
+    (home / "03-02-PLAN.md").symlink_to("/nowhere")
+    (home / "notes.md").symlink_to("/nowhere")
+    os.mkfifo(home / "03-01-SUMMARY.md")
+    found = scan(str(tmp_path))
+    told = [finding.path for finding in disk_findings(standing_of(found), found)]
+    below = ".planning/phases/03-feed"
+    assert told == [f"{below}/03-01-SUMMARY.md", f"{below}/03-02-PLAN.md"]
 
 
 def test_a_pipe_is_never_opened(tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ class Folder:
     verification: Verification | None
     has_context: bool
     has_research: bool
+    unread: tuple[str, ...] = ()  # plans and summaries that are links or special files
 
     @cached_property
     def live_plans(self) -> tuple[Plan, ...]:

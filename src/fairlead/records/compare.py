@@ -202,6 +202,8 @@ def _summary_of(plan: str) -> str:
 def _folder(folder: Folder) -> Iterator[Finding]:
     for orphan in folder.orphans:
         yield _odd(Kind.ORPHAN, orphan, "summary", "no plan belongs to it; it is not counted")
+    for path in folder.unread:
+        yield _odd(Kind.DOCUMENT, path, "file", "is a link or a special file, and is never read")
     odd = {
         Proof.EMPTY: (Kind.EMPTY, "is empty and proves nothing"),
         Proof.FAILED: (Kind.SELF_CHECK, "says that its own self-check failed"),
