@@ -155,6 +155,10 @@ DRIFT: dict[str, Files] = {
         ("Phase: 2 of 2 (Search)", "Phase: 1 of 2 (Login)"),
         ("2 of 2 in current phase", "1 of 1, waiting for Bob"),
     ),
+    "position-differs with its plan": state(
+        ("Phase: 2 of 2 (Search)", "Phase: 1 of 2 (Login)"),
+        ("current_phase: 02", "current_phase: 01\ncurrent_plan: 1"),
+    ),
     "position-differs in the frontmatter": state(("current_phase: 02", "current_phase: 1")),
     "status-differs": {
         **BASE,
@@ -171,6 +175,10 @@ DRIFT: dict[str, Files] = {
     "position-differs in the plan": state(("2 of 2 in current", "1 of 2 in current")),
     "position-differs in the focus": state(
         ("## Current Position", "**Current focus:** Phase 1 — Login\n\n## Current Position")
+    ),
+    "position-differs in the focus beside a stage that is over": state(
+        ("status: executing", "status: verifying"),
+        ("## Current Position", "**Current focus:** Phase 1 — Login\n\n## Current Position"),
     ),
     "position-differs before the work": state(("Phase: 2 of 2 (Search)", "Phase: Not started")),
     "milestone-differs": {

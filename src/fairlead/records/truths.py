@@ -43,7 +43,7 @@ def untrue_words(document: Document, standing: Standing) -> Words:
     here = seen_from(standing, _here(document, standing, active))
     words = _position(document, here, standing)
     words |= _status(document, standing if standing.is_complete else here, active)
-    words |= _focus(document, here)
+    words |= _focus(document, here, str(words.get("status", document.value("status"))))
     if active is None:
         words |= _lifecycle(document, standing)
     return {
@@ -89,9 +89,7 @@ def _position(document: Document, here: Standing, standing: Standing) -> Words:
     words = position_words(document, here)
     if not line or _is_kept(line, standing):
         words = {name: each for name, each in words.items() if name not in ("Phase", "Plan")}
-    if words.get("Plan") is None:
-        words |= plan_words(document, here)
-    return words
+    return plan_words(document, here) | words
 
 
 def _is_kept(line: str, standing: Standing) -> bool:
@@ -152,7 +150,7 @@ def _fits(text: str, standing: Standing, active: PhaseId | None) -> bool:
     return status in (fitting | _AT_WORK if active else fitting)
 
 
-def _focus(document: Document, here: Standing) -> Words:
+def _focus(document: Document, here: Standing, status: str) -> Words:
     """The focus, where it is a phase that is finished or not there."""
     line = told(document, "Current focus") or ""
     named = focus_of(line, here)
@@ -160,7 +158,7 @@ def _focus(document: Document, here: Standing) -> Words:
         return {}
     if here.is_complete and is_last(named, here):
         return {}
-    if may_be_active(named, str(document.value("status")), here):
+    if may_be_active(named, status, here):
         return {}
     return {"Current focus": focus_line(here.current)}
 
