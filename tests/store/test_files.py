@@ -77,7 +77,7 @@ class TestLoading:
     def test_a_document_that_is_missing_names_the_next_command(self, files: Files) -> None:
         with pytest.raises(NoDocument) as missing:
             files.load(layout.ROADMAP)
-        assert "fairlead init" in missing.value.hint
+        assert "fairlead doctor --fix" in missing.value.hint
 
     def test_where_there_is_no_folder_there_is_no_document(self, tmp_path: Path) -> None:
         assert Files(str(tmp_path / "nowhere")).load_if_present(STATE) is None
