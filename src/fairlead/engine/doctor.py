@@ -20,6 +20,7 @@ from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing, standing_of
 from fairlead.records.activity import with_focus
 from fairlead.records.archive import archived
+from fairlead.records.digest import with_status
 from fairlead.records.events import synced
 from fairlead.records.mend import mended
 from fairlead.records.reconstruct import claimed_plans, summary_text, with_proof
@@ -93,6 +94,7 @@ _BY_HAND = {
     Kind.REHEARSED: "carry its plan out: fairlead phase execute N",
 }
 _SETTINGS = "correct it in an editor; until then no number that hangs on it is written"
+_FIRST = "put the document in order first, then look again"
 _CONFLICT = "resolve the conflict in an editor; both sides may be right, so nothing is guessed"
 
 
@@ -108,7 +110,18 @@ class Doctor:
         findings = (truth or Overview(self._files).truth(workstream)).findings
         claims = any(each.kind is Kind.CLAIM for each in findings)
         explains = claims and self._would_explain(workstream)
-        return tuple(self._repair(each, explains=explains) for each in findings)
+        found = [self._repair(each, explains=explains) for each in findings]
+        stuck = {
+            each.finding.path
+            for each in found
+            if each.finding.kind is Kind.DOCUMENT and each.means is Means.PERSON
+        }
+        return tuple(
+            Repair(each.finding, Means.PERSON, _FIRST)
+            if each.finding.path in stuck and each.means is not Means.PERSON
+            else each
+            for each in found
+        )
 
     def fix(
         self, claims: Claims | None = None, *, workstream: str = "", dry_run: bool = False
@@ -273,7 +286,7 @@ def _placed(document: Document, standing: Standing, now: datetime) -> str:
     for key, value in told.items():
         path = (key,)
         document = document.set_front(path, value) if value else document.remove_front(path)
-    return synced(with_focus(document, standing), standing, now).text
+    return synced(with_status(with_focus(document, standing), standing), standing, now).text
 
 
 def _writes(finding: Finding) -> str:

@@ -61,6 +61,7 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
         app = app.rehearsal()
     execution = app.execution.within(app.step[2])
     preview = execution.preview(number, is_rehearsed=is_rehearsed)
+    chosen |= _as_begun(app, preview.resumes, chosen)
     terms = app.terms(model=chosen["model"], slots=chosen["slots"], is_rehearsed=is_rehearsed)
     if dry_run:
         told = {**_told(preview), "limits": terms.caps, "beyond_limits": _beyond(preview, terms)}
@@ -70,7 +71,6 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
         execution.approve(preview)
         preview = execution.preview(number, is_rehearsed=is_rehearsed)
     execution.require_ready(preview)
-    chosen |= _as_begun(app, preview.resumes, chosen)
     crew = app.crew(chosen["agent"], chosen["reviewer"], is_rehearsed=is_rehearsed)
     if not preview.branch:
         warn("there is no git here: one plan at a time, in place, and nothing can be taken back")
