@@ -17,7 +17,6 @@ from fairlead.interfaces.cli.show import (
     report,
     rows,
 )
-from fairlead.model.job import Question, QuestionKind
 from fairlead.model.progress import bar
 from fairlead.wiring import App
 
@@ -59,6 +58,8 @@ def next_step(app: App, *, workstream: str, as_json: bool) -> None:
     where = _where(found)
     waiting = app.jobs.waiting()
     if found.question:
+        from fairlead.model.job import Question, QuestionKind  # `status` does without
+
         asked = Question("", QuestionKind.DECISION, found.phase, found.question)
         waiting = (("", asked, in_stream(_ANSWERED)), *waiting)
     content = {
