@@ -146,10 +146,15 @@ class Events(Steps):
             done = [each for each in here.live_plans if each.is_complete] if here else []
             if done:
                 moved = activity.with_stop(moved, f"Completed {done[-1].path.rpartition('/')[2]}")
-            for plan in done:
-                is_new = landed is not None and plan.summary == landed.summary
-                told = landed.text if landed and is_new else at.files.load(plan.summary).text
-                moved = _with_time(moved, metrics.Metric(carried_out, plan.id, ""), told, at)
+            untimed = [
+                (row, plan.summary)
+                for plan in done
+                if not metrics.has_row(moved, row := metrics.Metric(carried_out, plan.id, ""))
+            ]
+            for row, path in untimed:
+                is_new = landed is not None and path == landed.summary
+                told = landed.text if landed and is_new else at.files.load(path).text
+                moved = _with_time(moved, row, told, at)
             return metrics.with_plans_completed(moved, at.standing, at.inventory)
 
         def decide(look: Look) -> Draft:
@@ -312,8 +317,6 @@ class Events(Steps):
 
 def _with_time(document: Document, row: metrics.Metric, summary: str, at: Look) -> Document:
     """The document with what a plan took, as its summary says, where it keeps such rows."""
-    if metrics.has_row(document, row):
-        return document
     told = read_summary(summary)
     if not told.ledger or duration_in(told.duration) is None:
         return document  # somebody else's, who counts in their own way
