@@ -34,9 +34,12 @@ def shown(columns: int, plans: int = 3, rows: int = 24) -> list[str]:
     more = [a_plan(f"01-{at:02d}") for at in range(3, plans + 1)]
     facts = a_snapshot(*chain, *more, spent=Sum(12_345, 0.5))
     live.looked(facts)
+    live.report(Happening("executing", "01-01-01", "", {"gate": "EXECUTING", "attempt": 1}))
+    live.watch("01-01-01", Spent(Usage(400, 0, 50)))
+    live.watch("01-01-01", Spent(Usage(900, 0, 100), 0.2, is_total=True))  # with that step in it
     live.report(Happening("executing", "01-01-01", "", {"gate": "EXECUTING", "attempt": 2}))
     live.watch("01-01-01", ToolStarted("1", "Write", HOSTILE))
-    live.watch("01-01-01", Spent(Usage(1000, 0, 100), 0.25))
+    live.watch("01-01-01", Spent(Usage(100, 0, 0), 0.05))
     live.watch("01-01-01", Said(HOSTILE))
     live.report(Happening("note", "01-01", HOSTILE))
     live.looked(a_snapshot(*facts.plans, gates=(a_gate("01-01", *PASSED),), spent=facts.spent))

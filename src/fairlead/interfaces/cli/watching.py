@@ -113,6 +113,19 @@ class _Row:
     at: float = 0.0
     tokens: int = 0
     cost: float = 0.0
+    call: tuple[int, float] = (0, 0.0)  # what the call that runs has told of both
+
+    def spend(self, told: Spent) -> None:
+        """Count what a call tells; a total holds the steps that were told before."""
+        tokens, cost = told.usage.tokens_in + told.usage.tokens_out, told.cost_usd or 0.0
+        before = self.call
+        self.call = (
+            (tokens or before[0], cost or before[1])
+            if told.is_total
+            else (before[0] + tokens, before[1] + cost)
+        )
+        self.tokens += self.call[0] - before[0]
+        self.cost += self.call[1] - before[1]
 
 
 class Live:
@@ -142,7 +155,8 @@ class Live:
             attempt = happening.facts.get("attempt", 1)
             again = f", try {attempt}" if attempt != 1 else ""
             step = _STEPS.get(gate, gate.lower())
-            self._row(happening.subject).step = f"{step} {task.lstrip('0')}{again}"
+            row = self._row(happening.subject)
+            row.step, row.call = f"{step} {task.lstrip('0')}{again}", (0, 0.0)
         elif happening.kind in _LANDED:
             self._row(happening.subject).step = happening.kind
         self._last = short(f"{happening.subject} {happening.kind} {happening.text}")
@@ -160,9 +174,8 @@ class Live:
                 row.sign = short(f"wrote {path}")
             case Retried(reason=reason):
                 row.sign = short(f"asks again: {reason}")
-            case Spent(usage=usage, cost_usd=cost):
-                row.tokens += usage.tokens_in + usage.tokens_out
-                row.cost += cost or 0
+            case Spent():
+                row.spend(event)
             case _:
                 pass
 
