@@ -629,10 +629,11 @@ class LockBusy(ConflictError, code="lock-busy"):
 class ChangedMeanwhile(ConflictError, code="changed-meanwhile"):
     """Somebody changed the file again and again while it was being written."""
 
-    def __init__(self, path: object) -> None:
+    def __init__(self, path: object, ours: str = "") -> None:
+        kept = f"their version stays, ours is kept as {ours}" if ours else "their version was kept"
         super().__init__(
             f"{path} was changed by somebody else while it was being written",
-            hint="their version was kept; run the command again",
+            hint=f"{kept}; run the command again",
         )
 
 

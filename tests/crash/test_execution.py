@@ -70,8 +70,10 @@ def test_the_second_start_says_who_runs_since_when(tmp_path: Path) -> None:
     first = started(world)
     assert first.stdout is not None
     first.stdout.readline()
+    first.send_signal(signal.SIGSTOP)  # else it may be done before the second has looked
     second = started(world)
     _, problems = second.communicate(timeout=PATIENCE_SECONDS)
+    first.send_signal(signal.SIGCONT)
     first.communicate(timeout=PATIENCE_SECONDS)
     assert second.returncode == 4
     assert f"process {first.pid}" in problems

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairlead.store import layout
 from tests.support.branches import Branches
 from tests.support.programs import Outcome
 from tests.support.strace import Call, Injection, paused
@@ -18,6 +19,7 @@ from tests.support.subjects import PROJECT, Editing
 from tests.support.sweep import Finding, Rig
 
 CONFLICT = 4
+_RESCUED = f"{layout.DESK}/{layout.RESCUED}"
 
 
 def save_by_rename(path: Path, content: bytes) -> None:
@@ -65,25 +67,50 @@ def try_gap(rig: Rig, gap: Gap, branches: Branches | None = None) -> list[Findin
     assert editing is not None, f"{rig.subject.name} has no file to edit"
     stop = Injection(gap.call.name, gap.call.number, "signal=STOP")
 
+    edited = []
+
     def meanwhile(world: Path) -> None:
         path = world / PROJECT / editing.path
-        STYLES[gap.style](path, editing.edit(path.read_bytes()))
+        if path.exists():  # what the command has put away, nobody finds in its place
+            edited.append(path)
+            STYLES[gap.style](path, editing.edit(path.read_bytes()))
 
     if branches is not None:
         with branches.after(stop, meanwhile) as (world, traced):
-            broken = _broken(rig, editing, world, traced.outcome)
+            broken = _broken(rig, editing, world, traced.outcome) if edited else []
     else:
         with rig.world() as world:
             with paused(rig.subject.command(world), stop) as child:
                 meanwhile(world)
             output, errors = child.communicate(timeout=60)
-            broken = _broken(rig, editing, world, Outcome(child.returncode, output, errors, 0.0))
+            outcome = Outcome(child.returncode, output, errors, 0.0)
+            broken = _broken(rig, editing, world, outcome) if edited else []
     return [Finding(str(gap), what) for what in broken]
 
 
 def _broken(rig: Rig, editing: Editing, world: Path, outcome: Outcome) -> list[str]:
-    now = (world / PROJECT / editing.path).read_bytes()
-    return _lost(rig, editing, now, outcome) + rig.left_behind(world)
+    path = world / PROJECT / editing.path
+    if path.exists():
+        lost = _lost(rig, editing, path.read_bytes(), outcome)
+    else:
+        lost = _put_away(rig, editing, world, outcome)
+    left = rig.left_behind(world)
+    # Of a step that was decided, our own version is kept where theirs has its place.
+    is_told = outcome.code == CONFLICT and f"ours is kept as {_RESCUED}" in outcome.said
+    return lost + ([] if is_told and _are_kept(left) else left)
+
+
+def _put_away(rig: Rig, editing: Editing, world: Path, outcome: Outcome) -> list[str]:
+    """What is wrong with a document that the command moved: the other edit goes with it."""
+    theirs = editing.edit(rig.old[f"{PROJECT}/{editing.path}"])
+    files = [path for path in (world / PROJECT).rglob("*") if path.is_file()]
+    if any(path.read_bytes() == theirs for path in files):
+        return []
+    return [f"the other edit is lost with its document ({outcome.describe()})"]
+
+
+def _are_kept(left: list[str]) -> bool:
+    return all(f"/{_RESCUED}" in name for each in left for name in each.split(", "))
 
 
 def _lost(rig: Rig, editing: Editing, now: bytes, outcome: Outcome) -> list[str]:

@@ -50,8 +50,8 @@ class Desk:
         except OSError:
             pass
 
-    def rescue(self, name: str, label: str) -> None:
-        """Keep a version that has lost its place where a person can find it."""
+    def rescue(self, name: str, label: str) -> str:
+        """Keep a version that has lost its place where a person can find it, and say where."""
         kept = layout.rescued_name(label)
         with self.folder.make(layout.RESCUED) as shelf:
             path = shelf.path_of(kept)
@@ -59,10 +59,11 @@ class Desk:
                 self.folder.move(name, shelf, kept)
                 shelf.sync()
             except FileNotFoundError:
-                return  # nothing is left to keep
+                return ""  # nothing is left to keep
             except OSError as error:
                 raise fault(path, error) from error
         self.notices.append(Rescued(label, path))
+        return path
 
 
 class Place:

@@ -113,7 +113,7 @@ class Transaction:
     def _complete(self, step: Step, rewrites: Rewrites) -> dict[str, Version]:
         """Publish a step, and return what became of documents that changed meanwhile."""
         again: dict[str, Version] = {}
-        theirs: list[str] = []
+        theirs: dict[str, str] = {}  # and where ours is kept instead
         for entry in intent.complete(self._root, self._desk, step):
             try:
                 for version in self._again(entry.path, rewrites):
@@ -122,11 +122,10 @@ class Transaction:
             except StorageError:
                 raise
             except FairleadError:
-                self._desk.rescue(entry.stage, leaf(entry.path))
-                theirs.append(entry.path)
+                theirs[entry.path] = self._desk.rescue(entry.stage, leaf(entry.path))
         intent.close(self._desk)
         if theirs:
-            raise ChangedMeanwhile(", ".join(theirs))
+            raise ChangedMeanwhile(", ".join(theirs), ", ".join(filter(None, theirs.values())))
         return again
 
     def _again(self, path: str, rewrites: Rewrites) -> tuple[Version, ...]:
