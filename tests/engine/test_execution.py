@@ -170,6 +170,12 @@ def test_a_plan_that_is_not_done_by_its_own_summary_is_begun_again(tmp_path: Pat
     assert any("SUMMARY" in each.name for each in kept.iterdir())
 
 
+def test_a_plan_that_was_ticked_before_is_carried_out(tmp_path: Path) -> None:
+    boxes = "\n- [x] Task 1: make a (completed 2026-05-01)\n- [ ] Task 2: make b  \n"
+    site = works(tmp_path, a_plan("01-01", "a.txt", "b.txt", extra=boxes))
+    assert site.run().job.status is JobStatus.DONE
+
+
 def test_the_boxes_of_a_plan_are_ticked_and_its_approval_stands(tmp_path: Path) -> None:
     plan = a_plan("01-01", "a.txt", "b.txt", extra=BOXES)
     site = works(tmp_path, plan, a_plan("01-02", "c.txt"))

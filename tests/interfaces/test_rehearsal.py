@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from fairlead.store.scan import scan
 from tests.support.execution import a_plan
 from tests.support.killing import a_world
-from tests.support.programs import Command, Outcome, Program, fairlead, run
+from tests.support.programs import Command, Outcome, Program, fairlead, run, start
 from tests.support.repositories import git, written
 
 PLANS = (a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt", depends_on=["01-01"]))
@@ -65,14 +64,7 @@ def test_a_run_whose_reader_goes_away_saves_and_says_that_it_is_not_done(
     for id_, text in made_by_rehearsal(*PLANS):
         written(world / f"project/.planning/phases/01-work/{id_}-PLAN.md", text)
     words = ("--rehearse", "--here", "--approve", manner)
-    command = executing(world, *words)
-    with subprocess.Popen(
-        command.words,
-        cwd=command.folder,
-        env=dict(command.environment),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as child:
+    with start(executing(world, *words)) as child:
         assert child.stdout is not None
         assert child.stdout.readline()
         child.stdout.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +15,7 @@ from fairlead.model.job import FIX, Job, TaskGate
 from fairlead.model.plan import PlanSheet, Task, TaskKind, task_id
 from fairlead.model.snapshot import PlanFacts, Snapshot, TaskFacts
 from fairlead.records.phase_files import summary_head
-from fairlead.records.plan_sheet import nodes_of
+from fairlead.records.plan_sheet import digest_of, nodes_of
 from fairlead.records.state import moment
 from fairlead.store import layout
 from fairlead.store.digests import Derived, Marks, marks_in
@@ -118,7 +117,7 @@ class Survey:
 
 
 def _digest(content: bytes | None) -> str:
-    return hashlib.sha256(content or b"").hexdigest()
+    return digest_of((content or b"").decode("utf-8", "surrogateescape"))
 
 
 def _proof(content: bytes | None) -> Proof:
