@@ -8,7 +8,7 @@ The answer is asked for in one block that carries the nonce of this call.
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
+from pkgutil import get_data
 
 from fairlead.model.plan import Task
 from fairlead.records.plan_tasks import task_number
@@ -23,7 +23,7 @@ _LEAST_PIECE = 400  # of each piece, however little room there is
 @cache
 def template(name: str) -> str:
     """The text of a template."""
-    return (resources.files("fairlead.engine") / "prompts" / f"{name}.md").read_text("utf-8")
+    return (get_data("fairlead.engine", f"prompts/{name}.md") or b"").decode("utf-8")
 
 
 def prompt(name: str, nonce: str, words: Mapping[str, str], pieces: Mapping[str, str]) -> str:

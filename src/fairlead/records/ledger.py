@@ -124,15 +124,17 @@ def head(text: str) -> str:
 
 def read_ledger(text: str) -> tuple[Entry, ...]:
     """The entries; raises at the first line that is not what was written."""
-    for fault in _faults(text):
-        raise LedgerBroken(fault.what, line=fault.line)
-    lines = text[: text.rfind("\n") + 1].split("\n")[:-1]
-    return tuple(_entry(_record(line, at), at) for at, line in enumerate(lines, 1))
+    found = []
+    for each in _followed(text):
+        if isinstance(each, LedgerFault):
+            raise LedgerBroken(each.what, line=each.line)
+        found.append(each)
+    return tuple(found)
 
 
 def check(text: str, *, ends_with: str = "") -> tuple[LedgerFault, ...]:
     """Every fault, a torn last line included; `ends_with` is a hash that must be in the chain."""
-    faults = list(_faults(text))
+    faults = [each for each in _followed(text) if isinstance(each, LedgerFault)]
     count = text.count("\n")
     if text and not text.endswith("\n"):
         faults.append(LedgerFault(count + 1, "the last line is torn: it was never acknowledged"))
@@ -141,12 +143,13 @@ def check(text: str, *, ends_with: str = "") -> tuple[LedgerFault, ...]:
     return tuple(faults)
 
 
-def _faults(text: str) -> Iterator[LedgerFault]:
+def _followed(text: str) -> Iterator[Entry | LedgerFault]:
+    """The entries of the chain, up to the first fault in it."""
     previous = GENESIS
     for at, line in enumerate(text[: text.rfind("\n") + 1].split("\n")[:-1], 1):
         try:
             record = _record(line, at)
-            _entry(record, at)
+            entry = _entry(record, at)
         except DocumentError as error:
             yield LedgerFault(at, error.what)
             return
@@ -158,11 +161,12 @@ def _faults(text: str) -> Iterator[LedgerFault]:
             yield LedgerFault(at, "the entry was changed after it was written")
             return
         previous = str(told)
+        yield entry
 
 
 def _record(line: str, at: int) -> dict[str, object]:
     try:
-        held = read_json(line).value
+        held = _as_written(line) or read_json(line).value
     except DocumentError as error:
         raise LedgerBroken(f"is no entry: {error.what}", line=at) from None
     if not isinstance(held, dict) or not isinstance(held.get("hash"), str):
@@ -170,6 +174,15 @@ def _record(line: str, at: int) -> dict[str, object]:
     if held.get("v") != VERSION:
         raise LedgerBroken(f"is of version {held.get('v')!r}, not {VERSION}", line=at)
     return dict(held)
+
+
+def _as_written(line: str) -> dict[str, object] | None:
+    """The record of a line just as `line_of` writes it, which needs no strict reader any more."""
+    try:
+        held = json.loads(line)
+        return held if isinstance(held, dict) and _canonical(held) == line else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _entry(record: dict[str, object], at: int) -> Entry:

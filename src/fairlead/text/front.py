@@ -8,6 +8,7 @@ does not come out so is refused: the text is never rewritten, only spliced.
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate
 
 from fairlead.errors import FrontmatterSyntax, UnsafeEdit
@@ -25,6 +26,7 @@ def prepare() -> None:
     import yaml  # noqa: F401
 
 
+@lru_cache(maxsize=4)  # what an edit has made is what the next one begins with
 def compose(inner: str, first_line: int = 1) -> Node:
     """Read the inner text with both readers; refuse what they do not read alike."""
     tree = read_tree(inner, first_line)

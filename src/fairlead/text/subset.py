@@ -13,14 +13,27 @@ from fairlead.text.cursor import MAX_KEY, Cursor, may_start
 from fairlead.text.lines import split_lines, without_ending
 from fairlead.text.scalars import Plain, folded_block, strip_comment
 
+_RECENT = 8  # a writer reads the text it has just checked again, and again before its next edit
 _NOT_PRINTABLE = "\x7f\x85\u2028\u2029\ufeff\ufffe\uffff"
 
 
 def read_tree(inner: str, first_line: int = 1) -> "dict[str, object]":
-    """Read the inner text exactly, or raise `FrontmatterSyntax` at the first doubt."""
-    lines = [without_ending(line) for line in split_lines(inner)]
-    _refuse_unprintable(inner, lines, first_line)
-    return _BlockReader(lines, first_line).document()
+    """Read the inner text exactly, or raise `FrontmatterSyntax` at the first doubt.
+
+    Nobody changes what it gives: who reads the same text soon after gets the same tree.
+    """
+    tree = _read.get(inner)
+    if tree is None:
+        lines = [without_ending(line) for line in split_lines(inner)]
+        _refuse_unprintable(inner, lines, first_line)
+        tree = _BlockReader(lines, first_line).document()
+        if len(_read) >= _RECENT:
+            _read.clear()
+        _read[inner] = tree
+    return tree
+
+
+_read: "dict[str, dict[str, object]]" = {}
 
 
 def _refuse_unprintable(inner: str, lines: "list[str]", first_line: int) -> None:
