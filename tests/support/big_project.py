@@ -1,7 +1,8 @@
 """Big projects, for growth and speed: as many phases as asked for, ten plans each.
 
-Half of the phases are finished and verified, the way a long-lived project looks; files have the
-size that plans and summaries have in the wild, and the roadmap names every phase three times.
+Half of the phases are finished and verified, the way a long-lived project looks, and its documents
+say so; files have the size that plans and summaries have in the wild, and the roadmap names every
+phase three times.
 """
 
 from pathlib import Path
@@ -51,10 +52,10 @@ milestone: v1.0
 status: executing
 progress:
   total_phases: {phases}
-  completed_phases: 0
+  completed_phases: {done}
   total_plans: {plans}
-  completed_plans: 0
-  percent: 0
+  completed_plans: {done_plans}
+  percent: {percent}
 last_updated: "2026-01-16T10:00:00.000Z"
 ---
 
@@ -62,12 +63,12 @@ last_updated: "2026-01-16T10:00:00.000Z"
 
 ## Current Position
 
-Phase: 1 of {phases} (Part 1)
-Plan: 1 of 10
+Phase: {current} of {highest} (Part {current})
+Plan: 1 of {each}
 Status: In progress
-Last activity: 2026-01-16 — began
+Last activity: 2026-01-16 — Phase {last} complete
 
-Progress: [░░░░░░░░░░] 0%
+Progress: [{bar}] {percent}%
 """
 
 
@@ -77,19 +78,19 @@ def big_project(folder: Path, phases: int, plans: int = 10) -> Path:
     home = planning / "phases"
     home.mkdir(parents=True)
     numbers = _numbers(phases)
-    for count, phase in enumerate(numbers, start=1):
+    done = numbers[: phases // 2]
+    for phase in numbers:
         inside = home / f"{phase:02d}-part"
         inside.mkdir()
-        is_done = count <= phases // 2
+        is_done = phase in done
         for plan in range(1, plans + 1):
             _write(inside / f"{phase:02d}-{plan:02d}-PLAN.md", _PLAN, phase, plan)
             if is_done:
                 _write(inside / f"{phase:02d}-{plan:02d}-SUMMARY.md", _SUMMARY, phase, plan)
         if is_done:
             _write(inside / f"{phase:02d}-VERIFICATION.md", _VERIFICATION, phase, 0)
-    (planning / "ROADMAP.md").write_text(_roadmap(phases, plans), "utf-8")
-    state = _STATE.format(phases=phases, plans=phases * plans)
-    (planning / "STATE.md").write_text(state, "utf-8")
+    (planning / "ROADMAP.md").write_text(_roadmap(numbers, done, plans), "utf-8")
+    (planning / "STATE.md").write_text(_state(numbers, done, plans), "utf-8")
     (planning / "config.json").write_text("{}\n", "utf-8")
     return folder
 
@@ -103,15 +104,38 @@ def _write(path: Path, template: str, phase: int, plan: int) -> None:
     path.write_text(template.format(phase=phase, plan=plan), "utf-8")
 
 
-def _roadmap(phases: int, plans: int) -> str:
-    numbers = _numbers(phases)
-    bullets = [f"- [ ] **Phase {number}: Part {number}** - work" for number in numbers]
+def _state(numbers: list[int], done: list[int], plans: int) -> str:
+    percent = 100 * len(done) // len(numbers)
+    return _STATE.format(
+        phases=len(numbers),
+        done=len(done),
+        plans=len(numbers) * plans,
+        done_plans=len(done) * plans,
+        percent=percent,
+        bar="█" * (percent // 10) + "░" * (10 - percent // 10),
+        current=numbers[len(done)],
+        highest=numbers[-1],
+        last=done[-1] if done else 0,
+        each=plans,
+    )
+
+
+def _roadmap(numbers: list[int], done: list[int], plans: int) -> str:
+    bullets = [
+        f"- [{'x' if number in done else ' '}] **Phase {number}: Part {number}** - work"
+        for number in numbers
+    ]
     details = [
         f"### Phase {number}: Part {number}\n\n**Goal**: Part {number} works\n"
         f"**Depends on**: Phase {number - 1}\n**Plans**: {plans} plans\n"
         for number in numbers
     ]
-    rows = [f"| {number}. Part {number} | 0/{plans} | Not started | - |" for number in numbers]
+    rows = [
+        f"| {number}. Part {number} | {plans}/{plans} | Complete | 2026-01-16 |"
+        if number in done
+        else f"| {number}. Part {number} | 0/{plans} | Not started | - |"
+        for number in numbers
+    ]
     table = ["| Phase | Plans Complete | Status | Completed |", "|---|---|---|---|", *rows]
     parts = ("# Roadmap: Big", "## Phases", "\n".join(bullets), "## Phase Details")
     return "\n\n".join((*parts, *details, "## Progress", "\n".join(table))) + "\n"

@@ -19,8 +19,11 @@ from fairlead.text.document import Document
 from fairlead.text.inline import plain_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from fairlead.engine.evidence import LedgerCheck
     from fairlead.engine.explain import Explainer
+    from fairlead.model.inventory import Inventory
 
 
 class Overview:
@@ -37,8 +40,9 @@ class Overview:
         """Where the project stands."""
         workstream = self.workstream(workstream)
         state = self._document(layout.documents_of(workstream)[0])
+        truth = truth_of(self._reader, workstream)
         found = status_report(
-            truth_of(self._reader, workstream),
+            truth,
             folder=self._reader.folder,
             title=self._title(),
             workstream=workstream,
@@ -47,12 +51,17 @@ class Overview:
         waiting = self._reader.peek(layout.WAITING)
         return replace(
             found,
-            continue_files=handover_paths(workstream, self._reader.names),
+            continue_files=handover_paths(workstream, self._names(truth.inventory)),
             paused_at=str(state.value("paused_at")) if state and is_paused(state) else "",
             question=question_of(waiting.text) if waiting else "",
             plan_phase=self._plan_phase(),
             exec_phase=self._exec_phase(),
         )
+
+    def _names(self, inventory: Inventory) -> Callable[[str], Iterable[str]]:
+        """What is in a folder; those of phases have been looked through already."""
+        seen = {folder.path: folder.others for folder in inventory.folders}
+        return lambda path: seen[path] if path in seen else self._reader.names(path)
 
     def explainer(self, workstream: str = "") -> Explainer:
         """Explains the numbers of one moment."""

@@ -94,6 +94,7 @@ class Folder:
     has_context: bool
     has_research: bool
     unread: tuple[str, ...] = ()  # plans and summaries that are links or special files
+    others: tuple[str, ...] = ()  # the names of the files that are neither
 
     @cached_property
     def live_plans(self) -> tuple[Plan, ...]:

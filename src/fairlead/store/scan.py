@@ -179,6 +179,7 @@ def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folde
             has_context=any(naming.is_artefact(each, "CONTEXT") for each in others),
             has_research=any(naming.is_artefact(each, "RESEARCH") for each in others),
             unread=tuple(f"{path}/{each}" for each in sorted(listing.odd.difference(others))),
+            others=tuple(others),
         )
 
 

@@ -12,7 +12,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
@@ -32,6 +33,7 @@ COLOR = "fairlead.color"  # where the chosen colour mode stands in the command's
 
 _COMMAND = re.compile(r"\bfairlead(?: [a-z][a-z-]*)+")
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
+_PLAIN = frozenset({str, int, bool, type(None)})
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 
@@ -323,13 +325,18 @@ def _json(value: Any, gap: str) -> str:
         items = [_json(each, inner) for each in value]
         return f"[{inner}{f',{inner}'.join(items)}{gap}]" if items else "[]"
     if isinstance(value, dict) or hasattr(value, "__dataclass_fields__"):
-        pairs = [
-            f"{_json(key, gap)}: "
-            f"{encode_basestring(each) if type(each) is str else _json(each, inner)}"
-            for key, each in _members(value).items()
-        ]
+        members = _members(value)
+        if members and _PLAIN.issuperset(map(type, members.values())):
+            return f"{{{inner}{_on_lines(inner)(members)[1:-1]}{gap}}}"
+        pairs = [f"{_json(key, gap)}: {_json(each, inner)}" for key, each in members.items()]
         return f"{{{inner}{f',{inner}'.join(pairs)}{gap}}}" if pairs else "{}"
     return _ENCODER.encode(value)
+
+
+@cache
+def _on_lines(gap: str) -> Callable[[Any], str]:
+    """An encoder that writes each member behind this gap; it cannot look into a second level."""
+    return json.JSONEncoder(ensure_ascii=False, separators=(f",{gap}", ": ")).encode
 
 
 def _json_seen(text: str) -> str:
