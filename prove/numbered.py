@@ -1,7 +1,7 @@
 """Proofs over numbered inputs, such as a million generated documents.
 
 A row of `prove.table` needs only a function `(seed, number) -> finding or nothing`; this module
-makes cases of a thousand numbers each, so that the progress file stays small.
+makes cases of many numbers each, so that the progress file stays small.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +29,7 @@ class NumberedProof:
     try_number: TryNumber  # a module-level function: it is sent to other processes
     covers: tuple[str, ...] = PRODUCT
     workers: int = 2
+    batch: int = BATCH  # numbers a case; fewer where each takes long
 
     def why_not(self) -> str:
         """Nothing is needed but Python."""
@@ -37,8 +38,8 @@ class NumberedProof:
     def cases(self, seed: int, scratch: Path) -> Sequence[str]:
         """Batches of numbers."""
         del scratch
-        starts = range(0, self.count, BATCH)
-        return [f"{seed}|{start}|{min(start + BATCH, self.count)}" for start in starts]
+        starts = range(0, self.count, self.batch)
+        return [f"{seed}|{start}|{min(start + self.batch, self.count)}" for start in starts]
 
     @contextmanager
     def opened(self, scratch: Path) -> Iterator[Trial]:

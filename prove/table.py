@@ -12,6 +12,7 @@ from prove.hooks import HOOKS
 from prove.mutations import MUTATIONS
 from prove.screens import SCREENS
 from prove.sweeps import SWEEPS
+from prove.walks import WALKS
 
 
 def proofs() -> tuple[Proof, ...]:
@@ -20,6 +21,7 @@ def proofs() -> tuple[Proof, ...]:
         *CROWDS,
         *SCREENS,
         *HOOKS,
+        *WALKS,
         *APPROVALS,
         *COUNCILS,
         *AGENTS,

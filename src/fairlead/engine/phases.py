@@ -286,6 +286,7 @@ class Phases(Steps):
         def state(held: Document, at: Look) -> Document:
             placed = with_fresh_position(held, standing, touched)
             placed = with_moved_focus(placed, at.standing, standing)
+            placed = metrics.with_plans_completed(placed, standing, after)
             return add_evolution(events.synced(placed, standing, at.now), told, at.now)
 
         held = look.draft(state) if self._files.exists(look.state_path) else Draft({})

@@ -25,7 +25,7 @@ from fairlead.model.ids import PhaseId
 from fairlead.model.lifecycle import GateEvent, GateStatus
 from fairlead.records import session as sessions
 from fairlead.records.blockers import BLOCKERS, without_task
-from fairlead.records.digest import with_next
+from fairlead.records.digest import with_next, with_words
 from fairlead.records.entries import with_entry
 from fairlead.records.events import execution_started
 from fairlead.records.gate import (
@@ -40,6 +40,7 @@ from fairlead.records.handoff import Handover, marked_resumed, read_handover, wr
 from fairlead.records.position import active_phase, may_be_active, with_active
 from fairlead.records.state import stamped
 from fairlead.records.tasks import TaskResult, noted, task_result
+from fairlead.records.truths import untrue_words
 from fairlead.store import layout
 from fairlead.store.files import Draft, Outcome
 from fairlead.store.intent import Places
@@ -337,7 +338,8 @@ def _begun(document: Document, phase: PhaseId, look: Look) -> Document:
     try:
         return execution_started(document, look.standing, phase.short, look.now)
     except (NoPlans, PhaseFinished):
-        return with_active(document, phase.short)
+        document = with_active(document, phase.short)
+        return with_words(document, untrue_words(document, look.standing))
 
 
 def _stepped(

@@ -31,6 +31,7 @@ from fairlead.records.position import (
     settled,
 )
 from fairlead.records.state import stamped
+from fairlead.records.truths import untrue_words
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
 
@@ -87,6 +88,8 @@ def task_result(
     if is_done and is_success and current and active == current.id:
         active = None  # nobody works on a phase that is done
     changed = with_next(changed, standing, active=active.short if active else "")
+    # A task of another phase than the one that the position names does not make that untrue.
+    changed = with_words(changed, untrue_words(changed, standing))
     changed = noted(changed, result, now)
     return stamped(changed, now) if changed.text != document.text else document
 
