@@ -600,12 +600,13 @@ def test_a_pm_that_nobody_answered_as_is_looked_for_and_not_ruled(tmp_path: Path
     assert "job rule" not in page
 
 
-def test_a_secret_in_a_request_or_a_ruling_is_not_stored(tmp_path: Path) -> None:
+def test_a_secret_in_a_request_a_ruling_or_a_veto_is_not_stored(tmp_path: Path) -> None:
     key = "sk-ant-" + "a1B2" * 8
     table = a_meeting(tmp_path, terms=CouncilTerms(caps=Caps(run_tokens=1000)))
     job = table.begin(f"Use the key {key}")
     assert table.begin(f"Use the key {key}") == job
     child = table.council.retry(table.run(job).id, f"Use {key} again")
+    assert table.council.wish(child, "veto", f"not with {key}").status == "BLOCKED"
     stored = [each for each in (table.project / ".planning").rglob("*") if each.is_file()]
     assert not any(key in each.read_text() for each in stored)
     assert CouncilFiles(str(table.project), child).load().request.endswith(" again")

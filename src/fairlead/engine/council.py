@@ -285,7 +285,7 @@ class Council:
             raise JobTransition(held.status, JobStatus.BLOCKED, next_statuses(held.status), wish)
         if held.status is JobStatus.EXECUTING and is_busy:
             raise RunBusy("by another process; press ^C there first")
-        files.leave_wish(wish, why)
+        files.leave_wish(wish, without_secrets(why)[0])  # git keeps it
         if not is_busy:
             self.carry_on(job, Meeting(Table({}, lambda _: None, lambda _: 0)))
         return files.load()

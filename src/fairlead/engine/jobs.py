@@ -14,6 +14,7 @@ from fairlead.model.council_job import CouncilJob
 from fairlead.model.job import IN_WORDS, Job, JobStatus, Question, TaskGate
 from fairlead.model.policy import OVERRIDE, SKIP_VERIFY, skip_kind
 from fairlead.model.roles import Call
+from fairlead.records.secrets import without_secrets
 from fairlead.records.state import moment
 from fairlead.store import layout
 from fairlead.store.council import CouncilFiles
@@ -125,7 +126,8 @@ class Jobs:
         if asked.options and not _is_among(said, asked.options):
             raise NoQuestion(job, f"{said!r} is not one of: {', '.join(asked.options)}")
         now = moment(self._clock.now())
-        told = replace(asked, answer=said, answered_at=now, by="person")
+        kept = without_secrets(said)[0]  # git keeps it
+        told = replace(asked, answer=kept, answered_at=now, by="person")
         files.save_question(told)
         return told
 
