@@ -21,6 +21,7 @@ from fairlead.store import layout_council as names
 from fairlead.store.files import Edit, Files
 from fairlead.store.jobs import VERSION, JobFiles, content_of, job_ids
 from fairlead.store.load import Reader
+from fairlead.store.lock import RUN_WAITS
 from fairlead.store.running import the_only_run
 
 _BEGINNING = "j_"
@@ -46,7 +47,7 @@ class CouncilFiles:
     """The files of one council job."""
 
     def __init__(
-        self, folder: str, job: str, *, wait_seconds: float = 30.0, is_read_only: bool = False
+        self, folder: str, job: str, *, wait_seconds: float = RUN_WAITS, is_read_only: bool = False
     ) -> None:
         self.job = job
         self.folder = folder

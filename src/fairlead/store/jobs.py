@@ -21,6 +21,7 @@ from fairlead.store.files import Files
 from fairlead.store.journal import Journal
 from fairlead.store.layout_roles import CALLS, REPLACED
 from fairlead.store.load import Reader
+from fairlead.store.lock import RUN_WAITS
 
 VERSION = 1
 
@@ -46,7 +47,7 @@ class JobFiles:
     """The files of one job."""
 
     def __init__(
-        self, folder: str, job: str, *, wait_seconds: float = 30.0, is_read_only: bool = False
+        self, folder: str, job: str, *, wait_seconds: float = RUN_WAITS, is_read_only: bool = False
     ) -> None:
         self.job = job
         self.written: set[str] = set()  # digests of what was saved here, and by nobody else

@@ -14,7 +14,7 @@ from fairlead.errors import NoProject, NotConfirmed, TooLarge, UnwritableValue
 from fairlead.store import layout
 from fairlead.store.atomic import require_single, sync_content
 from fairlead.store.confine import Folder, Root, fault, leaf, let_go, reason, stat_of
-from fairlead.store.lock import Lock
+from fairlead.store.lock import RUN_WAITS, Lock
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CHUNK = 64 * 1024
@@ -25,7 +25,7 @@ class Journal:
     """One journal of the project in a folder."""
 
     def __init__(
-        self, folder: str, path: str, *, wait_seconds: float = 10.0, is_durable: bool = True
+        self, folder: str, path: str, *, wait_seconds: float = RUN_WAITS, is_durable: bool = True
     ) -> None:
         self._folder = folder
         self.path = path

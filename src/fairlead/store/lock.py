@@ -23,6 +23,7 @@ _OPEN = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL)
 _SHARED = frozenset(["nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs"])
 _LONGEST_HOLDER = 200
+RUN_WAITS = 60.0  # seconds, for records of a run: giving up would throw a paid answer away
 _POLL_SECONDS = 0.005
 _AGAIN_SECONDS = 0.05
 
