@@ -23,7 +23,9 @@ _LEAST_PIECE = 400  # of each piece, however little room there is
 @cache
 def template(name: str) -> str:
     """The text of a template."""
-    return (get_data("fairlead.engine", f"prompts/{name}.md") or b"").decode("utf-8")
+    found = get_data("fairlead.engine", f"prompts/{name}.md")
+    assert found is not None, name
+    return found.decode("utf-8")
 
 
 def prompt(name: str, nonce: str, words: Mapping[str, str], pieces: Mapping[str, str]) -> str:
