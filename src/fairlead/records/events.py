@@ -99,7 +99,8 @@ def plan_completed(
     named = phase or recorded_phase(document, standing)
     here = _at(standing, named, "In progress", Status.EXECUTING)
     if not (phase or plan or plans_of(here)) and _follows_a_plan(document):
-        return document  # told again: the position has moved on to a phase that has no plans yet
+        # Told again: the position has moved on to a phase that has no plans yet.
+        return synced(document, standing, now)
     _require_plans(here)
     done = [each for each in plans_of(here) if each.is_complete]
     if plan:
