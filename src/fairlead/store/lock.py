@@ -185,10 +185,12 @@ def _wait(fd: int, seconds: float) -> bool:
 
 def _poll(fd: int, seconds: float) -> bool:
     deadline = time.monotonic() + seconds
+    nap = _POLL_SECONDS / 16  # most hold it for a few milliseconds
     while time.monotonic() < deadline:
         if _try(fd):
             return True
-        time.sleep(_POLL_SECONDS)
+        time.sleep(nap)
+        nap = min(2 * nap, _POLL_SECONDS)
     return False
 
 
