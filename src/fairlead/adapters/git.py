@@ -56,6 +56,7 @@ class Git:
         self._trees: dict[str, str] = {}  # by commit
         self._changes: dict[tuple[str, str], tuple[Change, ...]] = {}
         self._follows: dict[tuple[str, str], bool] = {}  # whether a commit is part of another
+        self._holders: dict[str, str] = {}  # by commit, one that it was last found to be part of
 
     @property
     def uses_own_identity(self) -> bool:
@@ -100,8 +101,14 @@ class Git:
         """Whether a commit is part of the history of another."""
         found = self._follows.get((commit, of))
         if found is None:
-            found = self._run("merge-base", "--is-ancestor", commit, of, may_fail=True).code == 0
+            # A branch goes on from where it was: git is asked once for all that it had before.
+            holder = self._holders.get(commit, of)
+            found = holder != of and self.is_ancestor(holder, of)
+            words = ("merge-base", "--is-ancestor", commit, of)
+            found = found or self._run(*words, may_fail=True).code == 0
             _remember(self._follows, (commit, of), found)
+            if found:
+                _remember(self._holders, commit, of)
         return found
 
     def changes(self, base: str, commit: str) -> tuple[Change, ...]:

@@ -20,18 +20,28 @@ def is_readable(common: str) -> bool:
 
 def all_refs(common: str) -> dict[str, str]:
     """Every ref by its full name; a file of its own says more than the packed list."""
-    packed = (content(os.path.join(common, "packed-refs")) or b"").decode(
-        "utf-8", "surrogateescape"
-    )
-    pairs = (line.split(" ", 1) for line in packed.splitlines() if line[:1] not in ("#", "^"))
-    found = {name: value for value, name in pairs}
+    found = _packed(common)
     for above, _, names in os.walk(os.path.join(common, "refs")):
         for name in names:
             path = os.path.join(above, name)
-            value = (content(path) or b"").decode("utf-8", "surrogateescape").strip()
+            value = _line(path)
             if value and not name.endswith(".lock"):
                 found[os.path.relpath(path, common)] = value
     return found
+
+
+def _ref(name: str, common: str) -> str:
+    """One of them, without a look at the others: a long job has a branch for every attempt."""
+    if ".." in name or name.endswith(".lock"):  # no name of a ref, but a worktree's HEAD may say it
+        return ""
+    return _line(os.path.join(common, name)) or _packed(common).get(name, "")
+
+
+def _packed(common: str) -> dict[str, str]:
+    packed = content(os.path.join(common, "packed-refs")) or b""
+    lines = packed.decode("utf-8", "surrogateescape").splitlines()
+    pairs = (line.split(" ", 1) for line in lines if line[:1] not in ("#", "^"))
+    return {name: value for value, name in pairs}
 
 
 def branch_of(home: str) -> str:
@@ -45,7 +55,7 @@ def head_of(home: str, common: str) -> str:
     head = _line(os.path.join(home, "HEAD"))
     if not head.startswith(_POINTER):
         return head
-    return all_refs(common).get(head.removeprefix(_POINTER), "")
+    return _ref(head.removeprefix(_POINTER), common)
 
 
 def commit_of(name: str, home: str, common: str) -> str | None:
@@ -53,7 +63,7 @@ def commit_of(name: str, home: str, common: str) -> str | None:
     if name == "HEAD":
         found = head_of(home, common)
     elif name.startswith("refs/"):
-        found = all_refs(common).get(name, "")
+        found = _ref(name, common)
     else:
         return None
     return None if found.startswith(_POINTER) else found
