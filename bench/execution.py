@@ -30,7 +30,7 @@ from tests.support.programs import ROOT, fairlead, interpreter, scratch_environm
 PAGE = ROOT / "docs" / "reference" / "benchmarks-execution.md"
 MOST_MILLISECONDS = 150
 THINKS_SECONDS = 1.0
-SIZES = (10, 100, 400)
+SIZES = (10, 50, 150)
 MOST_GROWTH = 1.5  # of the memory, from the smallest phase to the largest
 _STUB = (
     "import runpy, sys, time; time.sleep(float(sys.argv[1])); "
