@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.adapters import refs
 from fairlead.adapters.git import Git
 from fairlead.errors import GitTooOld, LandingBlocked
 from tests.support.repositories import a_repository, git, written
@@ -190,3 +191,47 @@ def test_a_git_that_cannot_merge_without_a_checkout_is_refused_by_its_version(
     monkeypatch.setenv("PATH", f"{old.parent}:{os.environ['PATH']}")
     with pytest.raises(GitTooOld, match=r"2\.30"):
         Git(str(main)).require_recent()
+
+
+def test_a_branch_that_went_on_is_asked_about_once_for_all_that_it_had(
+    main: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = Git(str(main))
+    commits = [_committed(main, number) for number in range(5)]
+    assert all(workspace.is_ancestor(each, commits[-1]) for each in commits)
+    newest = _committed(main, 5)
+    asked: list[tuple[str, ...]] = []
+    run = Git._run
+
+    def counted(self: Git, *words: str, **more: object) -> object:
+        asked.append(words)
+        return run(self, *words, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Git, "_run", counted)
+    assert all(workspace.is_ancestor(each, newest) for each in commits)
+    assert len(asked) == 1
+
+
+def test_a_branch_that_was_set_back_no_longer_has_what_it_had(main: Path) -> None:
+    workspace = Git(str(main))
+    base = workspace.commit_of("HEAD")
+    first = _committed(main, 0)
+    second = _committed(main, 1)
+    assert workspace.is_ancestor(first, second)
+    git(main, "reset", "-q", "--hard", base)
+    other = _committed(main, 2)
+    assert not workspace.is_ancestor(first, other)
+    assert workspace.is_ancestor(base, other)
+
+
+def test_a_head_that_names_no_ref_stands_for_nothing(main: Path) -> None:
+    written(main / ".git/stray", "1" * 40)
+    written(main / ".git/HEAD", "ref: refs/heads/../../stray\n")
+    assert refs.head_of(str(main / ".git"), str(main / ".git")) == ""
+
+
+def _committed(main: Path, number: int) -> str:
+    written(main / f"more-{number}.txt", "more\n")
+    git(main, "add", "-A")
+    git(main, "commit", "-qm", f"more {number}")
+    return Git(str(main)).commit_of("HEAD")

@@ -13,10 +13,10 @@ import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import timedelta
-from typing import TypeVar
 
 from fairlead.adapters import refs
 from fairlead.adapters.process import Ended, Finished, Limits, program, run, surroundings
+from fairlead.adapters.remembered import Remembered
 from fairlead.errors import BranchName, GitFault, GitTooOld, LandingBlocked, TreeDirty
 from fairlead.model.workspace import Change, Clash, Merged, Tree
 
@@ -36,9 +36,6 @@ _LIMITS = Limits(wall=timedelta(minutes=2), output_bytes=64 << 20)
 _PASSED_ON = tuple("PATH HOME XDG_CONFIG_HOME TMPDIR GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL".split())
 _LEAST = (2, 38)  # merge-tree --write-tree
 _MARKER = "fairlead-attempt"  # in git's own folder of a worktree: commands in there only read
-_MOST_REMEMBERED = 256
-_Key = TypeVar("_Key")
-_Fact = TypeVar("_Fact")
 _GUARDED = ("config", "config.worktree", "info/attributes", "info/exclude")
 
 
@@ -53,10 +50,10 @@ class Git:
         told = self._text("rev-parse", "--git-common-dir", "--git-dir").split("\n")
         self.common, self._home = (os.path.realpath(os.path.join(folder, each)) for each in told)
         self._identity = () if self._has_identity() else _IDENTITY
-        self._trees: dict[str, str] = {}  # by commit
-        self._changes: dict[tuple[str, str], tuple[Change, ...]] = {}
-        self._follows: dict[tuple[str, str], bool] = {}  # whether a commit is part of another
-        self._holders: dict[str, str] = {}  # by commit, one that it was last found to be part of
+        self._trees = Remembered[str, str]()  # by commit
+        self._changes = Remembered[tuple[str, str], tuple[Change, ...]]()
+        self._follows = Remembered[tuple[str, str], bool]()  # whether a commit is part of another
+        self._holders = Remembered[str, str]()  # by commit, one that it was found to be part of
 
     @property
     def uses_own_identity(self) -> bool:
@@ -106,9 +103,9 @@ class Git:
             found = holder != of and self.is_ancestor(holder, of)
             words = ("merge-base", "--is-ancestor", commit, of)
             found = found or self._run(*words, may_fail=True).code == 0
-            _remember(self._follows, (commit, of), found)
-            if found:
-                _remember(self._holders, commit, of)
+            self._follows[commit, of] = found
+            if found and commit != of:
+                self._holders[commit] = of
         return found
 
     def changes(self, base: str, commit: str) -> tuple[Change, ...]:
@@ -119,7 +116,7 @@ class Git:
             fields = os.fsdecode(self._run(*words).output).split("\0")
             pairs = zip(fields[::2], fields[1::2], strict=False)
             found = tuple(Change(path, kind[:1]) for kind, path in pairs)
-            _remember(self._changes, (base, commit), found)
+            self._changes[base, commit] = found
         return found
 
     def guard(self) -> Mapping[str, str]:
@@ -175,7 +172,7 @@ class Git:
     def keep(self, tree: Tree, base: str, branch: str, message: str) -> str:
         """One commit on the base with the tree; the branch keeps whatever the agent made."""
         commit = self._commit(tree.id, message, base)
-        _remember(self._changes, (base, commit), self.changes(base, tree.id))
+        self._changes[base, commit] = self.changes(base, tree.id)
         is_all = tree.head == base and tree.full == tree.id
         kept = commit if is_all else self._commit(tree.full, message, tree.head)
         self._run("update-ref", f"refs/heads/{branch}", kept)
@@ -246,7 +243,7 @@ class Git:
         tree = fields[0]
         if done.code == 0:
             made = self._commit(tree, message, target, commit)
-            _remember(self._follows, (commit, made), True)
+            self._follows[commit, made] = True
             return Merged(made)
         stages = fields[1 : fields.index("", 1)]
         paths = dict.fromkeys(each.partition("\t")[2] for each in stages)
@@ -328,7 +325,7 @@ class Git:
     def _commit(self, tree: str, message: str, *parents: str) -> str:
         above = [word for parent in parents for word in ("-p", parent)]
         commit = self._text("commit-tree", tree, *above, "-F", "-", stdin=message.encode())
-        _remember(self._trees, commit, tree)
+        self._trees[commit] = tree
         return commit
 
     def _hooks(self) -> list[str]:
@@ -384,13 +381,6 @@ class Git:
         if done.code != 0 and not may_fail:
             raise GitFault(words[0], _said(done))
         return done
-
-
-def _remember(held: dict[_Key, _Fact], key: _Key, fact: _Fact) -> None:
-    """Keep what can never change, because ids name content; not more of it than is soon used."""
-    if len(held) >= _MOST_REMEMBERED:
-        held.clear()
-    held[key] = fact
 
 
 def _said(done: Finished) -> str:
