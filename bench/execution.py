@@ -30,7 +30,7 @@ from tests.support.programs import ROOT, fairlead, interpreter, scratch_environm
 PAGE = ROOT / "docs" / "reference" / "benchmarks-execution.md"
 MOST_MILLISECONDS = 150
 THINKS_SECONDS = 1.0
-SIZES = (10, 50, 150)
+SIZES = (10, 100, 400)
 MOST_GROWTH = 1.5  # of the memory, from the smallest phase to the largest
 _STUB = (
     "import runpy, sys, time; time.sleep(float(sys.argv[1])); "
@@ -173,10 +173,8 @@ def main() -> int:
             _say(lines[-1])
         held = {size: memory(size, scratch) for size in SIZES if size <= options.most}
     lines += ["", _memory_line(held)] if held else []
-    lines += [
-        "",
-        f"Command: `make bench`, {options.rounds} rounds. {today()}, source `{fingerprint()}`.",
-    ]
+    command = f"python -m bench.execution --rounds {options.rounds} --most {options.most}"
+    lines += ["", f"Command: `{command}`. {today()}, source `{fingerprint()}`."]
     page = "\n".join(lines) + "\n"
     PAGE.write_text(page, "utf-8")
     _say(page)

@@ -3,11 +3,13 @@
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fairlead.adapters import refs
 from fairlead.adapters.git import Git
+from fairlead.adapters.process import Finished
 from fairlead.errors import GitTooOld, LandingBlocked
 from tests.support.repositories import a_repository, git, written
 
@@ -203,9 +205,9 @@ def test_a_branch_that_went_on_is_asked_about_once_for_all_that_it_had(
     asked: list[tuple[str, ...]] = []
     run = Git._run
 
-    def counted(self: Git, *words: str, **more: object) -> object:
+    def counted(self: Git, *words: str, **more: Any) -> Finished:
         asked.append(words)
-        return run(self, *words, **more)  # type: ignore[arg-type]
+        return run(self, *words, **more)
 
     monkeypatch.setattr(Git, "_run", counted)
     assert all(workspace.is_ancestor(each, newest) for each in commits)
@@ -224,9 +226,13 @@ def test_a_branch_that_was_set_back_no_longer_has_what_it_had(main: Path) -> Non
     assert workspace.is_ancestor(base, other)
 
 
-def test_a_head_that_names_no_ref_stands_for_nothing(main: Path) -> None:
+@pytest.mark.parametrize(
+    "said", ["refs/heads/../../stray", "{stray}", "stray", "refs/heads/a\0b", "refs/" + "x" * 5000]
+)
+def test_a_head_that_names_no_ref_stands_for_nothing(main: Path, said: str) -> None:
+    """It lies where an agent can write: nothing outside of the refs is read by it."""
     written(main / ".git/stray", "1" * 40)
-    written(main / ".git/HEAD", "ref: refs/heads/../../stray\n")
+    written(main / ".git/HEAD", f"ref: {said.format(stray=main / '.git/stray')}\n")
     assert refs.head_of(str(main / ".git"), str(main / ".git")) == ""
 
 

@@ -11,6 +11,7 @@ import os
 from fairlead.errors import GitFault
 
 _POINTER = "ref: "
+_LONGEST = 200  # characters of a name that is looked for by itself
 
 
 def is_readable(common: str) -> bool:
@@ -32,8 +33,10 @@ def all_refs(common: str) -> dict[str, str]:
 
 def _ref(name: str, common: str) -> str:
     """One of them, without a look at the others: a long job has a branch for every attempt."""
-    if ".." in name or name.endswith(".lock"):  # no name of a ref, but a worktree's HEAD may say it
-        return ""
+    # A worktree's HEAD is an agent's to write: what is no plain name of a ref is never a path.
+    is_plain = name.startswith("refs/") and not name.endswith(".lock") and len(name) <= _LONGEST
+    if not is_plain or ".." in name or "\0" in name:
+        return all_refs(common).get(name, "")
     return _line(os.path.join(common, name)) or _packed(common).get(name, "")
 
 

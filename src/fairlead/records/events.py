@@ -172,7 +172,7 @@ def synced(document: Document, standing: Standing, now: datetime) -> Document:
 def _begun(document: Document, here: Standing, standing: Standing, now: datetime) -> Document:
     told = f"Phase {_number(here)} {here.status} started".replace("discussing", "discussion")
     is_over = here.current is not None and here.current.is_complete(here.policy)
-    if is_over or _is_elsewhere(document, here):
+    if is_over or _is_elsewhere(document, here):  # nobody works where all is done
         return _noted(document, standing, told, now)
     return _moved(document, here, told, now, active=_number(here))
 

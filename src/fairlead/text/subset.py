@@ -13,7 +13,9 @@ from fairlead.text.cursor import MAX_KEY, Cursor, may_start
 from fairlead.text.lines import split_lines, without_ending
 from fairlead.text.scalars import Plain, folded_block, strip_comment
 
-_RECENT = 8  # a writer reads the text it has just checked again, and again before its next edit
+# A writer reads the text it has just checked again, and again before its next edit.
+_RECENT = 8
+_read: "dict[str, dict[str, object]]" = {}
 _NOT_PRINTABLE = "\x7f\x85\u2028\u2029\ufeff\ufffe\uffff"
 
 
@@ -31,9 +33,6 @@ def read_tree(inner: str, first_line: int = 1) -> "dict[str, object]":
             _read.clear()
         _read[inner] = tree
     return tree
-
-
-_read: "dict[str, dict[str, object]]" = {}
 
 
 def _refuse_unprintable(inner: str, lines: "list[str]", first_line: int) -> None:
