@@ -6,7 +6,7 @@ Each part is imported when it is first asked for: a short command loads only its
 from __future__ import annotations
 
 import os
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from fairlead.adapters.homes import cache_folder, host_folder, user_folder
@@ -241,7 +241,7 @@ class App:
         """Who does the work: as asked, else as the settings say, else whoever is found."""
         from fairlead.adapters import keeper, registry
         from fairlead.adapters.commands import Shell
-        from fairlead.adapters.supervision import reap
+        from fairlead.adapters.supervision import Keepers, reap
         from fairlead.engine.execution import Crew
 
         chosen = agent or str(self.value("fairlead.agent")).removeprefix("auto")
@@ -249,17 +249,17 @@ class App:
             raise OnlyRehearses
         executor = registry.SCRIPTED if is_rehearsed else chosen
         architect = "" if is_rehearsed else reviewer or str(self.value("fairlead.reviewer"))
-        known = self.settings.agents()
-        found = registry.agent(executor, outside=(self.place,), commands=known)
+        keepers, known = Keepers(), self.settings.agents()
+        search = partial(registry.agent, outside=(self.place,), commands=known, keepers=keepers)
+        found = search(executor)
         if found.row.service:
             raise OnlyAnswers(found.name)
         return Crew(
             executor=found,
-            architect=registry.agent(architect, outside=(self.place,), commands=known)
-            if architect
-            else found,
+            architect=search(architect) if architect else found,
             commands=Shell(),
             reap=lambda job: reap(keeper.JOB, job),
+            ready=keepers,
         )
 
     def terms(self, *, model: str, slots: int | None, is_rehearsed: bool) -> Terms:

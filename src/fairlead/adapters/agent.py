@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from fairlead.adapters import keeper, process
-from fairlead.adapters.supervision import Launch, supervise
+from fairlead.adapters.supervision import Keepers, Launch, supervise
 from fairlead.errors import NestedRun
 from fairlead.model.agent_events import AgentEvent, Ending, Malformed, Paused
 from fairlead.model.agent_orders import Order
@@ -56,10 +56,17 @@ class Row:
 class CliAgent:
     """An agent that is a program on this machine."""
 
-    def __init__(self, row: Row, program: str, outside: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        row: Row,
+        program: str,
+        outside: tuple[str, ...] = (),
+        keepers: Keepers | None = None,
+    ) -> None:
         self.row = row
         self.program = program
         self._outside = outside  # folders whose programs are never used
+        self._keepers = keepers  # None: each call starts its own
 
     @property
     def name(self) -> str:
@@ -78,7 +85,7 @@ class CliAgent:
         hearing = _Hearing(self.row.stream, watch)
         launch = self._launch(order)
         begun = time.monotonic()
-        exit_ = supervise(launch, hearing, is_wanted)
+        exit_ = supervise(launch, hearing, is_wanted, self._keepers)
         hearing.close()
         ending = replace(hearing.tally.ending(exit_), seconds=time.monotonic() - begun)
         return _without_secrets(ending, launch.environment, self.row.secrets)

@@ -1,9 +1,10 @@
 """The keeper: a small program between us and an agent that ends all that the agent started.
 
-Started by an isolated interpreter, see `start_words`, with CONTROL STATUS GRACE WORD...
+Started by an isolated interpreter, see `start_words`, with CONTROL STATUS. Which program it keeps
+comes over CONTROL, see `program`: it can be started ahead, while there is nothing else to do.
 It inherits every orphan below it, so that neither a new session nor a double fork gets away.
-A `T` on CONTROL asks all to end and ends them after GRACE seconds. CONTROL closed means that we
-are dead, and all are ended at once. It imports nothing of ours; `supervision` uses its tools.
+A `T` on CONTROL asks all to end and ends them after some seconds of grace. CONTROL closed means that
+we are dead, and all are ended at once. It imports nothing of ours; `supervision` uses its tools.
 """
 
 import ctypes
@@ -16,7 +17,7 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 else:  # `signal` makes enums of this, which takes as long as starting the interpreter
     import _signal as signal
 
@@ -26,6 +27,8 @@ ASK = b"T"
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _AFTER_EXIT_SECONDS = 0.5  # for what the agent left running when it ended
 _NEVER = float("inf")
+
+_SIZE = 8  # bytes that tell how long an order is
 
 Mark = tuple[int, int]  # a process: its number and the moment it was started
 
@@ -37,9 +40,25 @@ def start_words(python: str) -> "list[str]":
     return [python, "-I", "-S", "-B", "-c", start, folder]
 
 
+def program(
+    words: "Sequence[str]",
+    folder: str,
+    environment: "Mapping[str, str]",
+    prompt: str,
+    grace: float,
+    *,
+    has_stdin: bool,
+) -> bytes:
+    """What a keeper is told of its program: all of it at once, and nothing by way of arguments."""
+    first = (str(grace), folder, prompt, str(int(has_stdin)), str(len(words)))
+    told = (*first, *words, *(f"{name}={value}" for name, value in environment.items()))
+    order = b"\0".join(os.fsencode(each) for each in told)
+    return len(order).to_bytes(_SIZE, "big") + order
+
+
 def main(arguments: "list[str]") -> None:
     """Keep one child until nothing of it is left."""
-    control, status, grace = int(arguments[0]), int(arguments[1]), float(arguments[2])
+    control, status = int(arguments[0]), int(arguments[1])
     for number in (control, status):
         os.set_inheritable(number, False)
     os.umask(0o077)
@@ -51,7 +70,8 @@ def main(arguments: "list[str]") -> None:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # only CONTROL and death end a keeper
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    child = _started(arguments[3:], status)
+    grace, start = _program(control)
+    child = _started(start, status)
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):  # the agent's pipes close with the agent
         os.dup2(nothing, number)
@@ -125,7 +145,35 @@ class _Watch:
                 return True
 
 
-def _started(words: "list[str]", status: int) -> int:
+def _program(control: int) -> "tuple[float, Callable[[], None]]":
+    """The grace and the start of what is to be kept; without an order there is nothing to do."""
+    size = int.from_bytes(_whole(control, _SIZE), "big")
+    grace, folder, prompt, has_stdin, count, *told = _whole(control, size).split(b"\0")
+    words, variables = told[: int(count)], told[int(count) :]
+    environment = dict(each.split(b"=", 1) for each in variables)
+
+    def start() -> None:
+        os.chdir(folder)
+        given = os.open(prompt, os.O_RDONLY | os.O_NOFOLLOW)
+        os.lseek(given, 0, os.SEEK_SET if has_stdin == b"1" else os.SEEK_END)
+        os.dup2(given, 0)
+        os.execve(words[0], words, environment)
+
+    return float(grace), start
+
+
+def _whole(control: int, size: int) -> bytes:
+    """So many bytes of an order; who gave it may die over it."""
+    found = b""
+    while len(found) < size:
+        piece = os.read(control, size - len(found))
+        if not piece:
+            os._exit(0)
+        found += piece
+    return found
+
+
+def _started(start: "Callable[[], None]", status: int) -> int:
     """Start the agent; 0 and a word on STATUS when it cannot be."""
     parent = os.getpid()
     failing, failed = os.pipe()  # closed by a start that succeeds
@@ -137,7 +185,7 @@ def _started(words: "list[str]", status: int) -> int:
             os.setsid()
             _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() == parent:
-                os.execv(words[0], words)
+                start()
         except OSError as error:
             os.write(failed, str(error.errno).encode())
         finally:

@@ -137,7 +137,8 @@ class Kept:
     def ask(self, word: bytes) -> None:
         """Say a word to the keeper."""
         try:
-            os.write(self.control, word)
+            while word:
+                word = word[os.write(self.control, word) :]
         except OSError:
             pass  # it has ended, and its status says so
 
@@ -154,24 +155,18 @@ class Kept:
         return code == 0
 
 
-def keep(
-    keeper: Sequence[str],
-    words: Sequence[str],
-    folder: str,
-    environment: Mapping[str, str],
-    stdin: int,
-) -> Kept:
-    """Start a keeper with its two numbers and the words for it, in a session of its own."""
+def keep(keeper: Sequence[str], environment: Mapping[str, str]) -> Kept:
+    """Start a keeper with its two numbers, in a session of its own; it waits for its program."""
     (output, said), (errors, cried), (status, telling), (hearing, control) = (
         os.pipe() for _ in range(4)
     )
     theirs = (said, cried, telling, hearing)
     try:
         child = subprocess.Popen(
-            [*keeper, str(hearing), str(telling), *words],
-            cwd=folder,
+            [*keeper, str(hearing), str(telling)],
+            cwd="/",
             env=environment,
-            stdin=stdin,
+            stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=cried,
             start_new_session=True,
@@ -180,7 +175,7 @@ def keep(
     except OSError as error:
         for number in (output, errors, status, control):
             os.close(number)
-        raise NotStarted(words[1], error.strerror or str(error)) from error
+        raise NotStarted(keeper[0], error.strerror or str(error)) from error
     finally:
         for number in theirs:
             os.close(number)

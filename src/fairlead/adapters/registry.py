@@ -33,6 +33,8 @@ from fairlead.model.model_services import ModelService
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from fairlead.adapters.supervision import Keepers
+
 SCRIPTED = scripted.NAME
 GROUP = "fairlead.agents"
 REHEARSAL = 'fairlead run "GOAL" --rehearse'
@@ -62,7 +64,11 @@ def offered() -> dict[str, Maker]:
 
 
 def agent(
-    name: str, *, outside: tuple[str, ...] = (), commands: Iterable[Description] = ()
+    name: str,
+    *,
+    outside: tuple[str, ...] = (),
+    commands: Iterable[Description] = (),
+    keepers: Keepers | None = None,
 ) -> CliAgent:
     """The agent of this name; without a name, the first that is installed."""
     known = makers(commands)
@@ -79,7 +85,7 @@ def agent(
             raise NoModelClient(name, row.service.kind)
         found = located(row, outside)
         if found:
-            return CliAgent(row, found, outside)
+            return CliAgent(row, found, outside, keepers)
         looked_for += row.programs
     raise NoAgent(looked_for, REHEARSAL)
 

@@ -13,8 +13,8 @@ import selectors
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -45,6 +45,11 @@ class Launch:
     stdin: bytes = b""  # kept beside the output as prompt.txt
     has_stdin: bool = True  # False: the program reads that file itself
 
+    @property
+    def prompt(self) -> str:
+        """The private file with what the program reads."""
+        return os.path.join(self.raw, "prompt.txt")
+
 
 class Listener(Protocol):
     """Hears what a program says."""
@@ -63,23 +68,81 @@ class Listener(Protocol):
         ...
 
 
-def supervise(launch: Launch, listener: Listener, is_wanted: Callable[[], bool]) -> Exit:
+class Keepers:
+    """Keepers that wait for their programs: inside, the next is started while one works.
+
+    At the end of this context those that got nothing to do go home.
+    """
+
+    def __init__(self) -> None:
+        self._is_open = False
+        self._ready: list[process.Kept] = []
+
+    def __enter__(self) -> Keepers:
+        self._is_open = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_open = False
+        while self._ready:
+            self._ready.pop().close()
+
+    def begin(self, launch: Launch) -> process.Kept:
+        """Start a program behind its keeper."""
+        kept = self._one_that_waits() or _keeper(launch)
+        order = keeper.program(
+            launch.words,
+            launch.folder,
+            launch.environment,
+            launch.prompt,
+            GRACE_SECONDS,
+            has_stdin=launch.has_stdin,
+        )
+        kept.ask(order)
+        return kept
+
+    def start_ahead(self, launch: Launch) -> None:
+        """Start the keeper of the next program, if there can be one."""
+        if self._is_open:
+            with suppress(NotStarted):
+                self._ready.append(_keeper(launch))
+
+    def _one_that_waits(self) -> process.Kept | None:
+        with suppress(IndexError):  # several calls may begin at once, and one gets the last
+            while True:
+                kept = self._ready.pop()
+                if kept.keeper.poll() is None:
+                    return kept
+                kept.close()
+        return None
+
+
+def _keeper(launch: Launch) -> process.Kept:
+    """A keeper that a later run finds, should it be left behind: see `reap`."""
+    job = launch.environment.get(keeper.JOB, launch.call)
+    return process.keep(keeper.start_words(sys.executable), {keeper.JOB: job})
+
+
+def supervise(
+    launch: Launch,
+    listener: Listener,
+    is_wanted: Callable[[], bool],
+    keepers: Keepers | None = None,
+) -> Exit:
     """Run a program to its end, whoever brings that about."""
     private_folder(launch.raw)
+    _write_prompt(launch.prompt, launch.stdin)
     with (
-        _prompt_file(os.path.join(launch.raw, "prompt.txt"), launch.stdin) as prompt,
         _Log(os.path.join(launch.raw, "stdout.log"), launch.limits.output_bytes) as output,
         _Log(os.path.join(launch.raw, "stderr.log"), launch.limits.output_bytes) as errors,
     ):
-        if not launch.has_stdin:
-            os.lseek(prompt, 0, os.SEEK_END)
-        words = (str(GRACE_SECONDS), *launch.words)
-        start = keeper.start_words(sys.executable)
         try:
-            kept = process.keep(start, words, launch.folder, launch.environment, prompt)
-        except NotStarted as problem:  # the folder has gone, or there are no processes left
+            kept = (keepers or Keepers()).begin(launch)
+        except NotStarted as problem:  # there are no processes left
             return Exit(stopped=EndKind.SPAWN, reason=str(problem))
         try:
+            if keepers:
+                keepers.start_ahead(launch)
             return _Pump(kept, launch.limits, listener, (output, errors)).to_the_end(is_wanted)
         finally:
             if not kept.close():
@@ -125,16 +188,9 @@ def private_folder(path: str) -> None:
         raise NotPrivate(path)
 
 
-@contextmanager
-def _prompt_file(path: str, content: bytes) -> Iterator[int]:
-    """A private file with this content, open for reading."""
+def _write_prompt(path: str, content: bytes) -> None:
     with open(os.open(path, _NEW | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content)
-    number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-    try:
-        yield number
-    finally:
-        os.close(number)
 
 
 class _Log:

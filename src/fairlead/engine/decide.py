@@ -20,7 +20,7 @@ from fairlead.model.lifecycle import (
 from fairlead.model.plan import TaskKind
 from fairlead.model.policy import halts_wave, is_too_long, skip_kind, skip_options
 from fairlead.model.snapshot import Act, Action, PlanFacts, Snapshot, TaskFacts
-from fairlead.model.waves import Node, Wip, may_start, schedule
+from fairlead.model.waves import Node, Schedule, Wip, may_start, schedule
 
 _BUSY = (Act.EXECUTE, Act.VERIFY, Act.REVIEW)  # take a slot
 _LANDING = (Act.MERGE, Act.SUMMARISE)  # one at a time
@@ -33,7 +33,10 @@ def decide(snapshot: Snapshot) -> tuple[Action, ...]:
     if snapshot.is_stopping or snapshot.job.status is not JobStatus.EXECUTING:
         return ()
     view = _View(snapshot)
-    wanted = [step for plan in view.plans_in_order if (step := view.step(plan))]
+    wanted = [step for plan in view.under_way if (step := view.step(plan))]
+    # Nothing new begins while finished work waits in a queue that is longer than the slots.
+    if sum(each.act in _LANDING for each in wanted) <= snapshot.job.slots:
+        wanted += [step for plan in view.fresh if (step := view.step(plan))]
     asked = [each for each in wanted if each.act is Act.ASK]
     actions = [*asked, *_within_limits(snapshot, wanted)]
     if actions or snapshot.running:
@@ -81,20 +84,29 @@ class _View:
         self._by_id = {each.id: each for each in snapshot.plans}
 
     @cached_property
-    def plans_in_order(self) -> tuple[PlanFacts, ...]:
-        """Plans under way first, then those that may begin, by what depends on them."""
+    def _order(self) -> Schedule:
         nodes = [
             Node(each.id, each.depends_on, each.files, max(len(each.tasks), 1), each.is_summarised)
             for each in self._snapshot.plans
         ]
-        order = schedule(nodes)
+        return schedule(nodes)
+
+    @cached_property
+    def under_way(self) -> tuple[PlanFacts, ...]:
+        """Plans that have begun, by what depends on them."""
         left = [each for each in self._snapshot.plans if not each.is_summarised]
-        under_way = [each for each in left if each.id in self._open]
-        begun = {each.id for each in under_way}
+        begun = [each for each in left if each.id in self._open]
+        return tuple(sorted(begun, key=lambda each: -self._order.priority[each.id]))
+
+    @cached_property
+    def fresh(self) -> tuple[PlanFacts, ...]:
+        """Plans that may begin, by what depends on them."""
+        if self._is_halted:
+            return ()
+        begun = {each.id for each in self.under_way}
         # Slots are counted in actions, not in plans: a plan that waits for a person takes none.
-        may = () if self._is_halted else may_start(order, begun, (), Wip(total=len(nodes)))
-        fresh = [self._by_id[name] for name in may if self._by_id[name].is_chosen]
-        return (*sorted(under_way, key=lambda each: -order.priority[each.id]), *fresh)
+        may = may_start(self._order, begun, (), Wip(total=len(self._snapshot.plans)))
+        return tuple(self._by_id[name] for name in may if self._by_id[name].is_chosen)
 
     @cached_property
     def _is_halted(self) -> bool:

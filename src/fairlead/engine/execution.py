@@ -7,7 +7,8 @@ job or goes on with the one that was left. There is no other way to resume: a jo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from fairlead.engine.fanout import Signal
@@ -95,6 +96,7 @@ class Crew:
     architect: Agent
     commands: Commands
     reap: Callable[[str], int]  # ends what a dead run of a job left running
+    ready: AbstractContextManager[object] = field(default_factory=nullcontext)  # for its calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +226,8 @@ class Execution:
             site.tell("started", job.id, preview.name, phase=job.phase, plans=list(preview.left))
             for reason in job.crowding:
                 site.tell("note", job.id, reason)
-            run(site, terms.caps, stop, watcher.looked)
+            with crew.ready:
+                run(site, terms.caps, stop, watcher.looked)
         return self.report(job.id)
 
     def report(self, job: str) -> Report:

@@ -10,7 +10,7 @@ import queue
 import threading
 from collections.abc import Callable
 
-Work = Callable[[], None]
+Work = Callable[[], object]
 
 
 class Turn:
@@ -54,6 +54,29 @@ class Signal:
         return True
 
 
+class Afterwards:
+    """One piece of work after another beside whoever asks for it; the next waits for the last.
+
+    What a piece raised is raised where the next begins, or where the end is awaited.
+    """
+
+    def __init__(self) -> None:
+        self._turn = Turn()
+        self._beside = Fanout()
+
+    def begin(self, work: Work) -> None:
+        """Begin a piece of work when the last has ended."""
+        with self._turn:
+            self.settle()
+            self._beside.start("", work)
+
+    def settle(self) -> None:
+        """Wait for the end of all that was begun."""
+        with self._turn:
+            while self._beside.running:
+                self._beside.wait()
+
+
 class Fanout:
     """Runs work beside the caller, who alone begins and ends it."""
 
@@ -81,7 +104,7 @@ class Fanout:
         self._running[name] = thread
         thread.start()
 
-    def wait(self, seconds: float) -> str:
+    def wait(self, seconds: float | None = None) -> str:
         """The name of a piece that has ended, or nothing in this time. Its problem is raised."""
         try:
             name, problem = self._ended.get(timeout=seconds)

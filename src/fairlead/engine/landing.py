@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import ABORT, ACCEPT, question_id
 from fairlead.engine.events import Events, Landed
+from fairlead.engine.fanout import Afterwards
 from fairlead.engine.sessions import Sessions
 from fairlead.errors import ConflictError, FairleadError
 from fairlead.model.job import JobStatus, Question, QuestionKind, Run, TaskGate
@@ -52,6 +53,7 @@ class Landing:
         step = site.files, site.clock, site.job.workstream
         self._sessions = Sessions(*step)
         self._events = Events(*step)
+        self._showing = Afterwards()
 
     # -- evidence --------------------------------------------------------------------------
 
@@ -80,14 +82,18 @@ class Landing:
         return loaded.text if loaded else ""
 
     def show(self, held: TaskGate) -> None:
-        """STATE.md and the hand-over follow a gate."""
+        """STATE.md and the hand-over follow a gate, beside what comes next; see `settle`."""
         note = visible(held.note.strip().partition("\n")[0])
         gate, phase = held.gate, self._site.job.listed
         task = OpenTask(held.name, phase, held.plan, held.plan, gate, held.started_at, note)
         ended = Outcome.SUCCESS if gate.is_complete else _ENDED.get(gate.status)
         reason = note[:LONGEST_SUMMARY].strip() or str(gate.status)
         result = TaskResult(held.name, ended, phase, reason) if ended else None
-        self._sessions.show(task, result)
+        self._showing.begin(lambda: self._sessions.show(task, result))
+
+    def settle(self) -> None:
+        """The documents have followed every gate: before a call is paid for, and before landing."""
+        self._showing.settle()
 
     def catch_up(self) -> None:
         """What a run that was killed could not say any more: its documents follow its gates."""
@@ -171,6 +177,7 @@ class Landing:
 
     def summarise(self, plan: str) -> None:
         """The summary that proves a plan, and everything that follows from it."""
+        self.settle()
         site, sheet = self._site, self._site.sheets[plan]
         path = layout.summary_path(sheet.path)
         text = new_summary(self._summary(sheet))
@@ -256,6 +263,7 @@ class Landing:
 
     def finish(self, action: Action) -> None:
         """The job ends; what it made and no longer needs goes, failed attempts stay on branches."""
+        self.settle()
         site = self._site
         job = replace(
             site.jobs.load_job(),

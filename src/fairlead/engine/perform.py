@@ -90,9 +90,9 @@ class Performer:
         held = replace(held, runs=(*held.runs, run), not_before="")
         self._save(held, "executing")
         place = self._place(run)
-        with site.turn:
+        with site.placing:  # the agent need not wait for what lands meanwhile
             site.workspace.prepare(place, run.base, run.branch)
-            before = seen(site, sheet.id)
+        before = seen(site, sheet.id)
         nonce = site.new_nonce()
         ending = self._called(Role.EXECUTOR, held, place, self._asked(sheet, what, held, nonce))
         if self._is_void(EntryKind.EXECUTE, held, ending, before):
@@ -306,6 +306,7 @@ class Performer:
         )
         site.tell("call", held.task, f"{role} begins", attempt=run.attempt, characters=len(text))
         agent = site.executor if role is Role.EXECUTOR else site.architect
+        self._landing.settle()
         ending = agent.start(
             order,
             lambda event: site.watch(held.task, event),
@@ -320,7 +321,7 @@ class Performer:
     def _at_commit(self, held: TaskGate) -> str:
         """The worktree of the last run, exactly as it was kept."""
         place, workspace = self._place(held.runs[-1]), self._site.workspace
-        with self._site.turn:
+        with self._site.placing:
             is_clean = self._clean.pop(place, "") == held.commit
             if not is_clean and not workspace.is_at(place, held.commit):
                 workspace.remove(place)

@@ -65,7 +65,10 @@ def run(site: Site, caps: Caps, stop: Signal, looked: Callable[[Snapshot], None]
     """Carry the execution of a phase on."""
     landing = Landing(site)
     landing.catch_up()
-    carry_on(_Execution(site, landing, caps, stop, looked), stop, site.is_over)
+    try:
+        carry_on(_Execution(site, landing, caps, stop, looked), stop, site.is_over)
+    finally:
+        landing.settle()
 
 
 class _Execution:

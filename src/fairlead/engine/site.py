@@ -65,7 +65,8 @@ class Site:
     report: Callable[[Happening], None]
     watch: Callable[[str, AgentEvent], None]
     limits: GateLimits = field(default_factory=GateLimits)
-    turn: Turn = field(default_factory=Turn)
+    turn: Turn = field(default_factory=Turn)  # to write into the repository
+    placing: Turn = field(default_factory=Turn)  # to make or remove a worktree
     is_over: Signal = field(default_factory=Signal)  # everything is to end now
     landed: set[str] = field(default_factory=set)  # our own commits and proofs, by their ids
     guarded: tuple[str, ...] = ()  # files outside git that no agent may change

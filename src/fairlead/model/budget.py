@@ -8,7 +8,6 @@ calls of the same role really took.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 CHARACTERS_A_TOKEN = 4
 # Before anything was measured: an agent reads its prompt many times over while it works.
@@ -111,6 +110,8 @@ def estimate(
         tokens = round(prompt * FIRST_FACTOR.get(role, OTHER_FACTOR))
         out = round(tokens * OUTPUT_SHARE)
         return Spent(tokens, prices.cost(tokens - out, out))
+    from statistics import median
+
     tokens = round(prompt * median(actual.factor for actual in mine))
     price = median(actual.spent.usd / actual.spent.tokens for actual in mine)
     return Spent(tokens, tokens * price)

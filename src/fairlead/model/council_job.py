@@ -10,9 +10,7 @@ from enum import StrEnum
 
 from fairlead.model.budget import Spent
 from fairlead.model.council import MOST_ROUNDS, Blocker, transition
-from fairlead.model.job import JobStatus
-
-KIND = "council"
+from fairlead.model.job import COUNCIL, JobStatus
 
 
 class Vote(StrEnum):
@@ -227,7 +225,7 @@ class CouncilJob:
     inputs: dict[str, str] = field(default_factory=dict)  # by stage, the hash of what went in
     allow_absent: int = 0
     is_rehearsed: bool = False
-    kind: str = KIND
+    kind: str = COUNCIL
 
     @property
     def id(self) -> str:

@@ -16,6 +16,7 @@ from fairlead.model.lifecycle import Gate, GateStatus
 
 FIX, OTHER, CHANGE = "fix:", "other:", "change:"
 IN_WORDS = (FIX, OTHER, CHANGE)  # how an option begins that leaves a person their own words
+COUNCIL = "council"  # the kind of a job that is no `Job`
 
 
 class JobStatus(StrEnum):

@@ -9,12 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from fairlead.errors import DocumentError, MalformedRecord, OtherJob, UnknownJob
-from fairlead.model.council_job import KIND, CouncilJob
-from fairlead.model.job import Job, Question, TaskGate
+from fairlead.model.job import COUNCIL, Job, Question, TaskGate
 from fairlead.model.plain import plain, revived
-from fairlead.model.roles import Call
 from fairlead.store import layout
 from fairlead.store.digests import Derived, marks_in
 from fairlead.store.files import Files
@@ -22,6 +21,10 @@ from fairlead.store.journal import Journal
 from fairlead.store.layout_roles import CALLS, REPLACED
 from fairlead.store.load import Reader
 from fairlead.store.lock import RUN_WAITS
+
+if TYPE_CHECKING:
+    from fairlead.model.council_job import CouncilJob
+    from fairlead.model.roles import Call
 
 VERSION = 1
 
@@ -67,14 +70,14 @@ class JobFiles:
     def load_job(self) -> Job:
         """The record of a job that carries out a phase; a council's is refused."""
         held = self.load_record()
-        if isinstance(held, CouncilJob):
+        if not isinstance(held, Job):
             raise OtherJob(self.job, held.kind)
         return held
 
     def load_council(self) -> CouncilJob:
         """The record of a council job; any other is refused."""
         held = self.load_record()
-        if not isinstance(held, CouncilJob):
+        if isinstance(held, Job):
             raise OtherJob(self.job, held.kind)
         return held
 
@@ -85,7 +88,9 @@ class JobFiles:
         if loaded is None:
             raise UnknownJob(self.job, job_ids(self._files))
         content = content_of(path, loaded.text)
-        if content.get("kind") == KIND:
+        if content.get("kind") == COUNCIL:
+            from fairlead.model.council_job import CouncilJob
+
             return revived(CouncilJob, content, path)
         return revived(Job, content, path)
 
@@ -122,11 +127,15 @@ class JobFiles:
 
     def load_calls(self) -> tuple[Call, ...]:
         """Every call of a role, in the order in which they began."""
+        from fairlead.model.roles import Call
+
         held = [revived(Call, each, path) for path, each in self._all(CALLS)]
         return tuple(sorted(held, key=lambda each: (each.started_at, each.key)))
 
     def load_call(self, key: str) -> Call | None:
         """One call by its key; None: it was not made."""
+        from fairlead.model.roles import Call
+
         path = f"{self._home}/{CALLS}/{key}.json"
         loaded = self._files.load_if_present(path)
         return revived(Call, content_of(path, loaded.text), path) if loaded else None

@@ -1,12 +1,18 @@
 """`fairlead phase`: the phases of the project, and changes of their list."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import click
 
-from fairlead.engine.phases import PhaseChange
 from fairlead.interfaces.cli.options import Verbs, shows, stream_changes, stream_option
 from fairlead.interfaces.cli.roadmap import details_lines, phase_table, plan_lines
 from fairlead.interfaces.cli.show import Manner, in_stream, report, report_change, warn
 from fairlead.wiring import App
+
+if TYPE_CHECKING:
+    from fairlead.engine.phases import PhaseChange
 
 goal_option = click.option("--goal", default="", metavar="TEXT", help="Its goal, in one line.")
 

@@ -1,11 +1,12 @@
 """`fairlead roadmap`: the roadmap as the files prove it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.engine.plans import PlanEntry, PlanIndex
-from fairlead.engine.roadmaps import PhaseDetails, RoadmapPhase, RoadmapReport
 from fairlead.interfaces.cli.options import shows, stream_changes, stream_option
 from fairlead.interfaces.cli.show import (
     Cells,
@@ -19,6 +20,10 @@ from fairlead.interfaces.cli.show import (
     warn,
 )
 from fairlead.wiring import App
+
+if TYPE_CHECKING:
+    from fairlead.engine.plans import PlanEntry, PlanIndex
+    from fairlead.engine.roadmaps import PhaseDetails, RoadmapPhase, RoadmapReport
 
 _COLOURS = {"verified": "green", "complete": "green", "partial": "yellow", "planned": "cyan"}
 
