@@ -16,7 +16,7 @@ from fairlead.adapters import keeper, supervision
 from fairlead.adapters.agent import CliAgent
 from fairlead.errors import NestedRun, NotPrivate
 from fairlead.model.agent_events import EndKind
-from tests.support.agents import an_order, called, hostile
+from tests.support.agents import an_order, called, hostile, soon
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -207,15 +207,6 @@ def an_orchestrator(folder: Path) -> tuple[subprocess.Popen, str]:
     assert run.stdout.readline() == "alive\n"
     assert soon(lambda: len(list(keeper.carrying(keeper.JOB, job))) >= 7)  # keeper, agent, daemons
     return run, job
-
-
-def soon(is_so) -> bool:
-    """Whether it comes to be so within some seconds."""
-    limit = time.monotonic() + 10
-    while time.monotonic() < limit:
-        if is_so():
-            return True
-    return False
 
 
 def test_when_we_are_killed_our_agents_end_too(tmp_path):

@@ -223,3 +223,18 @@ def test_what_an_agent_proposes_means_nothing_to_the_shell_that_answers(
 ) -> None:
     question = Question("q", QuestionKind.CHOICE, "s", "which?", (option,))
     assert question.command("j") == f"fairlead job answer j {typed}"
+
+
+@pytest.mark.parametrize(("waiting", "begins"), [(2, True), (3, False)])
+def test_nothing_new_begins_while_more_plans_wait_for_their_landing_than_there_are_slots(
+    waiting, begins
+):
+    names = [f"01-{at:02d}" for at in range(1, waiting + 1)]
+    held = a_snapshot(
+        *(a_plan(name) for name in names),
+        a_plan("01-09"),
+        gates=tuple(a_gate(name, *DONE) for name in names),
+        running=(f"{Act.MERGE}:{names[0]}",),
+    )
+
+    assert (f"{Act.EXECUTE}:01-09-01" in decided(held)) is begins

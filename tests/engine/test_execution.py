@@ -1,11 +1,15 @@
 """A phase carried out: every way through the gate, with real files and a real git."""
 
+import re
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fairlead.engine.jobs import Jobs
-from fairlead.errors import NoQuestion, PlansNotApproved, PlansUnfit, TreeDirty
+from fairlead.engine.sessions import Sessions
+from fairlead.errors import DocumentError, NoQuestion, PlansNotApproved, PlansUnfit, TreeDirty
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps
@@ -535,6 +539,43 @@ def rejecting(*calls: int) -> Told:
         return does_it(order, call)
 
     return Told(rejects)  # type: ignore[arg-type]
+
+
+def test_no_call_is_paid_for_before_the_state_has_told_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[str, str]] = []
+    show = Sessions.show
+
+    def shows_late(*step: Any) -> object:
+        time.sleep(0.3)
+        return show(*step)
+
+    monkeypatch.setattr(Sessions, "show", shows_late)
+
+    def looks(order: Order, call: int) -> object:
+        gate = re.search(r"^  gate_status: (.*)$", path.read_text(), re.MULTILINE)
+        told.append((str(order.role), gate[1] if gate else "nothing"))
+        return does_it(order, call)
+
+    site, path = stated(tmp_path, a_plan("01-01", "a.txt", "b.txt"), agent=Told(looks))  # type: ignore[arg-type]
+    assert site.run().job.status is JobStatus.DONE
+    assert told == [("executor", "EXECUTING"), ("architect", "REVIEWING")] * 2
+
+
+def test_a_state_that_cannot_follow_ends_the_run_before_the_next_call(tmp_path: Path) -> None:
+    called: list[str] = []
+
+    def breaks(order: Order, call: int) -> object:
+        called.append(str(order.role))
+        path.write_bytes(b"\xff\xfe")
+        return does_it(order, call)
+
+    site, path = stated(tmp_path, a_plan("01-01", "a.txt"), agent=Told(breaks))  # type: ignore[arg-type]
+    with pytest.raises(DocumentError):
+        site.run()
+    assert called == ["executor"]
+    assert path.read_bytes() == b"\xff\xfe"
 
 
 def test_a_failed_task_is_the_last_activity_and_a_concern(tmp_path: Path) -> None:

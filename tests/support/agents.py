@@ -1,7 +1,9 @@
 """Agents for tests: rows over programs of our own, orders in scratch folders, and who is left."""
 
 import sys
+import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -59,3 +61,12 @@ def called(agent: CliAgent, order: Order, **limits) -> Call:
     events: list[AgentEvent] = []
     ending = agent.start(order, events.append)
     return Call(ending, order.job, Path(order.raw), events)
+
+
+def soon(is_so: Callable[[], bool]) -> bool:
+    """Whether it comes to be so within some seconds."""
+    limit = time.monotonic() + 10
+    while time.monotonic() < limit:
+        if is_so():
+            return True
+    return False

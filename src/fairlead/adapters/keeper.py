@@ -52,6 +52,8 @@ def program(
     """What a keeper is told of its program: all of it at once, and nothing by way of arguments."""
     first = (str(grace), folder, prompt, str(int(has_stdin)), str(len(words)))
     told = (*first, *words, *(f"{name}={value}" for name, value in environment.items()))
+    if any("\0" in each for each in told):
+        raise ValueError("a word or a variable with a NUL in it")
     order = b"\0".join(os.fsencode(each) for each in told)
     return len(order).to_bytes(_SIZE, "big") + order
 

@@ -89,15 +89,18 @@ class Keepers:
 
     def begin(self, launch: Launch) -> process.Kept:
         """Start a program behind its keeper."""
+        try:
+            order = keeper.program(
+                launch.words,
+                launch.folder,
+                launch.environment,
+                launch.prompt,
+                GRACE_SECONDS,
+                has_stdin=launch.has_stdin,
+            )
+        except ValueError as problem:
+            raise NotStarted(launch.words[0], str(problem)) from problem
         kept = self._one_that_waits() or _keeper(launch)
-        order = keeper.program(
-            launch.words,
-            launch.folder,
-            launch.environment,
-            launch.prompt,
-            GRACE_SECONDS,
-            has_stdin=launch.has_stdin,
-        )
         kept.ask(order)
         return kept
 
@@ -138,7 +141,7 @@ def supervise(
     ):
         try:
             kept = (keepers or Keepers()).begin(launch)
-        except NotStarted as problem:  # there are no processes left
+        except NotStarted as problem:  # no system can start this, or has no processes left
             return Exit(stopped=EndKind.SPAWN, reason=str(problem))
         try:
             if keepers:

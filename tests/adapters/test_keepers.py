@@ -1,0 +1,106 @@
+"""Keepers that wait: started ahead, used by the next call, and gone when nothing is left to keep."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fairlead.adapters import keeper
+from fairlead.adapters.agent import CliAgent
+from fairlead.adapters.supervision import Keepers
+from fairlead.model.agent_events import EndKind
+from fairlead.model.agent_orders import Order
+from tests.support.agents import an_order, called, hostile, soon
+from tests.support.programs import ROOT
+
+
+def kept_by(keepers: Keepers, *words: str) -> CliAgent:
+    """The agent that misbehaves in one way, with keepers that are started ahead."""
+    agent = hostile(*words)
+    return CliAgent(agent.row, agent.program, keepers=keepers)
+
+
+def one_job(folder: Path, job: str) -> Order:
+    return replace(an_order(folder), job=job)
+
+
+def waiting(job: str) -> list[keeper.Mark]:
+    return list(keeper.carrying(keeper.JOB, job))
+
+
+def test_while_one_works_the_next_is_started_and_it_is_the_one_that_is_used(tmp_path):
+    with Keepers() as keepers:
+        agent = kept_by(keepers, "read_all")
+        called(agent, one_job(tmp_path, "ahead"))
+        (first,) = waiting("ahead")
+
+        call = called(agent, one_job(tmp_path, "ahead"))
+
+        assert call.ending.text == str(len("do it"))
+        assert first not in waiting("ahead")  # it had its program, and went with it
+        assert len(waiting("ahead")) == 1
+    assert waiting("ahead") == []
+
+
+def test_outside_of_a_run_nobody_waits(tmp_path):
+    call = called(kept_by(Keepers(), "read_all"), one_job(tmp_path, "alone"))
+
+    assert (call.ending.kind, waiting("alone")) == (EndKind.OK, [])
+
+
+def test_one_that_was_killed_while_it_waited_is_replaced(tmp_path):
+    with Keepers() as keepers:
+        agent = kept_by(keepers, "read_all")
+        called(agent, one_job(tmp_path, "killed"))
+        keeper.signal_mark(waiting("killed")[0], signal.SIGKILL)
+        assert soon(lambda: waiting("killed") == [])
+
+        assert called(agent, one_job(tmp_path, "killed")).ending.kind is EndKind.OK
+
+
+def test_when_we_are_killed_who_waits_ends_too(tmp_path):
+    program = """if True:
+        import sys; from pathlib import Path
+        from tests.adapters.test_keepers import kept_by, one_job
+        from tests.support.agents import called
+        from fairlead.adapters.supervision import Keepers
+        with Keepers() as keepers:
+            called(kept_by(keepers, "read_all"), one_job(Path(sys.argv[1]), "orphan"))
+            print("alive", flush=True)
+            sys.stdin.read()
+    """
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    run = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert run.stdout
+    assert run.stdout.readline() == b"alive\n"
+    assert len(waiting("orphan")) == 1
+
+    run.kill()
+    run.communicate()
+
+    assert soon(lambda: waiting("orphan") == [])
+
+
+@pytest.mark.parametrize("word", ["a\0b", "a\ud800"])
+def test_a_word_that_no_system_can_take_is_an_ending(word, tmp_path):
+    call = called(hostile("read_all", word), an_order(tmp_path))
+
+    assert (call.ending.kind, call.left) == (EndKind.SPAWN, [])
+
+
+def test_words_and_variables_come_as_they_are(tmp_path, monkeypatch):
+    odd = "a=b\nc\udcff \u2014"
+    monkeypatch.setenv("SSL_CERT_FILE", odd)
+
+    call = called(hostile("tell_word_and_variable", odd, "SSL_CERT_FILE"), an_order(tmp_path))
+
+    assert call.ending.text == repr((odd, odd))

@@ -1,0 +1,52 @@
+"""Work beside its caller: in order, one after another, and no failure is lost."""
+
+import threading
+
+import pytest
+
+from fairlead.engine.fanout import Afterwards
+
+
+def test_who_asks_goes_on_and_the_next_piece_waits_for_the_last():
+    told: list[int] = []
+    may_end = threading.Event()
+    after = Afterwards()
+
+    after.begin(lambda: may_end.wait(10) and told.append(1))
+    assert told == []  # we went on
+    may_end.set()
+    after.begin(lambda: told.append(2))
+    assert told[0] == 1
+    after.settle()
+
+    assert told == [1, 2]
+
+
+def test_many_who_ask_at_once_lose_nothing():
+    told: list[int] = []
+    after = Afterwards()
+
+    def ask(at: int) -> None:
+        after.begin(lambda: told.append(at))
+
+    asking = [threading.Thread(target=ask, args=(at,)) for at in range(50)]
+    for each in asking:
+        each.start()
+    for each in asking:
+        each.join()
+    after.settle()
+
+    assert sorted(told) == list(range(50))
+
+
+@pytest.mark.parametrize("where", ["begin", "settle"])
+def test_what_a_piece_raised_is_raised_at_the_next_and_only_once(where):
+    told: list[int] = []
+    after = Afterwards()
+    after.begin(lambda: 1 // 0)
+
+    with pytest.raises(ZeroDivisionError):
+        after.begin(lambda: told.append(1)) if where == "begin" else after.settle()
+    after.settle()
+
+    assert told == []
