@@ -12,7 +12,11 @@ def test_who_asks_goes_on_and_the_next_piece_waits_for_the_last():
     may_end = threading.Event()
     after = Afterwards()
 
-    after.begin(lambda: may_end.wait(10) and told.append(1))
+    def when_it_may() -> None:
+        may_end.wait(10)
+        told.append(1)
+
+    after.begin(when_it_may)
     assert told == []  # we went on
     may_end.set()
     after.begin(lambda: told.append(2))
