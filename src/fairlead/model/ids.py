@@ -6,6 +6,7 @@ distinguish two phases, but the spelling that was read is the one that is shown.
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from fairlead.errors import MalformedId
 
@@ -22,16 +23,17 @@ class PhaseId:
     decimals: tuple[int, ...]
     text: str = field(compare=False)  # as it was written
 
-    @classmethod
-    def parse(cls, text: str) -> "PhaseId":
+    @staticmethod
+    @lru_cache(4096)  # each phase is named in many places
+    def parse(text: str) -> "PhaseId":
         """Read a phase number, with or without leading zeros or a project prefix."""
         if text.isdecimal() and text.isascii() and len(text) <= _MOST_DIGITS:
-            return cls(int(text), "", (), text)
+            return PhaseId(int(text), "", (), text)
         match = _PHASE.match(text.strip())
         if not match:
             raise MalformedId("phase", text, "3, 4.5, 4.10 or 12A")
         decimals = tuple(map(int, match[3].split(".")[1:])) if match[3] else ()
-        return cls(int(match[1]), match[2].upper(), decimals, text.strip())
+        return PhaseId(int(match[1]), match[2].upper(), decimals, text.strip())
 
     @property
     def short(self) -> str:

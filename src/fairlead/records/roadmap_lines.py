@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from fairlead.errors import MalformedId
@@ -142,6 +143,7 @@ def read_sheet(document: Document) -> Sheet:
     )
 
 
+@lru_cache(64)
 def column(titles: tuple[str, ...], kind: str) -> int:
     """The index of a column by its meaning; -1 if there is none."""
     for at, title in enumerate(titles):

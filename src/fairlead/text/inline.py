@@ -36,6 +36,8 @@ def table_cell(value: str, what: str = "the value") -> str:
 
 def plain_text(written: str) -> str:
     """A written line as the value that it came from."""
+    if "\\" not in written:
+        return written
     for mark, escaped in _ESCAPED.items():
         written = written.replace(escaped, mark)
     return written

@@ -28,8 +28,7 @@ def items_of(lines: Sequence[Line]) -> tuple[Item, ...]:
     """Every bullet among these lines, nested ones too."""
     items = []
     for at, line in enumerate(lines):
-        found = _bullet_on(line)
-        if found:
+        if line.text and line.text[0] in _BEGINNINGS and (found := _bullet_on(line)):
             indent, bullet, start = found
             last = _last_line(lines, at, indent)
             items.append(_item(line, indent, bullet, start, last))

@@ -34,11 +34,10 @@ class Table(NamedTuple):
 def tables_of(lines: Sequence[Line]) -> tuple[Table, ...]:
     """Every table among these lines."""
     tables = []
-    at = 0
-    while at + 1 < len(lines):
-        header = cells_of(lines[at])
+    end = 0
+    for at in [at for at, line in enumerate(lines[:-1]) if "|" in line.text]:
+        header = cells_of(lines[at]) if at >= end else ()
         if not header or not _is_delimiter(lines[at + 1]):
-            at += 1
             continue
         end = at + 2
         rows = []
@@ -46,7 +45,6 @@ def tables_of(lines: Sequence[Line]) -> tuple[Table, ...]:
             rows.append(cells)
             end += 1
         tables.append(Table(header, tuple(rows), lines[end - 1]))
-        at = end
     return tuple(tables)
 
 
