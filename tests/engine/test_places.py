@@ -141,6 +141,8 @@ def test_without_git_one_plan_at_a_time_goes_through_the_whole_gate(tmp_path: Pa
     summary = (site.project / ".planning/phases/01-work/01-01-SUMMARY.md").read_text()
     assert "a.txt" in summary
     assert "c.txt" not in summary
+    assert "\n1. **Task 1: make a.txt** - `-`\n" in summary  # a state of the folder is no commit
+    assert "commits: 0\n" in summary
 
 
 def test_without_git_a_failed_verify_is_tried_again(tmp_path: Path) -> None:

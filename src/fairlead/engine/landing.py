@@ -231,6 +231,7 @@ class Landing:
         began = min((gate.started_at for gate in gates), default=site.job.started_at)
         minutes = round((now - datetime.fromisoformat(began)).total_seconds() / 60)
         is_sound = all(gate.gate.is_complete for gate in gates)
+        commits = [gate.work[:10] if site.job.is_git else "" for gate in gates]
         skipped = [f"{gate.name}: {gate.note}" for gate in gates if gate.gate.skip_kind]
         return Summary(
             phase=sheet.phase,
@@ -249,9 +250,9 @@ class Landing:
             actuals=Actuals(
                 tokens=sum(each.tokens_in + each.tokens_out for each in entries),
                 tasks=len(sheet.tasks),
-                commits=sum(bool(gate.work) for gate in gates),
+                commits=sum(map(bool, commits)),
             ),
-            commits=tuple((gate.name, gate.work[:10]) for gate in gates),
+            commits=tuple(zip((gate.name for gate in gates), commits, strict=True)),
             deviations=(*skipped, *(each for gate in gates for each in gate.concerns)),
             ledger=head(self._ledger(sheet.id)),
             rehearsed=site.job.is_rehearsed,
