@@ -57,8 +57,8 @@ def try_agent(seed: int, number: int, folder: Path) -> str:
         time.sleep(chance.uniform(0.0, 2.0))
         _kill(run, job, killed)
     said, _ = run.communicate(timeout=60)
-    if killed in ("keeper", "both"):
-        supervision.reap(keeper.JOB, job)
+    if killed in ("keeper", "both") or (killed == "us" and way == "kill_the_keeper"):
+        supervision.reap(keeper.JOB, job)  # both are dead: the next run ends what is left
     left = _left(job)
     if left:
         supervision.reap(keeper.JOB, job)
