@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.adapters import keeper
+from fairlead.adapters import keeper, process, supervision
 from fairlead.adapters.agent import CliAgent
 from fairlead.adapters.supervision import Keepers
 from fairlead.model.agent_events import EndKind
@@ -60,6 +60,46 @@ def test_one_that_was_killed_while_it_waited_is_replaced(tmp_path):
         assert soon(lambda: waiting("killed") == [])
 
         assert called(agent, one_job(tmp_path, "killed")).ending.kind is EndKind.OK
+
+
+def test_one_that_was_stopped_while_it_waited_is_given_up_within_the_limits(tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "_ASK_SECONDS", 0.2)
+    monkeypatch.setattr(supervision, "GRACE_SECONDS", 0.2)
+    with Keepers() as keepers:
+        called(kept_by(keepers, "read_all"), one_job(tmp_path, "stopped"))
+        keeper.signal_mark(waiting("stopped")[0], signal.SIGSTOP)
+
+        agent = kept_by(keepers, "read_all", "x" * 100_000)  # more than a pipe holds
+        call = called(agent, one_job(tmp_path, "stopped"), wall=0.5)
+
+        assert call.ending.kind is EndKind.TIMEOUT
+    assert soon(lambda: waiting("stopped") == [])
+
+
+def test_a_call_goes_on_when_the_next_keeper_cannot_be_made(tmp_path, monkeypatch):
+    made: list[tuple[int, int]] = []
+
+    def scarce() -> tuple[int, int]:
+        if len(made) >= 6:  # four for this call, two of the next keeper's
+            raise OSError(24, "Too many open files")
+        made.append(pipe())
+        return made[-1]
+
+    pipe = os.pipe
+    with Keepers() as keepers:
+        monkeypatch.setattr(os, "pipe", scarce)
+        call = called(kept_by(keepers, "read_all"), one_job(tmp_path, "scarce"))
+
+    assert (call.ending.kind, waiting("scarce")) == (EndKind.OK, [])
+    assert [each for each in sum(made, ()) if is_open(each)] == []
+
+
+def is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
 
 
 def test_when_we_are_killed_who_waits_ends_too(tmp_path):

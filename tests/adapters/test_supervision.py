@@ -181,6 +181,21 @@ def test_an_agent_sees_only_what_it_needs(tmp_path, monkeypatch):
     assert (told["folder"], told["session"]) == (order.folder, True)
 
 
+@pytest.mark.parametrize(("language", "letters"), [("", "C.UTF-8"), ("C.UTF-8", None)])
+def test_where_nobody_said_which_letters_there_are_an_agent_knows_all(
+    language, letters, tmp_path, monkeypatch
+):
+    for name in ("LANG", "LC_ALL", "LC_CTYPE"):
+        monkeypatch.delenv(name, raising=False)
+    if language:
+        monkeypatch.setenv("LANG", language)
+
+    told = hostile("tell_word_and_variable", "x", "LC_CTYPE")
+    said = called(told, an_order(tmp_path)).ending.text
+
+    assert said == repr(("x", letters))
+
+
 def test_an_agent_may_not_start_agents(tmp_path, monkeypatch):
     monkeypatch.setenv("FAIRLEAD_DEPTH", "1")
 

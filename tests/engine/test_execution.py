@@ -7,15 +7,27 @@ from typing import Any
 
 import pytest
 
+from fairlead.adapters.git import Git
 from fairlead.engine.jobs import Jobs
 from fairlead.engine.sessions import Sessions
-from fairlead.errors import DocumentError, NoQuestion, PlansNotApproved, PlansUnfit, TreeDirty
+from fairlead.errors import (
+    DocumentError,
+    GitFault,
+    LockBusy,
+    NoQuestion,
+    PlansNotApproved,
+    PlansUnfit,
+    TreeDirty,
+)
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps
 from fairlead.model.job import JobStatus, Share
+from fairlead.records.gate import OpenTask
 from fairlead.records.plan_sheet import read_plan
-from fairlead.store.files import Files
+from fairlead.records.tasks import Outcome as TaskOutcome
+from fairlead.records.tasks import TaskResult
+from fairlead.store.files import Files, Outcome
 from fairlead.wiring import App
 from tests.support.execution import (
     PlanText,
@@ -576,6 +588,45 @@ def test_a_state_that_cannot_follow_ends_the_run_before_the_next_call(tmp_path: 
         site.run()
     assert called == ["executor"]
     assert path.read_bytes() == b"\xff\xfe"
+
+
+def test_what_a_run_could_not_tell_of_a_task_the_next_one_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    show = Sessions.show
+
+    def shows(self: Sessions, task: OpenTask, result: TaskResult | None = None) -> Outcome:
+        if result and result.outcome is TaskOutcome.SUCCESS:
+            raise LockBusy(10, "somebody")
+        return show(self, task, result)
+
+    plan = a_plan("01-01", "a.txt", "b.txt")
+    site, path = stated(tmp_path, plan, agent=rejecting(1))
+    monkeypatch.setattr(Sessions, "show", shows)
+    with pytest.raises(LockBusy):
+        site.run()
+    assert "\n- Task 1: make a.txt" in path.read_text()  # the concern of its first attempt
+    monkeypatch.undo()
+
+    assert Works(site.project).run().job.status is JobStatus.DONE
+    assert "\n- Task 1: make a.txt" not in path.read_text()
+
+
+def test_the_first_problem_of_a_run_is_the_one_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object) -> Outcome:
+        time.sleep(0.2)  # until the agent's folder could not be made
+        raise LockBusy(10, "somebody")
+
+    def fails(*_: object) -> None:
+        raise GitFault("worktree", "no room")
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"))
+    monkeypatch.setattr(Sessions, "show", busy)
+    monkeypatch.setattr(Git, "prepare", fails)
+    with pytest.raises(GitFault):
+        site.run()
 
 
 def test_a_failed_task_is_the_last_activity_and_a_concern(tmp_path: Path) -> None:

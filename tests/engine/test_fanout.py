@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from fairlead.engine.fanout import Afterwards
+from fairlead.engine.fanout import Afterwards, Fanout
 
 
 def test_who_asks_goes_on_and_the_next_piece_waits_for_the_last():
@@ -54,3 +54,20 @@ def test_what_a_piece_raised_is_raised_at_the_next_and_only_once(where):
     after.settle()
 
     assert told == []
+
+
+@pytest.mark.parametrize("kind", [Afterwards, Fanout])
+def test_where_no_thread_can_be_started_nobody_waits_for_one(kind, monkeypatch):
+    def none_left(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", none_left)
+    beside = kind()
+    with pytest.raises(RuntimeError, match="new thread"):
+        beside.begin(int) if kind is Afterwards else beside.start("it", int)
+    monkeypatch.undo()
+
+    if kind is Afterwards:
+        beside.settle()
+    else:
+        assert beside.running == ()

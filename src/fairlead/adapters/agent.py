@@ -29,6 +29,7 @@ PASSED = (
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
     *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
 )
+_LOCALE = frozenset({"LANG", "LC_ALL", "LC_CTYPE"})
 _SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD", "HEADERS", "CREDENTIALS")
 PROMPT_FILE = "{prompt}"  # a word that stands for the path of a private file with the prompt
 
@@ -115,7 +116,10 @@ class CliAgent:
             keeper.DEPTH: str(depth() + 1),
         }
         passed = process.surroundings((*PASSED, *self.row.keys, *order.environment))
-        return {**passed, **self.row.settings, **self.row.settings_for(order), **ours}
+        # Where nobody has said which letters there are, agents and their tools know only English.
+        letters = {} if passed.keys() & _LOCALE else {"LC_CTYPE": "C.UTF-8"}
+        own = {**self.row.settings, **self.row.settings_for(order)}
+        return {**letters, **passed, **own, **ours}
 
 
 def depth() -> int:

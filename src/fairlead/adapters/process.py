@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -24,6 +25,7 @@ from fairlead.errors import NoProgram, NotStarted
 
 _PIECE = 1 << 16
 _TICK_SECONDS = 0.05
+_ASK_SECONDS = 5.0  # for a keeper to take in a piece of what it is told
 
 
 class Ended(StrEnum):
@@ -135,12 +137,11 @@ class Kept:
     control: int
 
     def ask(self, word: bytes) -> None:
-        """Say a word to the keeper."""
-        try:
-            while word:
+        """Say a word to the keeper, or most of it: one that does not listen is given up later."""
+        with selectors.DefaultSelector() as selector, suppress(OSError):  # its status says the rest
+            selector.register(self.control, selectors.EVENT_WRITE)
+            while word and selector.select(_ASK_SECONDS):
                 word = word[os.write(self.control, word) :]
-        except OSError:
-            pass  # it has ended, and its status says so
 
     def close(self) -> bool:
         """Let go: what still runs is ended. False if the keeper did not get that done."""
@@ -157,11 +158,11 @@ class Kept:
 
 def keep(keeper: Sequence[str], environment: Mapping[str, str]) -> Kept:
     """Start a keeper with its two numbers, in a session of its own; it waits for its program."""
-    (output, said), (errors, cried), (status, telling), (hearing, control) = (
-        os.pipe() for _ in range(4)
-    )
-    theirs = (said, cried, telling, hearing)
+    ends: list[int] = []
     try:
+        for _ in range(4):
+            ends += os.pipe()
+        output, said, errors, cried, status, telling, hearing, control = ends
         child = subprocess.Popen(
             [*keeper, str(hearing), str(telling)],
             cwd="/",
@@ -173,12 +174,12 @@ def keep(keeper: Sequence[str], environment: Mapping[str, str]) -> Kept:
             pass_fds=(hearing, telling),
         )
     except OSError as error:
-        for number in (output, errors, status, control):
+        for number in ends:
             os.close(number)
         raise NotStarted(keeper[0], error.strerror or str(error)) from error
-    finally:
-        for number in theirs:
-            os.close(number)
+    for number in (said, cried, telling, hearing):
+        os.close(number)
+    os.set_blocking(control, False)
     return Kept(child, output, errors, status, control)
 
 

@@ -101,8 +101,8 @@ class Fanout:
             self._ended.put((name, problem))
 
         thread = threading.Thread(target=body, name=name, daemon=True)
+        thread.start()  # or raises: then there is nobody to wait for
         self._running[name] = thread
-        thread.start()
 
     def wait(self, seconds: float | None = None) -> str:
         """The name of a piece that has ended, or nothing in this time. Its problem is raised."""

@@ -97,13 +97,20 @@ class Landing:
 
     def catch_up(self) -> None:
         """What a run that was killed could not say any more: its documents follow its gates."""
-        newest = {gate.plan: gate for gate in self._site.jobs.load_gates()}
-        for plan, gate in newest.items():
+        begun: dict[str, list[TaskGate]] = {}
+        for gate in self._site.jobs.load_gates():
+            begun.setdefault(gate.plan, []).append(gate)
+        for plan, gates in begun.items():
             sheet, shown = self._site.sheets.get(plan), self._sessions.task(plan)
             if sheet and self._site.files.exists(layout.summary_path(sheet.path)):
                 self._sessions.closed(plan)
-            elif shown is None or (shown.name, shown.gate) != (gate.name, gate.gate):
-                self.show(gate)
+                continue
+            # The next task may have begun before the end of the one that is shown was told.
+            names = [gate.name for gate in gates]
+            first = names.index(shown.name) if shown and shown.name in names else len(names) - 1
+            for gate in gates[first:]:
+                if shown is None or (shown.name, shown.gate) != (gate.name, gate.gate):
+                    self.show(gate)
 
     # -- merging ---------------------------------------------------------------------------
 

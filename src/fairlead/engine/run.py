@@ -7,6 +7,7 @@ everything is to end now, the agents are stopped and their attempts will be repe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -64,11 +65,14 @@ def carry_on(work: Work[Step], stop: Signal, over: Signal) -> None:
 def run(site: Site, caps: Caps, stop: Signal, looked: Callable[[Snapshot], None]) -> None:
     """Carry the execution of a phase on."""
     landing = Landing(site)
-    landing.catch_up()
     try:
+        landing.catch_up()
         carry_on(_Execution(site, landing, caps, stop, looked), stop, site.is_over)
-    finally:
-        landing.settle()
+    except BaseException:
+        with suppress(Exception):  # the first problem is the one that is raised
+            landing.settle()
+        raise
+    landing.settle()
 
 
 class _Execution:
