@@ -889,7 +889,8 @@ class JobWaiting(BlockedError, code="job-waiting"):
     """A job stands still until a person has answered."""
 
     def __init__(self, job: object, question: object, command: object) -> None:
-        super().__init__(f"{job} waits for an answer: {question}", hint=f"answer with: {command}")
+        asked = str(question).partition("\n")[0]  # all of it is shown above, and by `job show`
+        super().__init__(f"{job} waits for an answer: {asked}", hint=f"answer with: {command}")
 
 
 class PlansNotApproved(BlockedError, code="plans-not-approved"):

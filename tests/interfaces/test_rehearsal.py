@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairlead.store.scan import scan
-from tests.support.execution import a_plan
+from tests.support.execution import PlanText, a_plan
 from tests.support.killing import a_world
 from tests.support.programs import Command, Outcome, Program, fairlead, run, start
 from tests.support.repositories import git, written
@@ -92,6 +92,19 @@ def test_a_rehearsal_leaves_the_project_as_it_is_and_goes_wrong_twice(world: Pat
     summary = copy / ".planning/phases/01-work/01-01-SUMMARY.md"
     assert "\nrehearsed: true\n" in summary.read_text()
     assert complete(copy) == 0
+
+
+def test_what_a_failed_command_said_stands_on_lines_of_its_own(tmp_path: Path) -> None:
+    said = "printf 'one\\ntwo\\033[31m\\n'; exit 3"
+    world = a_world(tmp_path, (PlanText("01-01", [("a.txt", said)]),))
+    done = executed(world, "--rehearse", "--approve")
+
+    assert done.code == 5, done.said
+    assert (
+        f"2 retries; `{said}` ended with 3\n    | one\n    | two\\x1b[31m\n    answer: retry"
+        in done.said
+    )
+    assert "\\x0a" not in done.said
 
 
 def test_only_the_newest_three_copies_are_kept(world: Path) -> None:

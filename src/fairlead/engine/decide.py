@@ -213,7 +213,7 @@ class _View:
     def _escalated(
         self, plan: PlanFacts, task: TaskFacts, gate: TaskGate, reason: str
     ) -> Action | None:
-        text = f"{task.id} {task.name}: {reason}" + (f" ({gate.note})" if gate.note else "")
+        text = f"{task.id} {task.name}: {reason}" + (f"; {gate.note}" if gate.note else "")
         round_ = f"{task.id}.{len(gate.runs)}"
         is_verify = bool(gate.gate.counted) and gate.gate.counted[-1].kind is FailureClass.VERIFY
         passing = skip_options(has_work=bool(gate.commit), is_verify=is_verify)

@@ -14,7 +14,7 @@ import click
 
 from fairlead.errors import JobWaiting
 from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
-from fairlead.interfaces.cli.show import Part, Styled, report, rows, warn
+from fairlead.interfaces.cli.show import Part, Styled, first_line, in_full, report, rows, warn
 from fairlead.model.budget import Comparison, may_spend
 from fairlead.wiring import App
 
@@ -150,10 +150,10 @@ def _report_lines(done: Report, folder: str) -> list[Sequence[Part]]:
         kept = f"{len(done.kept_branches)} branches with what did not land"
         lines.append((f"  kept     {kept}: git branch --list 'fairlead/*'",))
     if job.note:
-        lines.append((f"  note     {job.note}",))
+        lines.append((f"  note     {first_line(job.note)}",))
     for each in done.questions:
         if not each.answer:
-            lines.append((Styled("  ? ", "yellow"), each.text))
+            lines += in_full(Styled("  ? ", "yellow"), each.text)
             lines += [(f"    {line}",) for line in each.below]
     lines.append((f"  record   {inside(folder, job)}fairlead job show {job.id}",))
     return lines

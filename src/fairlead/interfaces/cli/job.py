@@ -9,7 +9,7 @@ import click
 
 from fairlead.errors import OtherJob
 from fairlead.interfaces.cli.options import Verbs, json_option, with_app
-from fairlead.interfaces.cli.show import Part, Styled, report, rows
+from fairlead.interfaces.cli.show import Part, Styled, first_line, in_full, report, rows
 from fairlead.model.council_job import CouncilJob
 from fairlead.model.job import Job
 from fairlead.wiring import App
@@ -47,7 +47,8 @@ def list_jobs(app: App, *, as_json: bool) -> None:
         for each in found
     ]
     table = [
-        (each.id, str(each.status), each.started_at, _marks(each), each.note) for each in found
+        (each.id, str(each.status), each.started_at, _marks(each), first_line(each.note))
+        for each in found
     ]
     lines: list[Sequence[Part]] = rows(table) if table else [("no jobs yet",)]
     damaged = [str(each) for each in app.jobs.damaged()]
@@ -79,7 +80,7 @@ def show_job(app: App, *, job_id: str, diff: bool, as_json: bool) -> None:
         raise OtherJob(held.id, held.kind)
     found = app.jobs.one(job_id)
     lines: list[Sequence[Part]] = [
-        (Styled(found.job.id, "bold"), f"  {found.job.status}  {found.job.note}")
+        (Styled(found.job.id, "bold"), f"  {found.job.status}  {first_line(found.job.note)}")
     ]
     lines += rows(
         [
@@ -88,20 +89,26 @@ def show_job(app: App, *, job_id: str, diff: bool, as_json: bool) -> None:
                 str(gate.gate.status),
                 f"{len(gate.runs)} runs",
                 gate.name,
-                gate.note.partition("\n")[0],
+                first_line(gate.note),
             )
             for gate in found.gates
         ]
     )
     lines += rows(
         [
-            (f"  {call.key}", call.status, call.role, f"{call.tokens:,} tokens", call.note)
+            (
+                f"  {call.key}",
+                call.status,
+                call.role,
+                f"{call.tokens:,} tokens",
+                first_line(call.note),
+            )
             for call in found.calls
         ]
     )
     for each in found.questions:
         waits = (f"waits: {each.command(found.job.id)}", *each.below)
-        lines.append((Styled("  ? ", "yellow"), each.text))
+        lines += in_full(Styled("  ? ", "yellow"), each.text)
         lines += [(f"    {line}",) for line in ((each.answer,) if each.answer else waits)]
     report(found, lines, as_json=as_json)
 

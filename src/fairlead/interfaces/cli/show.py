@@ -48,6 +48,9 @@ Part = str | Styled
 Cells = tuple[Part, ...]
 
 
+_BELOW = 12  # lines of a text below its first
+
+
 class Screen:
     """One stream, with or without colours."""
 
@@ -139,6 +142,19 @@ def is_terminal() -> bool:
 def draw(view: RenderableType) -> None:
     """Show a page on the terminal."""
     Screen(sys.stdout).drawn(view)
+
+
+def in_full(lead: Part, text: str) -> list[Sequence[Part]]:
+    """A text behind its lead; further lines, such as a program's last words, stand below it."""
+    first, *more = text.splitlines() or [""]
+    lines: list[Sequence[Part]] = [(lead, first), *((f"    | {line}",) for line in more[:_BELOW])]
+    left = len(more) - _BELOW
+    return [*lines, (f"    | and {left} lines more",)] if left > 0 else lines
+
+
+def first_line(text: str) -> str:
+    """What there is room for where there is one line."""
+    return text.partition("\n")[0]
 
 
 def rows(table: Sequence[Cells]) -> list[Sequence[Part]]:

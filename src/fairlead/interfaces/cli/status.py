@@ -12,6 +12,7 @@ from fairlead.interfaces.cli.show import (
     Styled,
     counted,
     draw,
+    first_line,
     in_stream,
     is_terminal,
     report,
@@ -71,7 +72,7 @@ def next_step(app: App, *, workstream: str, as_json: bool) -> None:
         "waiting": [
             {
                 "job": job,
-                "question": asked.text.partition("\n")[0],
+                "question": first_line(asked.text),
                 "details": list(asked.details),
                 "options": list(asked.options),
                 "command": line,
@@ -81,7 +82,7 @@ def next_step(app: App, *, workstream: str, as_json: bool) -> None:
     }
     lines: list[Sequence[Part]] = [(where,), _next(found), *_held_up(found)]
     for _, asked, command in waiting[:_SHOWN]:
-        lines.append((Styled("waits  ", "yellow"), asked.text.partition("\n")[0]))
+        lines.append((Styled("waits  ", "yellow"), first_line(asked.text)))
         lines += [(f"       {line}",) for line in (command, *asked.below)]
     report(content, lines, as_json=as_json)
 
