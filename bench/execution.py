@@ -137,18 +137,15 @@ class Overhead:
 
 
 def overhead(short: Shape, long: Shape, rounds: int, scratch: Path) -> Overhead:
-    """What a task and what a run adds, in the median of all rounds."""
-    found = []
-    for _ in range(rounds):
-        few, many = _added(short, scratch), _added(long, scratch)
-        task = (many[0] - few[0]) / (long.size - short.size)
-        tasks = long.plans * long.tasks - short.plans * short.tasks
-        found.append(Overhead(task, (many[1] - few[1]) / tasks, few[0] - task * short.size))
-    return Overhead(
-        statistics.median(each.task for each in found),
-        statistics.median(each.work for each in found),
-        statistics.median(each.run for each in found),
+    """What a task and what a run adds, by the medians of both phases in all rounds."""
+    both = [(_added(short, scratch), _added(long, scratch)) for _ in range(rounds)]
+    few, many = (
+        [statistics.median(each) for each in zip(*side, strict=True)]
+        for side in zip(*both, strict=True)
     )
+    task = (many[0] - few[0]) / (long.size - short.size)
+    tasks = long.plans * long.tasks - short.plans * short.tasks
+    return Overhead(task, (many[1] - few[1]) / tasks, few[0] - task * short.size)
 
 
 def _added(shape: Shape, scratch: Path) -> tuple[float, float]:
