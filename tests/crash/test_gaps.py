@@ -1,5 +1,10 @@
 """Somebody else edits the file between two system calls of ours."""
 
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
 from tests.crash.conftest import MakeRig
 from tests.support.figures import record_quick
 from tests.support.gaps import STYLES, gaps, try_gap
@@ -19,3 +24,22 @@ def test_an_edit_by_somebody_else_in_any_gap_survives(rig_of: MakeRig) -> None:
         "an edit by somebody else between any two calls from the lock on survives",
         {"gaps": tried, "found": len(found)},
     )
+
+
+def test_a_gap_is_struck_although_the_loader_makes_fewer_calls_than_it_did(
+    rig_of: MakeRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig = rig_of("add-decision")
+    more = [replace(call, number=call.number + 3) for call in rig.calls]
+    monkeypatch.setattr(rig, "calls", tuple(more))
+    last = [gap for gap in gaps(rig.calls_from_the_lock) if gap.call.name == "openat"][-1]
+    struck: list[str] = []
+    save = STYLES[last.style]
+
+    def saves(path: Path, content: bytes) -> None:
+        struck.append(path.name)
+        save(path, content)
+
+    monkeypatch.setitem(STYLES, last.style, saves)
+    assert try_gap(rig, last) == []
+    assert struck == ["STATE.md"]

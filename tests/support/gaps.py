@@ -14,7 +14,7 @@ from pathlib import Path
 from fairlead.store import layout
 from tests.support.branches import Branches
 from tests.support.programs import Outcome
-from tests.support.strace import Call, Injection, paused
+from tests.support.strace import Call, Injection, NothingInjected, paused
 from tests.support.subjects import PROJECT, Editing
 from tests.support.sweep import Finding, Rig
 
@@ -65,9 +65,7 @@ def try_gap(rig: Rig, gap: Gap, branches: Branches | None = None) -> list[Findin
     """Edit the file in the gap, and say what got lost."""
     editing = rig.subject.editing
     assert editing is not None, f"{rig.subject.name} has no file to edit"
-    stop = Injection(gap.call.name, gap.call.number, "signal=STOP")
-
-    edited = []
+    edited: list[Path] = []
 
     def meanwhile(world: Path) -> None:
         path = world / PROJECT / editing.path
@@ -76,16 +74,30 @@ def try_gap(rig: Rig, gap: Gap, branches: Branches | None = None) -> list[Findin
             STYLES[gap.style](path, editing.edit(path.read_bytes()))
 
     if branches is not None:
-        with branches.after(stop, meanwhile) as (world, traced):
+        with branches.after(_stop(gap.call), meanwhile) as (world, traced):
             broken = _broken(rig, editing, world, traced.outcome) if edited else []
     else:
-        with rig.world() as world:
-            with paused(rig.subject.command(world), stop) as child:
-                meanwhile(world)
-            output, errors = child.communicate(timeout=60)
-            outcome = Outcome(child.returncode, output, errors, 0.0)
-            broken = _broken(rig, editing, world, outcome) if edited else []
+        try:
+            broken = _tried(rig, gap.call, meanwhile, edited)
+        except NothingInjected:
+            broken = _tried(rig, rig.again(gap.call), meanwhile, edited)
     return [Finding(str(gap), what) for what in broken]
+
+
+def _stop(call: Call) -> Injection:
+    return Injection(call.name, call.number, "signal=STOP")
+
+
+def _tried(
+    rig: Rig, call: Call, meanwhile: Callable[[Path], None], edited: list[Path]
+) -> list[str]:
+    assert rig.subject.editing is not None
+    with rig.world() as world:
+        with paused(rig.subject.command(world), _stop(call)) as child:
+            meanwhile(world)
+        output, errors = child.communicate(timeout=60)
+        outcome = Outcome(child.returncode, output, errors, 0.0)
+        return _broken(rig, rig.subject.editing, world, outcome) if edited else []
 
 
 def _broken(rig: Rig, editing: Editing, world: Path, outcome: Outcome) -> list[str]:

@@ -152,6 +152,15 @@ class Rig:
         """The calls from taking the lock on."""
         return from_the_lock_on(self.calls)
 
+    def again(self, call: Call) -> Call:
+        """The same call in a run of now: before the lock, the loader may make others than it did."""
+        then = self.calls_from_the_lock
+        with self.world() as world:
+            now = from_the_lock_on(trace(self.subject.command(world)).calls)
+        if [each.name for each in now] != [each.name for each in then]:
+            raise NothingInjected("from the lock on, the command makes other calls than it did")
+        return now[then.index(call)]
+
     @property
     def calls_of_the_process(self) -> tuple[Call, ...]:
         """All calls of the process."""

@@ -10,17 +10,13 @@ from tests.support.sweep import Finding
 
 Case = TypeVar("Case")
 TRIES = 3  # the loader's calls before main vary a little from run to run
-MOST_MISSED = (
-    100  # one case in so many, or one of fewer, may ask for a call that a run does not make
-)
 
 
 def findings_of(
     cases: Iterable[Case], trial: Callable[[Case], Sequence[Finding]]
 ) -> tuple[int, list[Finding]]:
-    """Try every case; return how many were tried and what was found."""
+    """Try every case; return how many there were and what was found."""
     every = list(cases)
-    missed: list[Finding] = []
 
     def tried(case: Case) -> Sequence[Finding]:
         for attempt in range(TRIES):
@@ -28,14 +24,11 @@ def findings_of(
                 return trial(case)
             except NothingInjected as error:
                 if attempt == TRIES - 1:
-                    missed.append(Finding(str(case), f"nothing struck: {error}"))
-        return ()
+                    return [Finding(str(case), f"nothing struck: {error}")]
+        raise AssertionError("unreachable")
 
     with ThreadPoolExecutor(_processors()) as pool:
-        found = [finding for each in pool.map(tried, every) for finding in each]
-    # The last call of a look at a busy machine may be one that no later run makes.
-    is_rig_at_fault = len(missed) > max(1, len(every) // MOST_MISSED)
-    return len(every) - len(missed), found + (missed if is_rig_at_fault else [])
+        return len(every), [finding for found in pool.map(tried, every) for finding in found]
 
 
 def _processors() -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from fairlead.engine.council_report import CouncilReport, SeatRow
-from fairlead.interfaces.cli.show import Cells, Part, Styled, counted, diff_lines, rows
+from fairlead.interfaces.cli.show import Cells, Part, Styled, counted, diff_lines, first_line, rows
 from fairlead.model.council_job import CouncilJob
 from fairlead.model.job import JobStatus
 from fairlead.model.seats import VETO_SEATS
@@ -212,7 +212,7 @@ def _timeline(found: CouncilReport, width: int) -> Lines:
     left = len(found.timeline) - len(shown)
     lines: Lines = [(Styled(f"  {left} earlier moments are left out", "dim"),)] if left else []
     for each in shown:
-        told = f"  {each.text.partition(chr(10))[0] or each.kind}"
+        told = f"  {first_line(each.text) or each.kind}"
         told = f"  {each.kind}{told[1:]}" if each.kind == "reused" else told
         lines.append((Styled(f"  {each.at[11:19]}", "dim"), _cut(told, width - 12)))
     return lines

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from fairlead.errors import OutputFault
-from fairlead.interfaces.cli.show import Screen, warn
+from fairlead.interfaces.cli.show import Screen, first_line, warn
 from fairlead.model.agent_events import AgentEvent, FileChanged, Retried, Said, Spent, ToolStarted
 from fairlead.model.waves import Node, schedule
 from fairlead.text.visible import visible
@@ -74,7 +74,7 @@ class Lines:
 
     def report(self, happening: Happening) -> None:
         """One line."""
-        told = f"  {happening.text.partition(chr(10))[0]}" if happening.text else ""
+        told = f"  {first_line(happening.text)}" if happening.text else ""
         at = time.strftime("%H:%M:%S")
         self._screen.line(f"{at}  {happening.subject:<14} {happening.kind}{told}")
 

@@ -18,7 +18,7 @@ import click
 from fairlead.errors import JobWaiting
 from fairlead.interfaces.cli.execute import inside, interruptible, saying_the_stop
 from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
-from fairlead.interfaces.cli.show import Part, Styled, report, rows
+from fairlead.interfaces.cli.show import Part, Styled, in_full, report, rows
 from fairlead.model.budget import Comparison
 from fairlead.model.job import IN_WORDS
 from fairlead.wiring import App
@@ -203,7 +203,7 @@ def person(chosen: Chosen) -> Callable[[Question], str]:
 
 
 def _prompted(question: Question) -> str:
-    report({}, [(Styled("? ", "yellow"), question.text)], as_json=False)
+    report({}, in_full(Styled("? ", "yellow"), question.text), as_json=False)
     if not question.options:
         return str(click.prompt("answer", default="", show_default=False)).strip()
     for number, option in enumerate(question.options, 1):
