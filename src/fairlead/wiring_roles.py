@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fairlead.values import dataclass
 from fairlead.wiring import App, workspace_of
 
 if TYPE_CHECKING:

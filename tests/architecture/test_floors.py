@@ -26,6 +26,7 @@ PLANTED = [
     ("pure", "text/span.py", "import logging"),
     ("pure", "records/state.py", "from pathlib import Path"),
     ("pure", "records/state.py", "import random"),
+    ("values", "model/plan.py", "from dataclasses import dataclass"),
     ("yaml", "records/state.py", "import yaml"),
     ("child-processes", "store/files.py", "import subprocess"),
     ("threads", "engine/memory.py", "from concurrent.futures import ThreadPoolExecutor"),
@@ -40,6 +41,7 @@ PLANTED = [
 HOUSE = {
     "errors.py": "",
     "faults.py": "",
+    "values.py": "import dataclasses",
     "wiring.py": "import fairlead.adapters",
     "model/plan.py": "",
     "model/job.py": "import fairlead.model.plan",

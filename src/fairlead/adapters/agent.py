@@ -11,7 +11,6 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 
 from fairlead.adapters import keeper, process
 from fairlead.adapters.supervision import Keepers, Launch, supervise
@@ -20,6 +19,7 @@ from fairlead.model.agent_events import AgentEvent, Ending, Malformed, Paused
 from fairlead.model.agent_orders import Order
 from fairlead.model.agent_streams import Decoder, Stream, Tally
 from fairlead.model.model_services import ModelService
+from fairlead.values import dataclass, field, replace
 
 # Everything a program gets of our environment, unless its row names more. What is not here is
 # not passed on: LD_*, PYTHON*, NODE_OPTIONS, GIT_*, the marks of a host agent, other keys.

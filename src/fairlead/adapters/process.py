@@ -16,12 +16,12 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from typing import IO
 
 from fairlead.errors import NoProgram, NotStarted
+from fairlead.values import dataclass
 
 _PIECE = 1 << 16
 _TICK_SECONDS = 0.05

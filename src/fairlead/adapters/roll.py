@@ -11,7 +11,6 @@ import os
 import re
 import tempfile
 import time
-from dataclasses import dataclass
 from datetime import timedelta
 
 from fairlead.adapters import keeper, model, process, registry
@@ -20,6 +19,7 @@ from fairlead.errors import AgentError, NestedRun, NoAgent
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.agent_orders import Limits, Order
 from fairlead.model.model_services import SETTING, ModelService
+from fairlead.values import dataclass
 
 ASK = "Answer with the single word: ready"
 _ASKING = Limits(wall=timedelta(seconds=90), first_event=timedelta(seconds=60))

@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Protocol
 
 from fairlead.adapters import keeper, process
@@ -23,6 +22,7 @@ from fairlead.errors import NotPrivate, NotStarted
 from fairlead.model.agent_events import EndKind
 from fairlead.model.agent_orders import Limits
 from fairlead.model.agent_streams import Exit
+from fairlead.values import dataclass
 
 GRACE_SECONDS = 5.0  # between being asked to end and being ended
 _TICK_SECONDS = 0.25

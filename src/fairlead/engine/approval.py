@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
@@ -42,6 +41,7 @@ from fairlead.store.scan import scan
 from fairlead.store.session import SessionLock
 from fairlead.text import front
 from fairlead.text.document import Document
+from fairlead.values import dataclass
 
 _COMMAND = "planning approve"
 _LOCK = "approval"

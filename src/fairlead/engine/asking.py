@@ -9,7 +9,6 @@ pauses between them, and ends as soon as it is not wanted.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Retried
 from fairlead.model.agent_orders import Limits, Order
 from fairlead.model.budget import CHARACTERS_A_TOKEN, Prices
+from fairlead.values import dataclass
 
 if TYPE_CHECKING:
     from fairlead.engine.ports import Agent

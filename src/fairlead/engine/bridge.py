@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -36,6 +35,7 @@ from fairlead.store.files import Edit
 from fairlead.store.jobs import JobFiles, job_records
 from fairlead.store.scan import scan
 from fairlead.text.quick import read_front
+from fairlead.values import replace
 
 if TYPE_CHECKING:
     from fairlead.engine.council_site import CouncilSite, Meeting

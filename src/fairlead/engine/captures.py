@@ -7,7 +7,6 @@ one says already is refused with the name of that one, and nothing is written.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from fairlead.engine.look import Look, Steps, editing
 from fairlead.errors import NoTodo, SameTodo, UnknownPhase
@@ -28,6 +27,7 @@ from fairlead.store.intent import Places
 from fairlead.store.moves import Move
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
+from fairlead.values import dataclass, replace
 
 _BACKLOG = 999
 

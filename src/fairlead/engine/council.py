@@ -7,7 +7,6 @@ that runs elsewhere is left as a wish, and is obeyed by the one who runs it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fairlead.engine.bridge import Bridge
@@ -46,6 +45,7 @@ from fairlead.store.layout_council import STARTING, run_lock
 from fairlead.store.running import is_running
 from fairlead.store.session import SessionLock
 from fairlead.text import front
+from fairlead.values import dataclass, replace
 
 if TYPE_CHECKING:
     from fairlead.engine.asking import Voice

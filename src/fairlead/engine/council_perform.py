@@ -6,7 +6,6 @@ writes what belongs to it first and the record last: found half done, it is simp
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fairlead.engine.asking import Answer, Inquiry, ask
@@ -26,6 +25,7 @@ from fairlead.records import ballot as ballots
 from fairlead.records.raw_answer import storable
 from fairlead.records.state import moment
 from fairlead.store import layout_council as names
+from fairlead.values import dataclass, replace
 
 if TYPE_CHECKING:
     from fairlead.engine.council_site import CouncilSite

@@ -8,7 +8,6 @@ the nonce differs. That is how a retry knows which answers still hold.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from fairlead.records.raw_answer import digest
 from fairlead.records.secrets import LeftOut, without_secrets
 from fairlead.store import layout_council as names
 from fairlead.store.paths import paths_below
+from fairlead.values import dataclass, replace
 
 if TYPE_CHECKING:
     from fairlead.engine.council_reading import Reading

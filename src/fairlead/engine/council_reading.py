@@ -6,7 +6,6 @@ same plans, the same ballots and the same sums.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -41,6 +40,7 @@ from fairlead.records.brief import (
 from fairlead.records.master_plan import MasterPlan, faults_of, read_master_plan
 from fairlead.records.raw_answer import digest
 from fairlead.store import layout_council as names
+from fairlead.values import replace
 
 if TYPE_CHECKING:
     from fairlead.engine.council_site import CouncilSite

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from fairlead.model.budget import cap_of
 from fairlead.model.council import Blocker
@@ -26,6 +25,7 @@ from fairlead.model.tally import (
 )
 from fairlead.records.brief import open_checks
 from fairlead.records.master_plan import MasterPlan, read_master_plan
+from fairlead.values import dataclass, replace
 
 _TOLD = ("moved", "reused", "stall", "touched", "veto", "cancel", "ruled")  # what a timeline shows
 _NO_EVIDENCE = "a veto without evidence counts as REVISE: "

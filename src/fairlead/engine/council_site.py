@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from fairlead.engine.fanout import Signal
 from fairlead.engine.site import Happening
 from fairlead.model.agent_events import AgentEvent
 from fairlead.model.budget import Caps
+from fairlead.values import dataclass, field
 
 if TYPE_CHECKING:
     from fairlead.engine.execution import Crew, Terms

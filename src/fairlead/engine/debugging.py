@@ -8,7 +8,6 @@ three further tries, and earlier when a debugger wants to do the same thing agai
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from fairlead.engine.look import Look, Steps, editing
@@ -39,6 +38,7 @@ from fairlead.store.intent import Places
 from fairlead.store.moves import Move
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
+from fairlead.values import dataclass, replace
 
 _Change = Callable[[Document, datetime], Document]
 _ROUNDS = 4  # the first, and three that follow by themselves

@@ -6,7 +6,6 @@ so a repair is never older than what it repairs.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
@@ -35,6 +34,7 @@ from fairlead.store.files import Draft, Files, Outcome
 from fairlead.store.scan import scan
 from fairlead.text import front
 from fairlead.text.document import Document
+from fairlead.values import dataclass, field
 
 
 class Claims(StrEnum):

@@ -7,7 +7,6 @@ the event needs them, and what has to leave STATE.md arrives in the archive in t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from fairlead.engine.look import Change, Look, Steps
@@ -37,6 +36,7 @@ from fairlead.store.files import Draft, Edit, Outcome
 from fairlead.store.intent import Places
 from fairlead.store.moves import Move
 from fairlead.text.document import Document
+from fairlead.values import dataclass, replace
 
 PhaseEvent = Callable[[Document, Standing, str, datetime], Document]
 

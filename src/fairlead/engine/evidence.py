@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fairlead.errors import DocumentError
 from fairlead.model.inventory import Inventory
@@ -11,6 +10,7 @@ from fairlead.records.ledger import Entry, check, read_ledger
 from fairlead.records.summary import read_summary
 from fairlead.store import layout
 from fairlead.store.load import Reader
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from fairlead.engine.ports import Clock
 from fairlead.errors import Located, NoDocument, NoExecPhase, NoProject
@@ -13,6 +12,7 @@ from fairlead.store import layout
 from fairlead.store.files import Files, Outcome
 from fairlead.text import front
 from fairlead.text.document import Document
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from fairlead.engine.fanout import Signal
@@ -40,6 +39,7 @@ from fairlead.store.moves import Move
 from fairlead.store.running import the_only_run
 from fairlead.store.scan import scan
 from fairlead.text import front
+from fairlead.values import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """Explanations: which files led to a value, and when they were last changed."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from fairlead.engine.evidence import evidence_of
@@ -10,6 +9,7 @@ from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Completion, Folder, Phase, Plan, Proof, Stage
 from fairlead.records.naming import is_artefact
 from fairlead.store.load import Reader
+from fairlead.values import dataclass
 
 _PLAN_RULE = "a plan is complete when its summary exists, is not empty and does not say otherwise"
 _PROOFS = {

@@ -7,7 +7,6 @@ that cannot read its settings says nothing and runs none of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from fairlead.engine.ports import Clock
 from fairlead.errors import Located, SettingsOverwritten
@@ -25,6 +24,7 @@ from fairlead.store import layout
 from fairlead.store.files import Draft, Files, Outcome, looking_again
 from fairlead.store.intent import Places
 from fairlead.store.moves import Move
+from fairlead.values import dataclass
 
 CLAUDE, CODEX = "claude", "codex"
 USER, PROJECT, LOCAL = "user", "project", "local"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
 from fairlead.engine.council_report import CouncilReport, council_report
 from fairlead.engine.ports import Clock
@@ -24,6 +23,7 @@ from fairlead.store.layout_council import plan_version, run_lock
 from fairlead.store.layout_roles import lock_of
 from fairlead.store.running import is_running, the_only_run
 from fairlead.text.inline import one_line, plain_text
+from fairlead.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

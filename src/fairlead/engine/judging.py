@@ -2,7 +2,6 @@
 
 import signal
 from collections.abc import Iterable
-from dataclasses import replace
 
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.job import TaskGate
@@ -18,6 +17,7 @@ from fairlead.records.result import Malformed, Result, Verdict
 from fairlead.records.runner_reports import ran_no_test
 from fairlead.records.tasks import Outcome
 from fairlead.store import layout
+from fairlead.values import replace
 
 
 def outcome_of(ending: Ending, result: Result | Malformed) -> tuple[GateEvent, str]:

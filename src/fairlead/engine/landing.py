@@ -8,7 +8,6 @@ completed by doing it again.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from datetime import datetime
 from difflib import unified_diff
 from typing import TYPE_CHECKING
@@ -33,6 +32,7 @@ from fairlead.store import layout
 from fairlead.store.journal import Journal
 from fairlead.text.document import Document
 from fairlead.text.visible import visible
+from fairlead.values import replace
 
 if TYPE_CHECKING:
     from fairlead.engine.site import Site

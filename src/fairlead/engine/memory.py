@@ -5,7 +5,6 @@ Every call is one transaction and durable when it returns; nothing is remembered
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fairlead.engine.ports import Clock
@@ -23,6 +22,7 @@ from fairlead.store.files import Files, Outcome
 from fairlead.store.notice import Hides
 from fairlead.text import front
 from fairlead.text.document import Document
+from fairlead.values import replace
 
 if TYPE_CHECKING:
     from fairlead.engine.templates import NewProject

@@ -6,7 +6,6 @@ file holds both sides.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from fairlead.errors import StorageError
 from fairlead.records.attributes import registered
@@ -14,6 +13,7 @@ from fairlead.records.merge import Conflict, Merged, merge_documents, merge_text
 from fairlead.store import layout
 from fairlead.store.files import Files, Outcome
 from fairlead.store.versions import load_version, save_version
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from fairlead.engine.look import Change, Look, Steps, editing
 from fairlead.engine.ports import Clock
@@ -43,6 +42,7 @@ from fairlead.store.moves import Move
 from fairlead.store.templates import template
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
+from fairlead.values import dataclass, replace
 
 Edit = Callable[[str], str]
 _VERSION = re.compile(r"v[0-9]{1,6}(?:\.[0-9]{1,6})+\Z", re.IGNORECASE)

@@ -7,7 +7,6 @@ made in one step. Until then the job's folder holds what was asked and answered.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from fairlead.engine.codebase import map_documents, mapped
 from fairlead.engine.new_asks import (
@@ -38,6 +37,7 @@ from fairlead.store.files import Draft, Edit
 from fairlead.store.intent import Places
 from fairlead.store.layout_roles import DIMENSIONS, research_path
 from fairlead.text import front
+from fairlead.values import dataclass, replace
 
 COMMAND = "fairlead new"
 ERRAND = Errand("new", "", COMMAND)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fairlead.engine.reports import StatusReport, status_report
@@ -17,6 +16,7 @@ from fairlead.store.load import Reader
 from fairlead.store.scan import scan
 from fairlead.text.document import Document
 from fairlead.text.inline import plain_text
+from fairlead.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

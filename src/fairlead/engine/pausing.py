@@ -7,8 +7,6 @@ the pause, to the shelf of the desk. What somebody else wrote on a page stays.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fairlead.engine.look import Look
 from fairlead.engine.sessions import Sessions
 from fairlead.errors import DocumentError
@@ -38,6 +36,7 @@ from fairlead.store.moves import Move
 from fairlead.store.running import is_running
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line, plain_text
+from fairlead.values import dataclass
 
 _DECISIONS = Listing(("Decisions", "Recent Decisions"), "Decisions")
 _SHOWN_DECISIONS = 5

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import said_of
@@ -47,6 +46,7 @@ from fairlead.records.ledger import EntryKind
 from fairlead.records.result import Result, Verdict, executor_result, verdict
 from fairlead.records.state import moment
 from fairlead.store import layout
+from fairlead.values import replace
 
 if TYPE_CHECKING:
     from fairlead.engine.site import Site

@@ -8,7 +8,6 @@ phase is planned and its plans are judged.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fairlead.engine.phase_documents import PhaseDocuments, Subject
 from fairlead.engine.plan_asks import Receipt, receipt
@@ -24,6 +23,7 @@ from fairlead.records.advice import Advice, Analysis, Area, read_advice, read_an
 from fairlead.records.artefacts import rehearsed
 from fairlead.records.context import Choice, Context, Decision, new_context, read_context
 from fairlead.text import front
+from fairlead.values import dataclass
 
 _USUAL_AREAS = 3
 _LONGEST_NAME = 60

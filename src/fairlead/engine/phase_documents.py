@@ -7,7 +7,6 @@ also moves STATE.md and ROADMAP.md, so that no reader ever sees one without the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from fairlead.engine.look import Change, Look, Steps, editing
 from fairlead.engine.role_jobs import Outcome as Ended
@@ -30,6 +29,7 @@ from fairlead.store.layout_roles import artefact_path
 from fairlead.store.moves import Move
 from fairlead.store.scan import scan
 from fairlead.text.document import Document
+from fairlead.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

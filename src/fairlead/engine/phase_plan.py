@@ -8,7 +8,6 @@ plans that passed, plans that a person took as they are, or plans that carry the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 
 from fairlead.engine.phase_documents import PhaseDocuments, PlanDocument, Subject
 from fairlead.engine.plan_asks import Draft, PlanAsks, Receipt, Wishes, receipt
@@ -35,6 +34,7 @@ from fairlead.records.plan_faults import BLOCKER, Issue, issues_of, read_issues,
 from fairlead.records.plan_sheet import CHECK, nodes_of
 from fairlead.text import front
 from fairlead.text.document import Document
+from fairlead.values import dataclass, replace
 
 _ROUGH_PLANS = 12_000  # characters that plans will probably have, before there are any
 

@@ -7,7 +7,6 @@ folders as they will stand give the numbers that STATE.md gets in the same step.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from fairlead.engine.look import Look, Steps, editing
@@ -38,6 +37,7 @@ from fairlead.store.files import Draft, Edit, Files, Outcome
 from fairlead.store.intent import Places
 from fairlead.store.moves import Move
 from fairlead.text.document import Document
+from fairlead.values import dataclass, replace
 
 Also = Callable[[PhaseId], Mapping[str, Edit]]
 Event = Callable[[Document, Standing, str, datetime], Document]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fairlead.engine.phase_documents import Subject
 from fairlead.engine.prompting import listed, word
@@ -18,6 +17,7 @@ from fairlead.records.plan_faults import Issue, Wanted
 from fairlead.records.plan_sheet import read_plan
 from fairlead.store.layout_roles import plan_path
 from fairlead.text.document import Document
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 
 from fairlead.engine.planning_report import PlanReport, report_of
@@ -50,6 +49,7 @@ from fairlead.text import front
 from fairlead.text.document import Document
 from fairlead.text.emit import scalar_text
 from fairlead.text.visible import visible
+from fairlead.values import dataclass
 
 Change = Callable[[Document], Document]
 

@@ -1,10 +1,9 @@
 """The Plan Phase in the form that every door shows alike, and its summary as Markdown."""
 
-from dataclasses import dataclass
-
 from fairlead.model.criteria import Facts, content_hash, evaluate, unready
 from fairlead.model.planning import COMPLETE, Plan
 from fairlead.text.visible import visible
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

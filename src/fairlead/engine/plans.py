@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from fairlead.errors import DocumentError
 from fairlead.model.inventory import Folder, Plan
 from fairlead.model.plan import Finding, PlanSheet, Severity
@@ -12,6 +10,7 @@ from fairlead.records.plan_check import validate
 from fairlead.records.plan_sheet import nodes_of, read_plan
 from fairlead.records.summary import HALTED, read_summary
 from fairlead.store.load import Reader
+from fairlead.values import dataclass, replace
 
 _EVERY = Wip(total=1_000_000)
 

@@ -7,8 +7,6 @@ proof that nothing is left to do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from fairlead.engine.decide import ABORT, ACCEPT
 from fairlead.engine.execution import Crew, Execution, Preview, Terms, Watcher
 from fairlead.engine.fanout import Signal
@@ -30,6 +28,7 @@ from fairlead.store.jobs import JobFiles, job_ids
 from fairlead.store.scan import scan_folder
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
+from fairlead.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,13 @@ A report holds plain values only, so that `--json`, MCP and the web say the same
 with the scope they count.
 """
 
-from dataclasses import dataclass
-
 from fairlead.engine.truth import Truth
 from fairlead.model.divergence import Finding
 from fairlead.model.inventory import Phase
 from fairlead.model.progress import folder_counts
 from fairlead.model.standing import Next
 from fairlead.records.state import State
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fairlead.engine.plans import PlanIndex, index_of
 from fairlead.errors import UnknownPhase
 from fairlead.model.ids import PhaseId
@@ -16,6 +14,7 @@ from fairlead.store import layout
 from fairlead.store.load import Reader
 from fairlead.store.scan import scan
 from fairlead.text.document import Document
+from fairlead.values import dataclass
 
 _NOT_BEGUN = (Stage.NO_FOLDER, Stage.EMPTY, Stage.DISCUSSED, Stage.RESEARCHED)
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from fairlead.engine.asking import Patience, Voice, started
@@ -34,6 +33,7 @@ from fairlead.store.digests import digests_of
 from fairlead.store.journal import Journal
 from fairlead.store.layout_roles import OUTPUT
 from fairlead.store.load import Reader
+from fairlead.values import dataclass, field, replace
 
 Value = TypeVar("Value")
 _TRIES = 2  # the call, and one more with what was wrong with it

@@ -7,7 +7,6 @@ answers in the job's folder make sure that nothing is asked twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fairlead.engine.purse import Purse
@@ -21,6 +20,7 @@ from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles, job_ids
 from fairlead.store.layout_roles import lock_of
 from fairlead.store.running import the_only_run
+from fairlead.values import dataclass, replace
 
 if TYPE_CHECKING:
     from fairlead.engine.ports import Clock, Workspace

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Protocol
 
@@ -25,6 +24,7 @@ from fairlead.model.roles import Role
 from fairlead.records.state import moment
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles
+from fairlead.values import dataclass, field, replace
 
 
 class Scratch(Protocol):

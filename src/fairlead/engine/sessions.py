@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 
 from fairlead.engine.look import Look, Steps
 from fairlead.errors import (
@@ -49,6 +48,7 @@ from fairlead.store.moves import Move
 from fairlead.store.session import SessionLock, is_live
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
+from fairlead.values import dataclass, replace
 
 _SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}\Z")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol
 
@@ -16,6 +15,7 @@ from fairlead.model.plan import PlanSheet, Task, task_id
 from fairlead.model.ran import Ran
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles
+from fairlead.values import dataclass, field
 
 
 class Commands(Protocol):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import ABORT, APPROVED
@@ -19,6 +18,7 @@ from fairlead.records.plan_sheet import digest_of, nodes_of
 from fairlead.records.state import moment
 from fairlead.store import layout
 from fairlead.store.digests import Derived, Marks, marks_in
+from fairlead.values import replace
 
 if TYPE_CHECKING:
     from fairlead.engine.site import Site

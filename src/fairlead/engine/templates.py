@@ -5,7 +5,6 @@ A template is text with `{{name}}` places; every value that came from a person p
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from fairlead.model.ids import slug
@@ -14,6 +13,7 @@ from fairlead.store import layout
 from fairlead.store.templates import template
 from fairlead.text.emit import scalar_text
 from fairlead.text.inline import one_line, plain_text, table_cell
+from fairlead.values import dataclass
 
 _UNDECIDED = "Not decided yet."
 

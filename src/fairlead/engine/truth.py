@@ -4,7 +4,6 @@ Every call scans the disk anew. Nothing here writes.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from fairlead.errors import DocumentError
 from fairlead.model.divergence import Finding, Kind
@@ -17,6 +16,7 @@ from fairlead.store import layout
 from fairlead.store.load import Reader
 from fairlead.store.scan import scan
 from fairlead.text.document import Document
+from fairlead.values import dataclass
 
 SECOND_FRONTMATTER = "second-frontmatter"
 

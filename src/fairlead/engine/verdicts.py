@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from fairlead.engine.look import Change, Look, editing
 from fairlead.engine.phases import Decision, PhaseChange, Phases, require_complete
@@ -14,6 +13,7 @@ from fairlead.records.position import phase_of
 from fairlead.records.repair import repaired_roadmap
 from fairlead.store.files import Draft, Edit
 from fairlead.text.document import Document
+from fairlead.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

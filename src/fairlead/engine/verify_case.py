@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from fairlead.engine.ports import Workspace
 from fairlead.errors import FairleadError, NoPlans, PlansOpen
@@ -27,6 +26,7 @@ from fairlead.store.scan import scan
 from fairlead.store.source_tree import SourceTree
 from fairlead.text import front
 from fairlead.text.document import Document
+from fairlead.values import dataclass
 
 # What stands in a roadmap before anybody has written a criterion there.
 _UNDECIDED = re.compile(

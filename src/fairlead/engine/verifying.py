@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from fairlead.engine.events import Events
@@ -42,6 +41,7 @@ from fairlead.store.approvals import approve_plans
 from fairlead.store.files import Files
 from fairlead.store.files import Outcome as Written
 from fairlead.store.source_tree import SourceTree, load_sources
+from fairlead.values import dataclass, replace
 
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 _DONE = (Proof.COMPLETE, Proof.REHEARSED)

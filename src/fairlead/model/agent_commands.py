@@ -1,10 +1,10 @@
 """Agents that a person describes in their own settings, below `fairlead.agents.NAME`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fairlead.errors import SettingValue, UnknownSetting
 from fairlead.model.agent_streams import Stream
+from fairlead.values import dataclass
 
 SETTING = "fairlead.agents."
 _FORMS = {

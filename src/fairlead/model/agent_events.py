@@ -4,8 +4,9 @@ Each program has a JSON stream of its own; `agent_streams` reads them all into t
 An event is a claim of the program. Whether the work is done is for the gate to find out.
 """
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from fairlead.values import dataclass, field
 
 
 class EndKind(StrEnum):

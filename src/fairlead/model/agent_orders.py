@@ -1,8 +1,9 @@
 """What an agent is asked to do, and what it may take for it."""
 
-from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
+
+from fairlead.values import dataclass, field
 
 
 class Role(StrEnum):

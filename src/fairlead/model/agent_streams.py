@@ -10,7 +10,6 @@ event: what one reader takes for a yes and another for a no must not pass a gate
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
 from fairlead.model import agent_dialects, model_dialect
@@ -29,6 +28,7 @@ from fairlead.model.agent_events import (
     Trouble,
     Usage,
 )
+from fairlead.values import dataclass
 
 LINE_BYTES = 4 << 20
 TEXT_LENGTH = 1 << 20

@@ -7,7 +7,8 @@ calls of the same role really took.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from fairlead.values import dataclass
 
 CHARACTERS_A_TOKEN = 4
 # Before anything was measured: an agent reads its prompt many times over while it works.

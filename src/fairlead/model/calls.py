@@ -4,9 +4,8 @@ The answer in raw memory is the only thing that later steps go by: plans, ballot
 are read from it.
 """
 
-from dataclasses import dataclass
-
 from fairlead.model.budget import Spent
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ that other tools keep in the same file are shown as they are and never interpret
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 from fairlead.errors import SettingValue, UnknownSetting
+from fairlead.values import dataclass
 
 
 class Origin(StrEnum):

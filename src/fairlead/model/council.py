@@ -6,11 +6,11 @@ whoever moves a job says which one holds. For an edge to BLOCKED or FAILED the g
 that people read as the reason. A refusal changes nothing.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from fairlead.errors import JobTransition
 from fairlead.model.job import JobStatus
+from fairlead.values import dataclass
 
 MOST_ROUNDS = 3  # reviews; a revision stands between two of them
 MOST_CYCLES = 2  # research and verify of the PM

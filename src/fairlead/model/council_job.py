@@ -5,12 +5,12 @@ Ballots bind to the hash of one plan: `council_votes` are those of the round tha
 evidence; only `tally` decides. A raw answer is written once and named here, never changed.
 """
 
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from fairlead.model.budget import Spent
 from fairlead.model.council import MOST_ROUNDS, Blocker, transition
 from fairlead.model.job import COUNCIL, JobStatus
+from fairlead.values import dataclass, field, replace
 
 
 class Vote(StrEnum):

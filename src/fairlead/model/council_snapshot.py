@@ -4,13 +4,13 @@ What was said is here as what it means: checked passes, seats with or without a 
 of a synthesis, ballots. The texts themselves stay in raw memory.
 """
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from fairlead.model.budget import Caps, Spent
 from fairlead.model.council_job import CouncilJob, Verify
 from fairlead.model.ending import Ended
 from fairlead.model.tally import Review
+from fairlead.values import dataclass, field
 
 TOUCHED = "touched"  # the wish of the run itself, when somebody changed what is not theirs
 

@@ -5,8 +5,9 @@ prove it. A claim of more than the files prove is a matter for a person: the wor
 and only its summary missing.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from fairlead.values import dataclass
 
 
 class Kind(StrEnum):

@@ -4,9 +4,8 @@ An exit code is evidence, never proof: a program that ends well without its summ
 With the policy `reconcile` an abnormal end counts as done when everything else proves it.
 """
 
-from dataclasses import dataclass
-
 from fairlead.model.council import Failed, Guard
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

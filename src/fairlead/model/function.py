@@ -1,8 +1,9 @@
 """A function of somebody's code, as far as one can tell whether it does anything."""
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+
+from fairlead.values import dataclass
 
 _EMPTY_VALUE = re.compile(
     r"None|null|nil|undefined|\{\s*\}|\[\s*\]|\(\s*\)|\"\"|''|``|0(?:\.0)?|-1|False|false|True|true|Ok\(\(\)\)"

@@ -5,10 +5,10 @@ distinguish two phases, but the spelling that was read is the one that is shown.
 """
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fairlead.errors import MalformedId
+from fairlead.values import dataclass, field
 
 _MOST_DIGITS = 6
 _PHASE = re.compile(r"(?:[A-Z][A-Z0-9_]*-)?([0-9]{1,6})([A-Za-z]?)((?:\.[0-9]{1,6})*)\Z")

@@ -4,13 +4,13 @@
 else. A phase is known from its folder, from the roadmap, or from both.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
 from fairlead.errors import DocumentError
 from fairlead.model.ids import PhaseId
+from fairlead.values import dataclass
 
 
 class Completion(StrEnum):

@@ -7,7 +7,8 @@ wrote into a criterion stands below it and can never be taken for the marker of 
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from fairlead.values import dataclass
 
 _MARK = "<!-- fairlead "
 _LONGEST_TITLE = 256  # that GitHub takes

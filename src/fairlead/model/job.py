@@ -6,13 +6,13 @@ interrupted.
 """
 
 import shlex
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from fairlead.errors import SettingValue
 from fairlead.model.budget import Spent
 from fairlead.model.ids import stream_words
 from fairlead.model.lifecycle import Gate, GateStatus
+from fairlead.values import dataclass, field
 
 FIX, OTHER, CHANGE = "fix:", "other:", "change:"
 IN_WORDS = (FIX, OTHER, CHANGE)  # how an option begins that leaves a person their own words

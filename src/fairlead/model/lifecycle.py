@@ -8,11 +8,11 @@ again is `RETRIES`; three attempts in all.
 """
 
 import re
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
 
 from fairlead.errors import GateTransition, NoAttemptsLeft
+from fairlead.values import dataclass, replace
 
 MOST_ATTEMPTS = 3
 MOST_INTERRUPTIONS = 5

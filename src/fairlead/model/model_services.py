@@ -7,9 +7,9 @@ model gets the key that its description names, or none.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fairlead.errors import SettingValue, UnknownSetting
+from fairlead.values import dataclass
 
 SETTING = "fairlead.models."
 KINDS = ("anthropic", "openai")

@@ -3,13 +3,12 @@
 A number that an open milestone or an active folder has is never given again.
 """
 
-from dataclasses import replace
-
 from fairlead.errors import NotRenumbered
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Inventory
 from fairlead.model.scope import is_counted
 from fairlead.model.standing import Standing
+from fairlead.values import replace
 
 
 def next_number(inventory: Inventory, standing: Standing) -> PhaseId:

@@ -6,7 +6,6 @@ with the place, and keys that nobody knows are ignored, so that an older program
 
 from __future__ import annotations
 
-import dataclasses
 import types
 import typing
 from enum import Enum
@@ -14,6 +13,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from fairlead.errors import MalformedRecord
+from fairlead.values import names_of
 
 Value = TypeVar("Value")
 
@@ -22,8 +22,8 @@ def plain(value: object) -> Any:
     """A value as what JSON can hold."""
     if isinstance(value, Enum):
         return value.value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {each.name: plain(getattr(value, each.name)) for each in dataclasses.fields(value)}
+    if names := names_of(value):
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, list | tuple | frozenset):
         held = sorted(value) if isinstance(value, frozenset) else value
         return [plain(each) for each in held]
@@ -61,7 +61,7 @@ def _revived(kind: Any, held: object, place: str) -> Any:
             return kind(held)
         except ValueError:
             raise MalformedRecord(place, kind.__name__, held) from None
-    if dataclasses.is_dataclass(kind):
+    if names_of(kind):
         return _record(kind, _map(held, place), place)
     if kind is float and isinstance(held, int) and not isinstance(held, bool):
         try:
@@ -121,4 +121,4 @@ def _map(held: object, place: str) -> dict[str, object]:
 @cache
 def _types_of(kind: Any) -> dict[str, Any]:
     hints = typing.get_type_hints(kind)
-    return {each.name: hints[each.name] for each in dataclasses.fields(kind)}
+    return {name: hints[name] for name in names_of(kind)}

@@ -4,8 +4,9 @@ Everything here was written by a person or a model and is data: a verify command
 run as it stands in a plan that was approved by its digest.
 """
 
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
+
+from fairlead.values import dataclass, field, replace
 
 
 class TaskKind(StrEnum):

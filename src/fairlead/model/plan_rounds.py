@@ -5,10 +5,10 @@ before when fewer faults of form are left or, with none left, fewer blockers of 
 that is not better is a stall: asking again would cost the same and bring the same.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from fairlead.model.job import FIX
+from fairlead.values import dataclass
 
 MOST_REVISIONS = 3
 KEEP, PROCEED, ABANDON = "keep", "proceed", "abandon"

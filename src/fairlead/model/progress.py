@@ -6,9 +6,9 @@ tested with a literal.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from fairlead.model.inventory import Completion, Folder, Phase, Proof
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What came of a command that was run."""
 
-from dataclasses import dataclass
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ words name nothing that is known.
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from fairlead.errors import PlanCycle
 from fairlead.model.plan import PlanSheet, task_id
 from fairlead.model.waves import Node, normal_path, schedule
+from fairlead.values import dataclass
 
 _TASK_ID = re.compile(
     r"\b([0-9]{2,6}[A-Z]?(?:\.[0-9]+)*-[0-9]{2,4})(?:-|:task-|-task-)([0-9]{1,4})\b"

@@ -1,7 +1,8 @@
 """Recorded: what STATE.md says, value by value, each with the line that says it."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from fairlead.values import dataclass
 
 
 class Said(NamedTuple):

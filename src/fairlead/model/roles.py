@@ -7,10 +7,11 @@ read from the disk first and from the answer second; whether it is good is never
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any
+
+from fairlead.values import dataclass, field
 
 READING = ("Read", "Glob", "Grep")
 LOOKING = (*READING, "Bash")

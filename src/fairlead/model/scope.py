@@ -6,10 +6,10 @@ when the project stands in one.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Folder, Inventory, Listed, Milestone, Phase
+from fairlead.values import dataclass
 
 _SENTINELS = (0, 999)  # before the first milestone, and the backlog
 

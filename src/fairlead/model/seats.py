@@ -7,11 +7,11 @@ met with five seats is still five of six.
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from math import ceil
 
 from fairlead.model.budget import CHARACTERS_A_TOKEN
 from fairlead.model.council_job import AnswerStatus, Ballot, SeatPlan, Vote
+from fairlead.values import dataclass
 
 PLAN_TOKENS = 8192  # the most that a seat's plan, the brief or the master plan may have
 LEAST_PLANS = 4

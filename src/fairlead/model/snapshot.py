@@ -3,12 +3,12 @@
 It survives the way through JSON, so that a decision can be looked at again on any machine.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from fairlead.model.budget import Caps, Spent
 from fairlead.model.job import Job, Question, TaskGate
 from fairlead.model.plan import TaskKind
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,12 @@ The next action is the one the files ask for: a phase without plans wants to be 
 planned, one with open plans executed, a finished one verified before the next begins.
 """
 
-from dataclasses import dataclass, replace
-
 from fairlead.model.ids import stream_words
 from fairlead.model.inventory import Completion, Inventory, Phase, Plan, Stage, Verification
 from fairlead.model.progress import Progress, progress_of
 from fairlead.model.scope import Scope, scope_of
 from fairlead.model.status import Status
+from fairlead.values import dataclass, replace
 
 _ACTIONS = {
     Stage.NO_FOLDER: ("discuss-phase", "it has no folder yet"),

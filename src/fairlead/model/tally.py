@@ -7,12 +7,12 @@ round, when no fewer items are open than before, or when a revision changed noth
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fairlead.model.council import MOST_ROUNDS, Blocker, Guard
 from fairlead.model.council_job import Ballot, Item, Veto, Vote
 from fairlead.model.seats import LEAST_PLANS, NAMES, VETO_SEATS
+from fairlead.values import dataclass, replace
 
 EVIDENCE_WORDS = 20
 GRAVE = ("high", "critical")

@@ -7,8 +7,9 @@ a pass.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
+
+from fairlead.values import dataclass
 
 
 class Outcome(StrEnum):

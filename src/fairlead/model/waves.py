@@ -6,9 +6,9 @@ remaining work hangs on. A cycle is an error that names its plans.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from fairlead.errors import PlanCycle, PlanTwice
+from fairlead.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

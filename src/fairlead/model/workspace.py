@@ -1,6 +1,6 @@
 """What a workspace tells: changes, trees and merges, as values."""
 
-from dataclasses import dataclass
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ Read strictly: a role that leaves a part out is asked again, and nothing is fill
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fairlead.errors import ArtefactFault
+from fairlead.values import dataclass
 
 MOST_AREAS = 5
 SCORES = ("fit", "simplicity", "risk", "reversibility")

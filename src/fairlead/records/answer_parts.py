@@ -6,11 +6,11 @@ was put into one fence, which models often do.
 """
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 
 from fairlead.text.lists import items_of
 from fairlead.text.outline import Line, Section, lines_of, sections_of
+from fairlead.values import dataclass
 
 _WRAPPED = re.compile(r"\A\s*(`{3,}|~{3,})(?:markdown|md)?[ \t]*\r?\n(.*)\r?\n\1\s*\Z", re.DOTALL)
 ID = r"[A-Za-z][A-Za-z_]{0,14}-?[0-9]{1,3}(?:\.[0-9]{1,3})?"

@@ -4,12 +4,11 @@ Nobody derives a number from these; a reader needs to know that the parts are th
 next reader looks for. What cannot be read at all is refused with its line, whatever the kind.
 """
 
-from dataclasses import dataclass
-
 from fairlead.errors import ArtefactFault, ConflictMarkers, Located
 from fairlead.model.plan import Finding, Severity
 from fairlead.text.conflicts import conflict_line
 from fairlead.text.document import Document
+from fairlead.values import dataclass
 
 # What must be there, and what a good one has besides. A title may go on: "Summary (short)".
 PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

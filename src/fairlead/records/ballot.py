@@ -7,12 +7,12 @@ then is an abstention, which never is a yes. A seat that shows it has not read t
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 
 from fairlead.model.council_job import AnswerStatus, Ballot, Category, Item, Vote
 from fairlead.model.seats import says_unread
 from fairlead.model.tally import NO_REASON, is_place, steps_named
 from fairlead.text.outline import Line, lines_of
+from fairlead.values import dataclass, replace
 
 LONGEST_PIECE = 4000
 LONGEST_ANSWER = 256 * 1024

@@ -6,11 +6,11 @@ decided here, not by the model that wrote them; its own verify pass can only fin
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from fairlead.model.council_job import Verify
 from fairlead.model.seats import PLAN_TOKENS, tokens_of
 from fairlead.records.answer_parts import ID, Entry, Parts, entries_of
+from fairlead.values import dataclass
 
 # Praise and nothing else. A word of praise in a sentence that says more is not held against it:
 # the person would be asked about a brief that is fine.

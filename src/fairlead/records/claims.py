@@ -5,12 +5,12 @@ Nothing here looks at the disk or at git: what exists is told by the caller.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from fairlead.model.plan import PlanSheet
 from fairlead.model.verification import Finding
 from fairlead.records.plan_tasks import task_number
 from fairlead.records.summary import Summary, fault_of, read_summary
+from fairlead.values import dataclass
 
 _LISTED = re.compile(r"^\s*(?:[-*]|\d+\.)\s+(?:\*\*)?`([^`\n]+)`")
 _PATH = re.compile(

@@ -7,7 +7,6 @@ fall together: with one claim among them all of them are left to a person.
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fairlead.model.divergence import Finding, Kind
 from fairlead.model.inventory import Folder, Inventory, Phase, Proof
@@ -22,6 +21,7 @@ from fairlead.records.recorded import front_line, phase_in, read_recorded
 from fairlead.records.truths import shown, told, untrue_words
 from fairlead.text.document import Document
 from fairlead.text.lines import place_of
+from fairlead.values import replace
 
 _ONE_PHASE = re.compile(r"(?i)\bphase\b")
 _KINDS = {

@@ -5,7 +5,6 @@ Only the phases in scope are held against their folders; archived milestones are
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fairlead.model.divergence import Finding, Kind
 from fairlead.model.inventory import Listed, Phase, Plan, Stage
@@ -13,6 +12,7 @@ from fairlead.model.progress import folder_counts
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status, normalise
 from fairlead.records.compare import unproven
+from fairlead.values import replace
 
 _CELL = re.compile(r"\s*(?P<done>[0-9]+)\s*/\s*(?P<total>[0-9]+|TBD|\?)", re.IGNORECASE)
 _ROW_WORDS = {

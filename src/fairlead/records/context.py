@@ -7,13 +7,13 @@ decision and cannot be read is refused with its line: an unseen decision would b
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from fairlead.errors import ArtefactFault, Located
 from fairlead.records.artefacts import read_artefact
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line, plain_text, table_cell
 from fairlead.text.outline import Line
+from fairlead.values import dataclass
 
 _BULLET = re.compile(r"\s*[-*+]\s+(?:\[[ xX]\]\s+)?\*\*(?P<body>.+)")
 _DECISION = re.compile(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +17,7 @@ from fairlead.text.document import Document
 from fairlead.text.emit import block_lines
 from fairlead.text.inline import one_line
 from fairlead.text.outline import Section
+from fairlead.values import dataclass
 
 OPEN = ("gathering", "investigating", "fixing", "verifying", "awaiting_human_verify")
 SYMPTOMS = ("expected", "actual", "errors", "reproduction", "started")

@@ -7,7 +7,6 @@ is changed; one that has happened already changes nothing.
 """
 
 import re
-from dataclasses import replace
 from datetime import datetime
 
 from fairlead.errors import NoPlans, NotVerified, PhaseFinished, PlansOpen, UnknownPlan
@@ -39,6 +38,7 @@ from fairlead.records.recorded import position_section
 from fairlead.records.state import VERSION, stamped
 from fairlead.records.truths import untrue_words
 from fairlead.text.document import Document
+from fairlead.values import replace
 
 
 def discussion_started(

@@ -1,6 +1,5 @@
 """Roadmap evolution: a line for each change of the roadmap, in the accumulated context."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from fairlead.model.ids import PhaseId
@@ -8,6 +7,7 @@ from fairlead.records.entries import Listing, with_entry
 from fairlead.records.state import stamped
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
+from fairlead.values import dataclass
 
 EVOLUTION = Listing(("Roadmap Evolution",), "Roadmap Evolution")
 

@@ -6,7 +6,6 @@ else in the map survives.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from fairlead.errors import GateOpen
@@ -18,6 +17,7 @@ from fairlead.text.document import Document
 from fairlead.text.emit import Value, scalar_text
 from fairlead.text.inline import one_line
 from fairlead.text.scalars import Plain, is_null
+from fairlead.values import dataclass, field
 
 KEY = "current_task"
 _MAP = re.compile(rf"^{KEY}:[ \t]*\r?\n(?:[ \t]+\S.*(?:\n|\Z))+", re.MULTILINE)

@@ -5,7 +5,6 @@ ours when it says which session it belongs to; any other file of the same name w
 somebody else and is only shown.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from fairlead.model.lifecycle import GateStatus
@@ -15,6 +14,7 @@ from fairlead.text.document import Document
 from fairlead.text.emit import block_lines
 from fairlead.text.inline import one_line
 from fairlead.text.scalars import is_null
+from fairlead.values import dataclass
 
 VERSION = "1"
 _NOT_HERE = ("session", "status", "last_step_at")

@@ -8,12 +8,12 @@ status line that a person had stay; ours goes on calling theirs.
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
 
 from fairlead.errors import JsonSyntax
 from fairlead.text.jsontext import Json, append_json, read_json, remove_json, set_json
+from fairlead.values import dataclass
 
 EMPTY = "{\n}\n"  # over two lines, so that what is put in gets lines of its own
 HOOKS, STATUS_LINE = "hooks", "statusLine"

@@ -6,7 +6,6 @@ and then the words of the summaries. Everything it needs is given; nothing here 
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from fairlead.model.plan import Artifact, Link, PlanSheet
 from fairlead.model.verification import (
@@ -26,6 +25,7 @@ from fairlead.records.runner_reports import ran_no_test
 from fairlead.records.subject import Subject
 from fairlead.records.summary import Summary, read_summary
 from fairlead.text.code import CODE, language_of
+from fairlead.values import replace
 
 _BEHAVIOUR = re.compile(
     r"\b(?:retr(?:y|ies)|cancel\w*|clean(?:s|ed)? ?up|restart\w*"

@@ -9,12 +9,12 @@ the end.
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 
 from fairlead.errors import DocumentError, LedgerBroken
 from fairlead.model.budget import Actual, Prices, Spent
 from fairlead.text.jsontext import read_json
+from fairlead.values import dataclass, names_of
 
 GENESIS = "0" * 64
 VERSION = 1
@@ -103,7 +103,8 @@ def spendings(text: str) -> tuple[Spending, ...]:
 
 def line_of(entry: Entry, previous_hash: str = GENESIS) -> str:
     """The line of an entry that follows another."""
-    held = {key: value for key, value in asdict(entry).items() if value not in ("", None)}
+    told = ((name, getattr(entry, name)) for name in names_of(entry))
+    held = {name: value for name, value in told if value not in ("", None)}
     held["tail"] = entry.tail[-LONGEST_TAIL:]
     record = {"v": VERSION, **held, "prev": previous_hash}
     return _canonical({**record, "hash": _hash(record)}) + "\n"
@@ -186,8 +187,7 @@ def _as_written(line: str) -> dict[str, object] | None:
 
 
 def _entry(record: dict[str, object], at: int) -> Entry:
-    known = {field.name for field in fields(Entry)}
-    keys = {key: value for key, value in record.items() if key in known}
+    keys = {name: record[name] for name in names_of(Entry) if name in record}
     try:
         return Entry(**{**keys, "kind": EntryKind(str(keys.get("kind")))})  # type: ignore[arg-type]
     except (TypeError, ValueError):

@@ -7,7 +7,6 @@ becomes plans of the phase, in the same words.
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from textwrap import dedent
@@ -21,6 +20,7 @@ from fairlead.text.inline import one_line
 from fairlead.text.outline import Line, Section
 from fairlead.text.tables import tables_of
 from fairlead.text.visible import visible
+from fairlead.values import dataclass
 
 PARTS = ("Goal", "Requirements", "Decisions", "Steps", "Tests", "Risks", "Dissent")
 ANSWERS = "Answers"

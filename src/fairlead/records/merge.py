@@ -8,7 +8,6 @@ document cannot be taken apart, it is merged as plain text, with conflict marker
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from fairlead.errors import ConflictMarkers, DocumentError
 from fairlead.records.merge_body import read_body
@@ -23,6 +22,7 @@ from fairlead.text.conflicts import conflict_line
 from fairlead.text.document import Document
 from fairlead.text.lines import common_ending, ending_of, split_lines, without_ending
 from fairlead.text.quick import BOM
+from fairlead.values import dataclass, replace
 
 _Values = dict[tuple[str, ...], Lines]
 

@@ -6,7 +6,6 @@ understood becomes prose: a part that is merged line by line.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 from fairlead.records.merge_derived import is_derived
 from fairlead.records.merge_lines import Lines
@@ -15,6 +14,7 @@ from fairlead.text.document import Document
 from fairlead.text.lists import Item, items_of
 from fairlead.text.outline import Line
 from fairlead.text.tables import cells_of, tables_of
+from fairlead.values import replace
 
 _LABEL = re.compile(
     r"\*\*(?P<bold>[^*:|]{1,60})(?::\*\*|\*\*:)|(?P<plain>[^\W_][^:*|`<>]{0,39}):(?=\s|\Z)"

@@ -6,11 +6,11 @@ key too. Comments and blank lines belong to the key that follows them.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from fairlead.records.merge_lines import Lines
 from fairlead.records.merge_parts import DEEPEST, Kind, Part, part
 from fairlead.text.document import Document
+from fairlead.values import dataclass, replace
 
 _KEY = re.compile(r"""("[^"]*"|'[^']*'|[^\s#'"\-\[{][^#]*?)\s*:(?=\s|\Z)""")
 _NAMED = ("id", "name")  # the keys by which an entry that is a map is known

@@ -6,7 +6,6 @@ asking; what two people changed differently comes out between conflict markers.
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 
 from fairlead.records.merge_body import label_of
 from fairlead.records.merge_derived import (
@@ -22,6 +21,7 @@ from fairlead.records.merge_match import cell_texts
 from fairlead.records.merge_parts import Part
 from fairlead.text.outline import lines_of
 from fairlead.text.tables import cells_of
+from fairlead.values import dataclass
 
 Versions = tuple[Lines, Lines, Lines]
 

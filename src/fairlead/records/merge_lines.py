@@ -8,8 +8,9 @@ document cannot be taken apart.
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from fairlead.values import dataclass
 
 Lines = tuple[str, ...]
 

@@ -5,10 +5,10 @@ follows them; so a part that goes away or comes in takes them along.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from fairlead.records.merge_lines import Lines
+from fairlead.values import dataclass
 
 DEEPEST = 32  # what is nested deeper than this is merged as lines
 

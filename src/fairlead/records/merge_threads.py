@@ -6,11 +6,11 @@ both sides added once becomes one thread, and two different entries stay two.
 
 from bisect import bisect_left
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 
 from fairlead.records.merge_derived import is_derived_column
 from fairlead.records.merge_match import Parts, cell_texts, identity, pairs_of
 from fairlead.records.merge_parts import Kind, Part
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

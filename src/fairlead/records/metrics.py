@@ -6,7 +6,6 @@ figure or a placeholder are written, so that what a person says of a number stay
 """
 
 import re
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from fairlead.model.duration import duration_in, in_hours, in_minutes, parse_duration, trend_of
@@ -21,6 +20,7 @@ from fairlead.text.document import Document
 from fairlead.text.inline import one_line, table_cell
 from fairlead.text.outline import Section
 from fairlead.text.tables import Cell, Table, append_row, set_cell, tables_of
+from fairlead.values import dataclass, replace
 
 SECTION = "Performance Metrics"
 _PLAN = re.compile(r"Phase\s+(?P<phase>\S+)\s+P(?P<plan>\d+)\Z", re.IGNORECASE)

@@ -7,7 +7,6 @@ away in one piece stays open, which is only longer.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fairlead.records.roadmap_edit import checklist, section_end
 from fairlead.records.roadmap_lines import Form, Marker, Mention, Sheet, read_sheet
@@ -16,6 +15,7 @@ from fairlead.text.inline import one_line
 from fairlead.text.lists import items_of
 from fairlead.text.outline import Line, Section
 from fairlead.text.splice import Splice, block_after, line_after, spliced
+from fairlead.values import dataclass
 
 _OPEN_SIGNS = re.compile(r"[🚧🔄📋]\s*")
 _OPEN_WORDS = re.compile(

@@ -1,10 +1,9 @@
 """MILESTONES.md: what was shipped, newest first."""
 
-from dataclasses import dataclass
-
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
 from fairlead.text.splice import Splice, block_after, spliced
+from fairlead.values import dataclass
 
 _TITLE = "# Milestones"
 

@@ -5,12 +5,13 @@ read; files of other tools are read as far as they tell something, whatever else
 """
 
 import json
-from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from fairlead.model.plain import plain
 from fairlead.records.state import moment
 from fairlead.text.document import Document
 from fairlead.text.emit import block_lines
+from fairlead.values import dataclass
 
 WRITER = "fairlead"  # a file that names another writer is somebody else's
 _LONGEST = 200
@@ -79,7 +80,7 @@ def handoff_text(pause: Pause, now: datetime) -> str:
         "task": at,
         "total_tasks": len(pause.tasks),
         "status": "paused",
-        "completed_tasks": [asdict(each) for each in pause.tasks if each.status == "done"],
+        "completed_tasks": [plain(each) for each in pause.tasks if each.status == "done"],
         "remaining_tasks": [
             {"id": each.id, "name": each.name, "status": each.status}
             for each in pause.tasks

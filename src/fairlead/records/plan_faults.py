@@ -1,7 +1,6 @@
 """What is wrong with the plans of a phase, taken together: found by rule, or said by a checker."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from fairlead.errors import ArtefactFault, PlanCycle, PlanTwice
 from fairlead.model.plan import PlanSheet, Severity
@@ -9,6 +8,7 @@ from fairlead.model.waves import schedule
 from fairlead.records.context import Decision, uncovered
 from fairlead.records.plan_check import validate
 from fairlead.records.plan_sheet import nodes_of
+from fairlead.values import dataclass
 
 BLOCKER, WARNING, INFO = "blocker", "warning", "info"
 MOST_TASKS = 5  # from here on a plan is too large for one sitting

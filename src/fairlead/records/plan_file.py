@@ -6,7 +6,6 @@ and takes back the release of its session, in the same write. `plan_read` reads.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fairlead.errors import (
     EmptyText,
@@ -23,6 +22,7 @@ from fairlead.records.plan_read import OURS, read_plan
 from fairlead.text.document import Document
 from fairlead.text.emit import Value
 from fairlead.text.visible import visible
+from fairlead.values import dataclass
 
 _PROTECTED = (IN_PROGRESS, COMPLETE)
 

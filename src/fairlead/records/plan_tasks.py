@@ -6,12 +6,12 @@ level, and the end of a task or block ends every fence that was opened in it.
 """
 
 import re
-from dataclasses import replace
 
 from fairlead.errors import PlanField
 from fairlead.model.plan import Finding, Severity, Task, TaskKind
 from fairlead.records.keys import listed
 from fairlead.text.lines import split_lines
+from fairlead.values import replace
 
 CHILDREN = (
     "name|files|read_first|behavior|action|verify|acceptance_criteria|done|precondition"

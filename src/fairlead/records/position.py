@@ -5,7 +5,6 @@ The line keeps its form: padding, words behind the numbers, the labels of older 
 
 import re
 from collections.abc import Collection
-from dataclasses import replace
 
 from fairlead.errors import UnknownPhase
 from fairlead.model.ids import PhaseId
@@ -16,6 +15,7 @@ from fairlead.records.digest import Words, field_of, plan_line, position_line
 from fairlead.records.recorded import phase_in, position_section
 from fairlead.text.document import Document
 from fairlead.text.scalars import is_null
+from fairlead.values import replace
 
 WAITS_FOR_VERIFICATION = "Phase complete — ready for verification"
 _COUNT = re.compile(r"(?P<at>\d+)(?P<of>\s+of\s+)(?P<total>\d+|\?)(?P<rest>.*)\Z")

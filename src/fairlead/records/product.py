@@ -1,12 +1,12 @@
 """A product before it is built: what it is, what is asked, what is wanted; and PROJECT.md of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from fairlead.errors import ArtefactFault
 from fairlead.records.advice import maps, said, texts
 from fairlead.records.requirements_sheet import ID, Requirement, Requirements
 from fairlead.text.inline import one_line, table_cell
+from fairlead.values import dataclass
 
 MOST_QUESTIONS = 5
 

@@ -6,7 +6,6 @@ wrote in another form than these lists have are left alone.
 """
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 
 from fairlead.records.blockers import BLOCKERS
@@ -17,6 +16,7 @@ from fairlead.text.document import Document
 from fairlead.text.lists import Item
 from fairlead.text.outline import Line
 from fairlead.text.tables import tables_of
+from fairlead.values import dataclass
 
 TARGET_LINES = 100
 KEPT_DECISIONS = 5

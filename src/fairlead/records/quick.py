@@ -4,7 +4,6 @@ Its name is the day and the two-second block of the day, in the form that other 
 follows whatever columns the table has.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from fairlead.errors import NotQuick
@@ -17,6 +16,7 @@ from fairlead.text.document import Document
 from fairlead.text.emit import Value, block_lines
 from fairlead.text.inline import one_line, table_cell
 from fairlead.text.tables import append_row, tables_of
+from fairlead.values import dataclass
 
 TITLES = ("Quick Tasks Completed", "Quick Tasks")
 _COLUMNS = ("#", "Description", "Date", "Commit", "Directory")

@@ -4,13 +4,13 @@ The head is one `key: value` a line between two rules, each value as JSON writes
 after the second rule is the answer, unchanged: its hash stands in the head.
 """
 
-import dataclasses
 import hashlib
 import json
 
 from fairlead.errors import MalformedRecord
 from fairlead.model.calls import Call
 from fairlead.model.plain import plain, revived
+from fairlead.values import replace
 
 LONGEST = 48_000  # characters, above any limit of tokens: six of them fit the record of a job
 _RULE = "---\n"
@@ -29,7 +29,7 @@ def storable(text: str) -> tuple[str, bool]:
 
 def written(call: Call) -> str:
     """The file of an answer."""
-    held = plain(dataclasses.replace(call, sha256=digest(call.text)))
+    held = plain(replace(call, sha256=digest(call.text)))
     held.pop("text")
     head = "".join(f"{key}: {json.dumps(value)}\n" for key, value in held.items() if value != "")
     return f"{_RULE}{head}{_RULE}{call.text}"

@@ -6,7 +6,6 @@ blocked) is never overruled.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from fairlead.model.divergence import Finding, Kind
@@ -14,6 +13,7 @@ from fairlead.model.inventory import Folder, Inventory, Phase, Plan, Proof
 from fairlead.model.standing import Standing
 from fairlead.records.naming import summary_name
 from fairlead.text.emit import scalar_text
+from fairlead.values import dataclass, replace
 
 _UNPROVEN = (Proof.NONE, Proof.EMPTY)
 

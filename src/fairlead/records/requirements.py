@@ -6,13 +6,13 @@ else a person wrote, is left alone, and its box with it.
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from fairlead.model.ids import PhaseId
 from fairlead.text.document import Document
 from fairlead.text.lists import Item, items_of
 from fairlead.text.splice import Splice, spliced
 from fairlead.text.tables import Cell, Table, append_row, tables_of
+from fairlead.values import dataclass
 
 _ID = re.compile(r"\b[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-[0-9]+\b")
 _PHASE = re.compile(r"[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*\b")

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from fairlead.errors import ArtefactFault, Located
 from fairlead.records.artefacts import read_artefact
 from fairlead.records.requirements import boxes_of, traces_of
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line, plain_text, table_cell
+from fairlead.values import dataclass
 
 ID = re.compile(r"[A-Z][A-Z0-9]*-[0-9]{1,4}")
 _TEXT = re.compile(r"[*`\[\s]*[A-Z][A-Z0-9-]*-[0-9]+[*`\]\s]*[:：]?[*\s]*(?P<text>.*)")

@@ -8,7 +8,6 @@ never an approval.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from fairlead.errors import DocumentError
 from fairlead.model.lifecycle import FailureClass
@@ -19,6 +18,7 @@ from fairlead.records.tasks import Outcome
 from fairlead.text.jsontext import read_json
 from fairlead.text.scalars import Plain, is_null
 from fairlead.text.subset import read_tree
+from fairlead.values import dataclass, replace
 
 REPLY_LIMIT = 16 * 1024 * 1024
 ANSWER_LIMIT = 256 * 1024

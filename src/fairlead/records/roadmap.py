@@ -5,13 +5,13 @@ the same number under another milestone is another phase.
 """
 
 import re
-from dataclasses import dataclass, field
 
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Listed, Mark, Milestone, Roadmap
 from fairlead.records.roadmap_lines import Marker, Mention, Sheet, own_lines, read_sheet
 from fairlead.text.document import Document
 from fairlead.text.inline import plain_text
+from fairlead.values import dataclass, field
 
 _DETAIL = re.compile(
     r"\s*\*\*(Goal|Depends on|Requirements|Plans)(?::\*\*|\*\*:)\s*(.*)", re.IGNORECASE

@@ -6,7 +6,6 @@ asked again with the fault.
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from fairlead.errors import ArtefactFault, Located
 from fairlead.model.ids import PhaseId
@@ -15,6 +14,7 @@ from fairlead.records.artefacts import read_artefact
 from fairlead.records.roadmap import read_roadmap
 from fairlead.records.roadmap_read import Told, told_of
 from fairlead.text.document import Document
+from fairlead.values import dataclass
 
 MOST_CRITERIA = 5
 _NUMBER = re.compile(r"(?i)\bphases?\s+((?:\d+(?:\.\d+)*)(?:\s*(?:,|and|&)\s*\d+(?:\.\d+)*)*)")

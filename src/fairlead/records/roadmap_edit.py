@@ -7,7 +7,6 @@ looked for, and nothing is written.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from fairlead.errors import NoPlace
 from fairlead.model.ids import PhaseId
@@ -25,6 +24,7 @@ from fairlead.text.inline import one_line, table_cell
 from fairlead.text.outline import Line, Section, own_end
 from fairlead.text.splice import Splice, block_after, line_after, spliced
 from fairlead.text.tables import tables_of
+from fairlead.values import dataclass
 
 UNDECIDED = "Not decided yet."
 _SENTINELS = (0, 999)

@@ -8,7 +8,6 @@ Every mention has its place, so that it can be changed without touching anything
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from fairlead.text.inline import plain_text
 from fairlead.text.lists import Item, items_of
 from fairlead.text.outline import Line, Section
 from fairlead.text.tables import Cell, Table, tables_of
+from fairlead.values import dataclass
 
 # Letters without regard to case are spelled out: over ranges `re` builds large tables at each start.
 _CODE = "(?-i:[A-Za-z][A-Za-z0-9_]*)"

@@ -6,7 +6,6 @@ have done the work without writing its summary, and is reported with its line.
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Completion, Phase
@@ -18,6 +17,7 @@ from fairlead.text.fields import Field, find_field
 from fairlead.text.inline import table_cell
 from fairlead.text.splice import Splice, spliced
 from fairlead.text.tables import Cell
+from fairlead.values import dataclass
 
 _COUNTS = re.compile(
     r"(?:TBD|(?P<done>[0-9]+)\s*/\s*(?P<total>[0-9]+|TBD)|(?P<planned>[0-9]+))"
@@ -50,7 +50,7 @@ class Marked:
     """The roadmap with its marks raised, and the marks that claim more than is proven."""
 
     document: Document
-    claims: tuple[str, ...] = field(default=())  # `12: the box of phase 3 is ticked`
+    claims: tuple[str, ...] = ()  # `12: the box of phase 3 is ticked`
 
 
 def proven_of(phase: Phase, policy: Completion) -> Proven:

@@ -6,7 +6,6 @@ else the phase's section holds stays as it is.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from fairlead.model.ids import PhaseId
 from fairlead.records.roadmap_lines import Sheet, own_lines, read_sheet
@@ -14,6 +13,7 @@ from fairlead.text.document import Document
 from fairlead.text.fields import find_field
 from fairlead.text.inline import one_line
 from fairlead.text.outline import Line
+from fairlead.values import dataclass
 
 _WAVE = re.compile(r"\s*\*\*Wave \d+\*\*.*")
 _BULLET = re.compile(r"\s*[-*+]\s+\[[ xX]\]\s+[*`\[]*(?P<plan>[\w.]+-\d+).*")

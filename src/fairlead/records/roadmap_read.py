@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Completion, Phase
@@ -13,6 +12,7 @@ from fairlead.text.document import Document
 from fairlead.text.fields import find_field
 from fairlead.text.inline import plain_text
 from fairlead.text.outline import Line
+from fairlead.values import dataclass
 
 _CRITERIA = re.compile(r"\s*\*\*Success Criteria\*?\*?.*", re.IGNORECASE)
 _NUMBERED = re.compile(r"\s*(?:[0-9]{1,3}[.)]|[-*+])\s+(?P<text>.+)")

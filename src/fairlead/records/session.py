@@ -4,7 +4,6 @@ Only three lines belong to it: `Last session`, `Stopped at` and `Resume file`, i
 sessions and nowhere else. What is missing is put in; every other line of the section stays.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from fairlead.model.standing import Standing
@@ -20,6 +19,7 @@ from fairlead.text.document import Document
 from fairlead.text.fields import Field
 from fairlead.text.inline import one_line
 from fairlead.text.outline import Section, insert_after
+from fairlead.values import dataclass
 
 SECTIONS = ("Session", "Session Continuity")
 NO_FILE = "None"

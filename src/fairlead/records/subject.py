@@ -1,12 +1,12 @@
 """What an inspection is about: plans, summaries, files, commands that ran, and a person's words."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from fairlead.model.plan import PlanSheet
 from fairlead.model.ran import Ran
 from fairlead.model.verification import Finding, HumanItem, Override
 from fairlead.records import claims, usage
+from fairlead.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

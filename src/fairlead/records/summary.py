@@ -6,7 +6,6 @@ own plan only: one that is empty, says otherwise or speaks of another plan prove
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from fairlead.model.inventory import Proof
 from fairlead.records.keys import list_of, text_of, whole
@@ -14,6 +13,7 @@ from fairlead.records.phase_files import summary_head
 from fairlead.text.document import Document
 from fairlead.text.emit import Value, block_lines
 from fairlead.text.inline import one_line
+from fairlead.values import dataclass
 
 HALTED = "halted"  # a designed stop: it blocks what depends on the plan
 _PROOFS = {

@@ -4,7 +4,6 @@ Counters follow from the files in every case: a task that succeeded raises no co
 only a summary does. A blocker that a task left goes when the task succeeds.
 """
 
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -34,6 +33,7 @@ from fairlead.records.state import stamped
 from fairlead.records.truths import untrue_words
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
+from fairlead.values import dataclass, replace
 
 
 class Outcome(StrEnum):

@@ -6,7 +6,6 @@ ones by the name of their file, so that the line goes when the file does.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 
 from fairlead.records.entries import Listing, entries_of, with_entry, without_entry
@@ -14,6 +13,7 @@ from fairlead.records.state import moment, stamped
 from fairlead.text.document import Document
 from fairlead.text.emit import block_lines
 from fairlead.text.inline import one_line, plain_text
+from fairlead.values import dataclass
 
 TODOS = Listing(("Pending Todos", "Todos"), "Pending Todos")
 GENERAL = "general"

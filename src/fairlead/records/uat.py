@@ -1,11 +1,11 @@
 """UAT.md: what a person has tried, and what came of it."""
 
 import re
-from dataclasses import dataclass
 
 from fairlead.errors import Located
 from fairlead.records.keys import text_of
 from fairlead.text.document import Document
+from fairlead.values import dataclass
 
 _TEST = re.compile(r"###\s+(\d{1,4})[.)]?\s+(.+)")
 _FIELD = re.compile(r"(expected|result|reported|reason|severity):\s*(.*)")

@@ -5,7 +5,6 @@ person has accepted. The tables below it are for people, with the evidence of ea
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from fairlead.errors import Located
 from fairlead.model.verification import (
@@ -23,6 +22,7 @@ from fairlead.text.document import Document
 from fairlead.text.emit import Value, block_lines
 from fairlead.text.inline import one_line
 from fairlead.text.visible import visible
+from fairlead.values import dataclass
 
 _MARKS = {
     State.VERIFIED: "✓ VERIFIED",

@@ -1,11 +1,11 @@
 """WAITING.json: the project waits for an answer of a person."""
 
 import json
-from dataclasses import dataclass
 from datetime import datetime
 
 from fairlead.records.state import moment
 from fairlead.text.inline import one_line
+from fairlead.values import dataclass
 
 DECISION = "decision_point"
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 
 from fairlead.errors import FileExists
 from fairlead.model.calls import Call
@@ -23,6 +22,7 @@ from fairlead.store.jobs import VERSION, JobFiles, content_of, job_ids
 from fairlead.store.load import Reader
 from fairlead.store.lock import RUN_WAITS
 from fairlead.store.running import the_only_run
+from fairlead.values import replace
 
 _BEGINNING = "j_"
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from fairlead.errors import (
@@ -35,6 +34,7 @@ from fairlead.store.load import Reader, decoded, missing
 from fairlead.store.lock import Lock, shared_kind
 from fairlead.store.notice import Notice
 from fairlead.store.transaction import Plan, Rewrite, Rewrites, Transaction, versions_of
+from fairlead.values import dataclass, field
 
 Edit = Callable[[str], str]
 

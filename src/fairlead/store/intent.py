@@ -9,7 +9,6 @@ published, so completing can be interrupted and started again as often as it tak
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
 
 from fairlead.errors import (
     DocumentError,
@@ -19,11 +18,13 @@ from fairlead.errors import (
     StepInterrupted,
     TooLarge,
 )
+from fairlead.model.plain import plain
 from fairlead.store import atomic, layout, moves
 from fairlead.store.atomic import Changed, Desk, Place, digest, place_of
 from fairlead.store.confine import Root, components, fault, leaf, reason
 from fairlead.store.moves import Move
 from fairlead.store.notice import Completed
+from fairlead.values import dataclass, field
 
 VERSION = 2
 _WITHOUT_MOVES = 1  # what a step of documents alone is written as: older programs complete it too
@@ -211,7 +212,7 @@ def _save(desk: Desk, step: Step) -> None:
 
 
 def _record(step: Step) -> dict[str, object]:
-    record = {"version": VERSION, **asdict(step)}
+    record = {"version": VERSION, **plain(step)}
     if not step.places:
         del record["places"]
         record["version"] = _WITHOUT_MOVES

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fairlead.errors import DiskFault, FileExists, NotAFile
 from fairlead.store import layout
 from fairlead.store.atomic import Changed, Desk, Place, confirm
 from fairlead.store.confine import Folder, Root, components, fault, kind_of, leaf
 from fairlead.store.notice import NotMoved
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

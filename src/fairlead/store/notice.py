@@ -5,7 +5,7 @@ They are values which print themselves, so that every door can say them in its o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from fairlead.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ is a limit to everything. A file that a plan declares is looked at wherever it l
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from fairlead.errors import DocumentError, FairleadError
 from fairlead.records.code_files import NOT_OURS
 from fairlead.store.confine import Folder, Root, kind_of
 from fairlead.store.listing import beginning_of, listing_of
 from fairlead.text.code import language_of
+from fairlead.values import dataclass, field
 
 _FILE_BYTES = 400 * 1024
 _ALL_BYTES = 48 * 1024 * 1024

@@ -9,7 +9,6 @@ no longer applies keeps their version, and ours is kept beside.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 from fairlead.errors import (
     ChangedMeanwhile,
@@ -22,6 +21,7 @@ from fairlead.store import atomic, intent, last, layout
 from fairlead.store.atomic import Changed, Desk, Place, place_of
 from fairlead.store.confine import Root, leaf
 from fairlead.store.intent import Places, Step, Version
+from fairlead.values import dataclass, field
 
 # The new content of a document, from what is there; None: there is no file.
 Rewrite = Callable[[bytes | None], bytes]

@@ -5,10 +5,10 @@ belong to nobody, so that removing or replacing a node leaves them alone.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from fairlead.text.scalars import Plain
+from fairlead.values import dataclass
 
 
 class Kind(Enum):

@@ -1,7 +1,6 @@
 """`fairlead config`: every setting, its value, and the file that says so."""
 
 import json
-from dataclasses import asdict
 
 import click
 
@@ -28,7 +27,7 @@ def list_settings(app: App, *, as_json: bool) -> None:
     values = app.settings.all()
     width = max(len(value.key) for value in values)
     report(
-        {"settings": [asdict(value) for value in values]},
+        {"settings": values},
         [
             (f"{value.key:<{width}}  ", _text(value), Styled(f"  {_origin(value)}", "dim"))
             for value in values

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fairlead.interfaces.cli.watching import Events, Lines, Silent, clock_text, short
 from fairlead.model.agent_events import AgentEvent, Retried, Said, Spent, ToolStarted
 from fairlead.model.seats import NAMES
 from fairlead.text.visible import visible
+from fairlead.values import dataclass
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
 
 import click
 
@@ -20,6 +19,7 @@ from fairlead.interfaces.cli.show import (
     warn,
 )
 from fairlead.model.ids import stream_words
+from fairlead.model.plain import plain
 from fairlead.records.attributes import GIT_COMMANDS
 from fairlead.store import layout
 from fairlead.wiring import App
@@ -81,7 +81,7 @@ def _show(merged: MergeReport, *, as_json: bool) -> None:
         (f"{merged.path}:{conflict.line}: ", Styled(conflict.about, "yellow"), " conflicts")
         for conflict in merged.conflicts
     ]
-    content = {**asdict(merged), "ok": not merged.conflicts}
+    content = {**plain(merged), "ok": not merged.conflicts}
     report(content, lines, as_json=as_json)
     if merged.stale:
         stream = merged.path.partition(f"{layout.WORKSTREAMS_NAME}/")[2].partition("/")[0]

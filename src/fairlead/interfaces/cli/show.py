@@ -21,6 +21,7 @@ import click
 
 from fairlead.errors import FairleadError, OutputFault
 from fairlead.text.visible import is_unseen, visible
+from fairlead.values import names_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -327,7 +328,7 @@ def _members(content: Any) -> Mapping[str, Any]:
     """A report, or a part of one, by the names of its values."""
     if isinstance(content, dict):
         return content
-    return {name: getattr(content, name) for name in content.__dataclass_fields__}
+    return {name: getattr(content, name) for name in names_of(content)}
 
 
 def _json(value: Any, gap: str) -> str:
@@ -340,7 +341,7 @@ def _json(value: Any, gap: str) -> str:
     if isinstance(value, list | tuple):
         items = [_json(each, inner) for each in value]
         return f"[{inner}{f',{inner}'.join(items)}{gap}]" if items else "[]"
-    if isinstance(value, dict) or hasattr(value, "__dataclass_fields__"):
+    if isinstance(value, dict) or names_of(value):
         members = _members(value)
         if members and _PLAIN.issuperset(map(type, members.values())):
             return f"{{{inner}{_on_lines(inner)(members)[1:-1]}{gap}}}"

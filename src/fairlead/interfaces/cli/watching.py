@@ -10,7 +10,6 @@ import json
 import signal
 import sys
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from fairlead.errors import OutputFault
@@ -18,6 +17,7 @@ from fairlead.interfaces.cli.show import Screen, first_line, warn
 from fairlead.model.agent_events import AgentEvent, FileChanged, Retried, Said, Spent, ToolStarted
 from fairlead.model.waves import Node, schedule
 from fairlead.text.visible import visible
+from fairlead.values import dataclass
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -10,7 +10,6 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +20,7 @@ from fairlead.interfaces.cli.options import dry_run_option, json_option, with_ap
 from fairlead.interfaces.cli.show import Part, Styled, in_full, report, rows
 from fairlead.model.budget import Comparison
 from fairlead.model.job import IN_WORDS
+from fairlead.values import dataclass, names_of
 from fairlead.wiring import App
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def workflow(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @with_app
     def called(app: App, **options: Any) -> Any:
-        names = Chosen.__dataclass_fields__
+        names = names_of(Chosen)
         chosen = Chosen(**{name: options.pop(name) for name in names})
         return command(app, chosen, **options)
 
