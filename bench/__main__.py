@@ -17,6 +17,7 @@ from bench.projects import (
     THEIR_READ,
     THEIR_UPDATE,
     UPDATE,
+    WITHOUT_GIT,
     on_a_large_project,
     on_a_small_project,
     reference_tool,
@@ -29,8 +30,11 @@ HALF, TENTH = 0.5, 0.1
 RACES = (
     Race(READ, THEIR_READ, HALF, HALF),
     Race(UPDATE, THEIR_UPDATE, HALF, HALF),
-    Race(READ + LARGE, THEIR_READ + LARGE, TENTH, HALF),
-    Race(UPDATE + LARGE, THEIR_UPDATE + LARGE, TENTH, HALF),
+    *(
+        Race(mine + LARGE + where, theirs + LARGE + where, TENTH, HALF)
+        for where in ("", WITHOUT_GIT)
+        for mine, theirs in ((READ, THEIR_READ), (UPDATE, THEIR_UPDATE))
+    ),
     Race(READ, BARE),
     Race(UPDATE, BARE),
     *(Race(mine, theirs, goal) for mine, theirs, goal in (*statusline.GOALS, *hooks.GOALS)),
@@ -58,6 +62,8 @@ def main() -> int:
         for phases in SIZES:
             everybody = on_a_large_project(scratch, phases, alone=phases != SIZES[-1])
             timings |= _measured(f"{phases:,} phases of ten plans", everybody, few)
+        everybody = on_a_large_project(scratch, SIZES[-1], has_git=False)
+        timings |= _measured(f"{SIZES[-1]:,} phases without git", everybody, few)
     growth = [(size, f"{READ}, {size:,} phases", f"{UPDATE}, {size:,} phases") for size in SIZES]
     say("deriving and ordering plans, in this process")
     told = f"{rounds} rounds, {few} on large projects"

@@ -1,4 +1,8 @@
-"""The contestants on a small project and on large ones: ours, the reference tool's, and nobody's."""
+"""The contestants on a small project and on large ones: ours, the reference tool's, and nobody's.
+
+Projects are committed, as they are at home: the reference tool asks git about every verified phase.
+The largest one is looked at without git, too, where it asks in vain and has its answer sooner.
+"""
 
 import shutil
 import subprocess
@@ -13,6 +17,7 @@ BARE = "python -I -S -c pass"
 READ, UPDATE = "fairlead status --json", "fairlead state add-decision"
 THEIR_READ, THEIR_UPDATE = "reference: state json", "reference: state add-decision"
 SIZES = (10, 100, 1000)
+WITHOUT_GIT = ", no git"
 DECISION = ("state", "add-decision", "--phase", "1", "--summary")
 
 
@@ -30,6 +35,7 @@ def on_a_small_project(scratch: Path) -> list[Contestant]:
     made = run(fairlead().command(project, "init", "Sample", "--yes"))
     if made.code:
         raise RuntimeError(made.describe())
+    _commit(project, world)
     environment = scratch_environment(world)
     bare = (interpreter(), "-I", "-S", "-c", "pass")
     return [
@@ -39,12 +45,17 @@ def on_a_small_project(scratch: Path) -> list[Contestant]:
     ]
 
 
-def on_a_large_project(scratch: Path, phases: int, *, alone: bool) -> list[Contestant]:
+def on_a_large_project(
+    scratch: Path, phases: int, *, alone: bool = False, has_git: bool = True
+) -> list[Contestant]:
     """Everybody, or only ours, on a project of so many phases with ten plans each."""
-    world = scratch / f"large-{phases}"
+    where = f", {phases:,} phases" + ("" if has_git else WITHOUT_GIT)
+    world = scratch / where.strip(", ")
     project = _folder(world)
     big_project(project, phases)
-    everybody = _pairs(project, world, f", {phases:,} phases")
+    if has_git:
+        _commit(project, world)
+    everybody = _pairs(project, world, where)
     return [each for each in everybody if not (alone and each.name.startswith("reference"))]
 
 
@@ -58,7 +69,9 @@ def _pairs(project: Path, world: Path, where: str) -> list[Contestant]:
     ]
     if tool:
         theirs = world / "theirs"
-        shutil.copytree(project, theirs)
+        shutil.copytree(project, theirs, ignore=shutil.ignore_patterns(".git"))
+        if (project / ".git").exists():  # its own: the index of a copy knows none of its files
+            _commit(theirs, world)
         found += [
             Contestant(f"{THEIR_READ}{where}", (*tool, "state", "json"), theirs, environment),
             Contestant(
@@ -69,12 +82,18 @@ def _pairs(project: Path, world: Path, where: str) -> list[Contestant]:
 
 
 def _folder(world: Path) -> Path:
-    """A git repository, since the reference tool looks at one, as it would at home."""
     (world / "home").mkdir(parents=True)
     project = world / "project"
     project.mkdir()
-    git = shutil.which("git")
-    if git:
-        words = [git, "init", "-q"]
-        subprocess.run(words, cwd=project, env=scratch_environment(world), check=True)
     return project
+
+
+def _commit(project: Path, world: Path) -> None:
+    """The project in a repository of its own."""
+    git = shutil.which("git")
+    if git is None:
+        return
+    who = ("-c", "user.name=Bench", "-c", "user.email=bench@localhost", "-c", "gc.auto=0")
+    for words in (("init", "-q"), ("add", "--all"), (*who, "commit", "-q", "-m", "the project")):
+        environment = scratch_environment(world)
+        subprocess.run([git, *words], cwd=project, env=environment, check=True)

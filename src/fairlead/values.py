@@ -51,6 +51,15 @@ class _Shape:
             if not each.compare:
                 self.compared = tuple(other for other in self.compared if other != name)
 
+    def rests(self) -> dict[int, tuple[object, ...]]:
+        """By the number of values that are given, the ones that follow; none where some are made."""
+        found: dict[int, tuple[object, ...]] = {len(self.names): ()}
+        for at in reversed(range(len(self.names))):
+            if self.names[at] not in self.defaults:
+                break
+            found[at] = (self.defaults[self.names[at]], *found[at + 1])
+        return found
+
     def filled(self, given: tuple[object, ...], named: dict[str, object]) -> dict[str, object]:
         """Every field by its name. Too many, too few and unknown ones are a caller's mistake."""
         found = {**dict(zip(self.names, given)), **named}  # noqa: B905  # counted below
@@ -117,13 +126,14 @@ _OF_THE_OLD_CLASS = frozenset({"__dict__", "__weakref__"})
 
 
 def _slots_init(kind: type, shape: _Shape) -> _Method:
-    names, count = dict.fromkeys(shape.names).keys(), len(shape.names)
+    names = dict.fromkeys(shape.names).keys()
     puts = tuple(getattr(kind, name).__set__ for name in names)
     pairs = tuple(zip(names, puts, strict=True))
+    rests = shape.rests()
 
     def init(self: object, *given: object, **named: object) -> None:
-        if len(given) == count and not named:
-            for put, value in zip(puts, given):  # noqa: B905  # counted
+        if not named and len(given) in rests:
+            for put, value in zip(puts, given + rests[len(given)]):  # noqa: B905  # as many
                 put(self, value)
             return
         if named.keys() != names:
@@ -135,8 +145,10 @@ def _slots_init(kind: type, shape: _Shape) -> _Method:
 
 
 def _dict_init(shape: _Shape) -> _Method:
+    names = dict.fromkeys(shape.names).keys()
+
     def init(self: object, *given: object, **named: object) -> None:
-        vars(self).update(shape.filled(given, named))
+        vars(self).update(named if named.keys() == names else shape.filled(given, named))
 
     return init
 

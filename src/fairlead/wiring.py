@@ -259,7 +259,7 @@ class App:
             architect=search(architect) if architect else found,
             commands=Shell(),
             reap=lambda job: reap(keeper.JOB, job),
-            ready=keepers,
+            ready=keepers.waiting,
         )
 
     def terms(self, *, model: str, slots: int | None, is_rehearsed: bool) -> Terms:

@@ -33,10 +33,10 @@ def waiting(job: str) -> list[keeper.Mark]:
 
 
 def test_while_one_works_the_next_is_started_and_it_is_the_one_that_is_used(tmp_path):
-    with Keepers() as keepers:
-        agent = kept_by(keepers, "read_all")
-        called(agent, one_job(tmp_path, "ahead"))
+    keepers = Keepers()
+    with keepers.waiting("ahead"):
         (first,) = waiting("ahead")
+        agent = kept_by(keepers, "read_all")
 
         call = called(agent, one_job(tmp_path, "ahead"))
 
@@ -53,9 +53,9 @@ def test_outside_of_a_run_nobody_waits(tmp_path):
 
 
 def test_one_that_was_killed_while_it_waited_is_replaced(tmp_path):
-    with Keepers() as keepers:
+    keepers = Keepers()
+    with keepers.waiting("killed"):
         agent = kept_by(keepers, "read_all")
-        called(agent, one_job(tmp_path, "killed"))
         keeper.signal_mark(waiting("killed")[0], signal.SIGKILL)
         assert soon(lambda: waiting("killed") == [])
 
@@ -65,8 +65,8 @@ def test_one_that_was_killed_while_it_waited_is_replaced(tmp_path):
 def test_one_that_was_stopped_while_it_waited_is_given_up_within_the_limits(tmp_path, monkeypatch):
     monkeypatch.setattr(process, "_ASK_SECONDS", 0.2)
     monkeypatch.setattr(supervision, "GRACE_SECONDS", 0.2)
-    with Keepers() as keepers:
-        called(kept_by(keepers, "read_all"), one_job(tmp_path, "stopped"))
+    keepers = Keepers()
+    with keepers.waiting("stopped"):
         keeper.signal_mark(waiting("stopped")[0], signal.SIGSTOP)
 
         agent = kept_by(keepers, "read_all", "x" * 100_000)  # more than a pipe holds
@@ -80,13 +80,14 @@ def test_a_call_goes_on_when_the_next_keeper_cannot_be_made(tmp_path, monkeypatc
     made: list[tuple[int, int]] = []
 
     def scarce() -> tuple[int, int]:
-        if len(made) >= 6:  # four for this call, two of the next keeper's
+        if len(made) >= 2:  # of the next keeper's four
             raise OSError(24, "Too many open files")
         made.append(pipe())
         return made[-1]
 
     pipe = os.pipe
-    with Keepers() as keepers:
+    keepers = Keepers()
+    with keepers.waiting("scarce"):
         monkeypatch.setattr(os, "pipe", scarce)
         call = called(kept_by(keepers, "read_all"), one_job(tmp_path, "scarce"))
 
@@ -108,7 +109,8 @@ def test_when_we_are_killed_who_waits_ends_too(tmp_path):
         from tests.adapters.test_keepers import kept_by, one_job
         from tests.support.agents import called
         from fairlead.adapters.supervision import Keepers
-        with Keepers() as keepers:
+        keepers = Keepers()
+        with keepers.waiting("orphan"):
             called(kept_by(keepers, "read_all"), one_job(Path(sys.argv[1]), "orphan"))
             print("alive", flush=True)
             sys.stdin.read()

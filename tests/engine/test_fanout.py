@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from fairlead.engine.fanout import Afterwards, Fanout
+from fairlead.engine.fanout import Afterwards, Fanout, Precedence
 
 
 def test_who_asks_goes_on_and_the_next_piece_waits_for_the_last():
@@ -71,3 +71,33 @@ def test_where_no_thread_can_be_started_nobody_waits_for_one(kind, monkeypatch):
         beside.settle()
     else:
         assert beside.running == ()
+
+
+def test_who_is_in_a_hurry_goes_first():
+    told: list[str] = []
+    hurry, beside = Precedence(), Fanout()
+    hurry.announce(["first", "second"])
+
+    def follow() -> None:
+        hurry.let_pass(30)
+        told.append("landed")
+
+    beside.start("landing", follow)
+    told.append("first")
+    hurry.passed("first")
+    told.append("second")
+    hurry.passed("second")
+    beside.wait()
+
+    assert told == ["first", "second", "landed"]
+
+
+def test_nobody_waits_where_nobody_comes_and_for_who_never_comes_not_for_long():
+    hurry = Precedence()
+    hurry.let_pass(30)
+    hurry.announce(["never"])
+
+    hurry.let_pass(0.01)
+    hurry.passed("another")
+    hurry.passed("never")
+    hurry.let_pass(30)

@@ -13,8 +13,8 @@ import selectors
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Protocol
 
 from fairlead.adapters import keeper, process
@@ -69,23 +69,23 @@ class Listener(Protocol):
 
 
 class Keepers:
-    """Keepers that wait for their programs: inside, the next is started while one works.
-
-    At the end of this context those that got nothing to do go home.
-    """
+    """Keepers that wait for their programs: within a job the next is started while one works."""
 
     def __init__(self) -> None:
-        self._is_open = False
+        self._job = ""
         self._ready: list[process.Kept] = []
 
-    def __enter__(self) -> Keepers:
-        self._is_open = True
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._is_open = False
-        while self._ready:
-            self._ready.pop().close()
+    @contextmanager
+    def waiting(self, job: str) -> Iterator[None]:
+        """Have one wait at any time; those that got nothing to do go home at the end."""
+        self._job = job
+        self.start_ahead()
+        try:
+            yield
+        finally:
+            self._job = ""
+            while self._ready:
+                self._ready.pop().close()
 
     def begin(self, launch: Launch) -> process.Kept:
         """Start a program behind its keeper."""
@@ -100,15 +100,15 @@ class Keepers:
             )
         except ValueError as problem:
             raise NotStarted(launch.words[0], str(problem)) from problem
-        kept = self._one_that_waits() or _keeper(launch)
+        kept = self._one_that_waits() or _keeper(launch.environment.get(keeper.JOB, launch.call))
         kept.ask(order)
         return kept
 
-    def start_ahead(self, launch: Launch) -> None:
+    def start_ahead(self) -> None:
         """Start the keeper of the next program, if there can be one."""
-        if self._is_open:
+        if self._job:
             with suppress(NotStarted):
-                self._ready.append(_keeper(launch))
+                self._ready.append(_keeper(self._job))
 
     def _one_that_waits(self) -> process.Kept | None:
         with suppress(IndexError):  # several calls may begin at once, and one gets the last
@@ -120,9 +120,8 @@ class Keepers:
         return None
 
 
-def _keeper(launch: Launch) -> process.Kept:
+def _keeper(job: str) -> process.Kept:
     """A keeper that a later run finds, should it be left behind: see `reap`."""
-    job = launch.environment.get(keeper.JOB, launch.call)
     return process.keep(keeper.start_words(sys.executable), {keeper.JOB: job})
 
 
@@ -143,13 +142,18 @@ def supervise(
             kept = (keepers or Keepers()).begin(launch)
         except NotStarted as problem:  # no system can start this, or has no processes left
             return Exit(stopped=EndKind.SPAWN, reason=str(problem))
+        # Not before the program has begun: two interpreters at once take each other's time.
+        begun = keepers.start_ahead if keepers else _nothing
         try:
-            if keepers:
-                keepers.start_ahead(launch)
-            return _Pump(kept, launch.limits, listener, (output, errors)).to_the_end(is_wanted)
+            pump = _Pump(kept, launch.limits, listener, (output, errors))
+            return pump.to_the_end(is_wanted, begun)
         finally:
             if not kept.close():
                 reap(keeper.CALL, launch.call)
+
+
+def _nothing() -> None:
+    """There is nobody to tell."""
 
 
 def reap(name: str, value: str, *, wait_seconds: float = 10.0) -> int:
@@ -246,7 +250,7 @@ class _Pump:
         self._stopped: EndKind | None = None
         self._reason = ""
 
-    def to_the_end(self, is_wanted: Callable[[], bool]) -> Exit:
+    def to_the_end(self, is_wanted: Callable[[], bool], begun: Callable[[], None]) -> Exit:
         """Listen until the keeper says that nothing is left."""
         is_gone = False
         with selectors.DefaultSelector() as selector:
@@ -255,6 +259,8 @@ class _Pump:
                 selector.register(number, selectors.EVENT_READ)
             while not is_gone:
                 ready = [key.fd for key in self._waited(selector)]
+                begun()  # it has said something, or thinks
+                begun = _nothing
                 for ended in [
                     each for each in ready if each in self._logs and not self._moved(each)
                 ]:

@@ -39,7 +39,7 @@ from fairlead.store.moves import Move
 from fairlead.store.running import the_only_run
 from fairlead.store.scan import scan
 from fairlead.text import front
-from fairlead.values import dataclass, field, replace
+from fairlead.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Crew:
     architect: Agent
     commands: Commands
     reap: Callable[[str], int]  # ends what a dead run of a job left running
-    ready: AbstractContextManager[object] = field(default_factory=nullcontext)  # for its calls
+    ready: Callable[[str], AbstractContextManager[object]] = nullcontext  # for the calls of a job
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,14 +219,15 @@ class Execution:
             preview = self._on_its_branch(self._looked_again(preview))
             self._put_aside(preview)
             job = self._job(preview, crew, terms)
-            crew.reap(layout.runs_path(self._files.folder, job.id))
+            name = layout.runs_path(self._files.folder, job.id)
+            crew.reap(name)
             site = self._site(job, preview, crew, terms, watcher, over)
             if job.is_git:
                 site.landed.add(self._workspace.commit_of(f"refs/heads/{job.target}"))
             site.tell("started", job.id, preview.name, phase=job.phase, plans=list(preview.left))
             for reason in job.crowding:
                 site.tell("note", job.id, reason)
-            with crew.ready:
+            with crew.ready(name):
                 run(site, terms.caps, stop, watcher.looked)
         return self.report(job.id)
 

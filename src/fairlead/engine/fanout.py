@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 Work = Callable[[], object]
 
@@ -24,6 +24,30 @@ class Turn:
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
+
+
+class Precedence:
+    """Who is in a hurry goes first; who lets them pass does not wait for long."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._changed = threading.Condition()
+
+    def announce(self, names: Iterable[str]) -> None:
+        """These are about to come."""
+        with self._changed:
+            self._names.update(names)
+
+    def passed(self, name: str) -> None:
+        """One of them is past, or does not come any more."""
+        with self._changed:
+            self._names.discard(name)
+            self._changed.notify_all()
+
+    def let_pass(self, seconds: float) -> None:
+        """Wait until all are past, but not longer than this."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._names, seconds)
 
 
 class Signal:

@@ -307,6 +307,8 @@ class Performer:
         site.tell("call", held.task, f"{role} begins", attempt=run.attempt, characters=len(text))
         agent = site.executor if role is Role.EXECUTOR else site.architect
         self._landing.settle()
+        act = Act.EXECUTE if role is Role.EXECUTOR else Act.REVIEW
+        site.calling.passed(Action(act, held.task).key)
         ending = agent.start(
             order,
             lambda event: site.watch(held.task, event),

@@ -22,8 +22,11 @@ from fairlead.model.snapshot import Act, Action, Snapshot
 if TYPE_CHECKING:
     from fairlead.engine.site import Site
 
+_CALLS = (Act.EXECUTE, Act.REVIEW)
+_LANDINGS = (Act.MERGE, Act.SUMMARISE)
 _LOOK_SECONDS = 0.2
 _WAIT_SECONDS = 10.0
+_PASSING_SECONDS = 0.3
 
 
 class _Keyed(Protocol):
@@ -94,16 +97,25 @@ class _Execution:
     def look(self, running: tuple[str, ...], *, is_stopping: bool) -> tuple[Action, ...]:
         snapshot = self._survey.look(running, is_stopping=is_stopping)
         self._looked(snapshot)
-        return decide(snapshot)
+        actions = decide(snapshot)
+        self._site.calling.announce(each.key for each in actions if each.act in _CALLS)
+        return actions
 
     def perform(self, action: Action) -> None:
         if action.act is Act.WAIT:
             self._wait(action)
-        else:
+            return
+        if (
+            action.act in _LANDINGS
+        ):  # an agent thinks for minutes, and lands nobody's work meanwhile
+            self._site.calling.let_pass(_PASSING_SECONDS)
+        try:
             self._performer.perform(action)
+        finally:
+            self._site.calling.passed(action.key)
 
     def is_long(self, action: Action) -> bool:
-        return action.act in (Act.EXECUTE, Act.VERIFY, Act.REVIEW, Act.MERGE, Act.SUMMARISE)
+        return action.act is Act.VERIFY or action.act in (*_CALLS, *_LANDINGS)
 
     def _wait(self, action: Action) -> None:
         """Wait for a little while: somebody may answer meanwhile, and this machine may sleep."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Protocol
 
-from fairlead.engine.fanout import Signal, Turn
+from fairlead.engine.fanout import Precedence, Signal, Turn
 from fairlead.engine.ports import Agent, Clock, Workspace
 from fairlead.engine.purse import Purse
 from fairlead.model.agent_events import AgentEvent
@@ -67,6 +67,7 @@ class Site:
     limits: GateLimits = field(default_factory=GateLimits)
     turn: Turn = field(default_factory=Turn)  # to write into the repository
     placing: Turn = field(default_factory=Turn)  # to make or remove a worktree
+    calling: Precedence = field(default_factory=Precedence)  # agents begin before work lands
     is_over: Signal = field(default_factory=Signal)  # everything is to end now
     landed: set[str] = field(default_factory=set)  # our own commits and proofs, by their ids
     guarded: tuple[str, ...] = ()  # files outside git that no agent may change

@@ -5,6 +5,7 @@ search for a word.
 """
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from fairlead.model.inventory import Proof
@@ -16,7 +17,7 @@ _PLAIN_FIELD = re.compile(
 )
 _COMPLETED = re.compile(rb"\ncompleted:[ \t]+([\w.:+-]+)[ \t]*\r?\n")
 _SUMMARIES = re.compile(rb"^summaries: \"?([0-9a-f]{32})\"?\r?$", re.MULTILINE)
-_KEYS = (b"status", b"completed", b"verified")
+_FENCE = (b"---", b"\xef\xbb\xbf---")
 _ANY_FIELD = re.compile(rb"^[ \t]*[\"']?(?:status|completed|verified)[\"']?[ \t]*:", re.MULTILINE)
 
 
@@ -27,18 +28,26 @@ class SummaryHead(NamedTuple):
     completed: str  # the date it gives; empty if none
 
 
-def plan_head(content: bytes | None) -> tuple[bool, int, bool]:
-    """Whether the plan is superseded, how many tasks it has, and whether it failed its check."""
-    if not content:
-        return False, 0, False
-    is_superseded = (
-        b"superseded" in content.lower() and _fields(content).get("status", "") == "superseded"
-    )
-    tasks = content.count(b"<task ") + content.count(b"<task>")
-    return is_superseded, tasks, b"plan_check" in content and _failed_check(content)
+def plan_heads(contents: Iterable[bytes | None]) -> list[tuple[bool, int, bool]]:
+    """Of each plan whether it is superseded, how many tasks it has, and whether it failed its check."""
+    held = [content or b"" for content in contents]
+    tasks = [content.count(b"<task ") + content.count(b"<task>") for content in held]
+    together = b"\n".join(held).lower()
+    if b"superseded" not in together and b"plan_check" not in together:  # in none, as nearly always
+        return [(False, count, False) for count in tasks]
+    return [
+        (_is_superseded(content), count, _failed_check(content))
+        for content, count in zip(held, tasks, strict=True)
+    ]
+
+
+def _is_superseded(content: bytes) -> bool:
+    return b"superseded" in content.lower() and _fields(content).get("status") == "superseded"
 
 
 def _failed_check(content: bytes) -> bool:
+    if b"plan_check" not in content:
+        return False
     value = read_front(content.decode("utf-8", "surrogateescape")).get("plan_check")
     return isinstance(value, str) and value.strip().casefold() == "failed"
 
@@ -95,11 +104,11 @@ def _self_check_failed(content: bytes) -> bool:
 def _fields(content: bytes) -> dict[str, str]:
     """The fields of the frontmatter that count here; the status in lower case."""
     end = content.find(b"\n---", 3)
-    if end <= 0 or not content.startswith((b"---", b"\xef\xbb\xbf---")):
+    if end <= 0 or not content.startswith(_FENCE):
         return {}
     head = content[: end + 5]
     # Words that stand nowhere else need not be looked for in other forms.
-    mentions = sum(map(head.count, _KEYS))
+    mentions = head.count(b"status") + head.count(b"completed") + head.count(b"verified")
     if mentions == 1 and (only := _COMPLETED.search(head)):
         return {"completed": only[1].decode()}
     plain = _PLAIN_FIELD.findall(head)

@@ -11,7 +11,7 @@ from fairlead.model.inventory import Listed, Mark, Milestone, Roadmap
 from fairlead.records.roadmap_lines import Marker, Mention, Sheet, own_lines, read_sheet
 from fairlead.text.document import Document
 from fairlead.text.inline import plain_text
-from fairlead.values import dataclass, field
+from fairlead.values import dataclass
 
 _DETAIL = re.compile(
     r"\s*\*\*(Goal|Depends on|Requirements|Plans)(?::\*\*|\*\*:)\s*(.*)", re.IGNORECASE
@@ -40,15 +40,15 @@ def roadmap_of(sheet: Sheet) -> Roadmap:
 class _Details:
     """What stands below the headings of a phase: its goal, its plans and their boxes."""
 
-    told: dict[str, str] = field(default_factory=dict)
-    counts: list[Mark] = field(default_factory=list)
-    plan_boxes: list[Mark] = field(default_factory=list)
+    told: dict[str, str]
+    counts: list[Mark]
+    plan_boxes: list[Mark]
 
 
 def _listed(sheet: Sheet, mentions: list[Mention]) -> Listed:
     """One phase, put together from all that mention it."""
     first = mentions[0]
-    details = _Details()
+    details = _Details({}, [], [])
     boxes: list[Mark] = []
     status = plans = ""
     row_line = 0

@@ -24,7 +24,7 @@ from fairlead.records import naming
 from fairlead.records.config import read_completion
 from fairlead.records.phase_files import (
     SummaryHead,
-    plan_head,
+    plan_heads,
     summaries_digest,
     summary_head,
     verified_head,
@@ -196,7 +196,7 @@ def _plans(
         Plan(short, f"{path}/{name}", f"{path}/{pairs[name]}", heads[pairs[name]].proof, *head)
         if name in pairs
         else Plan(short, f"{path}/{name}", "", Proof.NONE, *head)
-        for name, short, head in zip(names, ids, map(plan_head, read), strict=True)
+        for name, short, head in zip(names, ids, plan_heads(read), strict=True)
     ]
     lost = tuple(f"{path}/{each}" for each in orphans)
     return tuple(plans), lost, tuple(heads.values()), others
