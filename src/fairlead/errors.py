@@ -123,6 +123,14 @@ class UnknownWorkstream(UsageError, code="unknown-workstream"):
         super().__init__(f"there is no workstream {name}", hint=f"known workstreams: {names}")
 
 
+class MilestoneUnnamed(UsageError, code="milestone-unnamed"):
+    """A milestone was to be opened with a version and no name."""
+
+    def __init__(self, version: str) -> None:
+        hint = f'say what it is about: fairlead milestone new {version} "NAME"'
+        super().__init__(f"{version} is a version, and the milestone has no name", hint=hint)
+
+
 class UnknownMilestone(UsageError, code="unknown-milestone"):
     """A milestone was named that the project does not have, or that is not the current one."""
 

@@ -100,6 +100,7 @@ REFUSED = [
     pytest.param(("milestone", "complete", "v2.0"), 2, "unknown-milestone", id="another one"),
     pytest.param(("milestone", "new", "v1.1", "X"), 6, "milestone-not-closed", id="not closed"),
     pytest.param(("milestone", "new", "..", "X"), 2, "malformed-id", id="no version"),
+    pytest.param(("milestone", "new", "v2.0"), 2, "milestone-unnamed", id="no name"),
 ]
 
 

@@ -178,3 +178,33 @@ def test_a_missing_document_of_a_workstream_is_made_by_what_the_hint_names(
     fairlead(*refused.stderr.strip().rpartition("fairlead ")[2].split())
 
     assert (refused.exit_code, fairlead(*begin).exit_code) == (2, 0), refused.stderr
+
+
+def test_without_an_active_one_check_looks_at_all_of_them_and_names_what_helps(
+    fairlead: Fairlead, streams: Path
+) -> None:
+    (streams / "active-workstream").unlink()
+    assert fairlead("doctor", "--fix", "--ws", "beta").exit_code == 0
+
+    checked = fairlead("check")
+    repaired = fairlead("doctor", "--fix")
+
+    assert checked.exit_code == 1
+    assert ".planning/workstreams/alpha/STATE.md:" in checked.stdout
+    assert "workstreams/beta" not in checked.stdout
+    assert "fairlead doctor --fix --ws alpha" in checked.stdout
+    assert "fairlead doctor --ws alpha" in repaired.stderr
+
+    assert fairlead("doctor", "--fix", "--ws", "alpha").exit_code == 0
+    assert fairlead("check").exit_code == 0
+
+
+def test_without_an_active_one_a_verb_says_which_there_are(
+    fairlead: Fairlead, streams: Path
+) -> None:
+    (streams / "active-workstream").unlink()
+
+    refused = fairlead("state", "add-decision", "--phase", "1", "--summary", "x")
+
+    assert refused.exit_code == 2
+    assert "--ws (alpha, beta)" in refused.stderr

@@ -80,6 +80,15 @@ def test_resolving_refuses_several_matches_with_their_list() -> None:
         resolve_blocker(Document("### Blockers\n\n- no key\n- no keyboard\n"), "no", NOON)
 
 
+def test_resolving_takes_a_blocker_that_is_told_twice_and_under_any_title() -> None:
+    text = "### Active Blockers\n\n- one\n- two\n- One\n\n## Concerns of others\n\n- one\n"
+
+    assert (
+        resolve_blocker(Document(text), "one", NOON).text
+        == "### Active Blockers\n\n- two\n\n## Concerns of others\n\nNone.\n"
+    )
+
+
 def test_resolving_takes_the_exact_text_before_a_part_of_another() -> None:
     after = resolve_blocker(Document("### Blockers\n\n- no key\n- no keyboard\n"), "no key", NOON)
 

@@ -1,8 +1,12 @@
 """Pruning: STATE.md becomes short, and every entry is in one of the two files."""
 
+import pytest
+
+from fairlead.records import blockers
 from fairlead.records.archive import kept_in_archive
 from fairlead.records.prune import pruned
 from fairlead.text.document import Document
+from fairlead.text.lists import items_of
 from tests.support.moments import NOON
 from tests.support.states import STATE
 
@@ -71,3 +75,31 @@ def test_the_archive_keeps_what_it_has() -> None:
     assert twice.startswith("# Mine\r\n\r\n- a\r\n")
     assert twice.splitlines().count("- a") == 2
     assert twice.count("\n") == twice.count("\r\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_resolved"),
+    [
+        ("- Licence is not RESOLVED yet", False),
+        ("- ~~AWS~~ GCP has no quota", False),
+        ("- Needs ✅ from security", False),
+        ("- Wait until it is resolved", False),
+        ("- [ ] Sandbox", False),
+        ("- [x] Sandbox", True),
+        ("- ~~Sandbox~~", True),
+        ("- **~~Sandbox~~** — bought", True),
+        ("- [Phase 1]: ~~PHP floor~~ RESOLVED in 01-01", True),
+        ("- [RESOLVED] Sandbox", True),
+        ("- RESOLVED: Sandbox", True),
+        ("- ✅ Sandbox", True),
+        ("- Sandbox ✅", True),
+        ("- Sandbox — **RESOLVED** in 03-02", True),
+        ("- Sandbox (RESOLVED)", True),
+    ],
+)
+def test_a_blocker_is_resolved_where_it_is_marked_so_and_not_by_a_word_in_a_sentence(
+    text: str, is_resolved: bool
+):
+    (item,) = items_of(Document(f"{text}\n").lines)
+
+    assert blockers.is_resolved(item) is is_resolved

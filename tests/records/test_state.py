@@ -113,10 +113,20 @@ def test_the_recorded_state_is_read_from_body_and_frontmatter() -> None:
         ),
         ("## Decisions\n\n#### Phase 3\n\n- a\n\n#### Phase 4\n\n1. b\n", ("a", "b")),
         ("## Decisions\n\n- None yet.\n", ()),
+        ("## Decisions\n\n-\ta\n- b\n - c\n\t- nested\n   - nested\n", ("a", "b", "c")),
+        ("## Decisions\n\nAuth:\n\n  - a\n  - b\n    - nested\n\n- c\n", ("a", "b", "c")),
+        ("## Decisions\n\n10. a\n  - b\n    - nested\n", ("a", "b")),
     ],
 )
 def test_no_decision_is_missed_under_any_title_or_form(text: str, entries: tuple[str, ...]) -> None:
     assert read_state(Document(text)).decisions == entries
+
+
+def test_an_entry_that_stands_there_indented_or_behind_a_tab_is_not_added_again() -> None:
+    told = "## Decisions\n\n-\t[Phase 1]: a\n - [Phase 1]: b\n"
+    for summary in ("a", "b"):
+        document = Document(told)
+        assert add_decision(document, Decision("1", summary), NOON) is document
 
 
 def test_no_decision_or_blocker_of_the_corpus_is_missed() -> None:

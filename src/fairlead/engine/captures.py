@@ -61,7 +61,7 @@ class Captures(Steps):
         wanted = PhaseId.parse(todo.resolves_phase) if todo.resolves_phase else None
 
         def decide(look: Look) -> tuple[Draft, str]:
-            if wanted and wanted not in (known := _phases(look)):
+            if wanted and wanted not in (known := look.inventory.known):
                 raise UnknownPhase(wanted.short, [each.short for each in sorted(known)])
             same = [each for each in self.pending() if is_same(each, todo)]
             if same and not again:
@@ -91,7 +91,7 @@ class Captures(Steps):
         roadmap = layout.documents_of(self._workstream)[1]
 
         def decide(look: Look) -> tuple[Draft, str]:
-            numbers = _phases(look)
+            numbers = look.inventory.known
             used = [
                 each.decimals[0] for each in numbers if each.number == _BACKLOG and each.decimals
             ]
@@ -160,9 +160,3 @@ class Captures(Steps):
 
         outcome = self._step(command, draft, dry_run=dry_run)
         return Captured(outcome, paths[-1], title, area)
-
-
-def _phases(look: Look) -> set[PhaseId]:
-    """Every phase that the roadmap lists or that has a folder, of whichever milestone."""
-    listed = {each.id for each in look.inventory.roadmap.phases}
-    return listed | {each.id for each in look.inventory.folders if each.id}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from fairlead.engine.look import Change, Look, Steps
-from fairlead.errors import ChangedMeanwhile
+from fairlead.errors import ChangedMeanwhile, DerivedValue, UnknownPhase
 from fairlead.model.duration import duration_in
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Inventory
@@ -30,6 +30,7 @@ from fairlead.records import (
 from fairlead.records import archive as archive_file
 from fairlead.records.phase_files import summary_head
 from fairlead.records.summary import read_summary
+from fairlead.records.truths import untrue_words
 from fairlead.records.waiting import Question, same_question, waiting_text
 from fairlead.store import layout
 from fairlead.store.files import Draft, Edit, Outcome
@@ -123,11 +124,14 @@ class Events(Steps):
 
     def metric(self, metric: metrics.Metric, *, dry_run: bool = False) -> Outcome:
         """What a plan took."""
-        return self._record(
-            "state record-metric",
-            lambda held, at: metrics.record_metric(held, metric, at.standing, at.inventory, at.now),
-            dry_run=dry_run,
-        )
+        phase = PhaseId.parse(metric.phase)
+
+        def change(held: Document, at: Look) -> Document:
+            if phase not in at.inventory.known:
+                raise UnknownPhase(phase.short, [each.short for each in sorted(at.inventory.known)])
+            return metrics.record_metric(held, metric, at.standing, at.inventory, at.now)
+
+        return self._record("state record-metric", change, dry_run=dry_run)
 
     def sync(self, *, dry_run: bool = False) -> Outcome:
         """Write everything that follows from the files anew."""
@@ -210,6 +214,9 @@ class Events(Steps):
 
         def change(held: Document, at: Look) -> Document:
             changed = values.set_value(held, name, value, at.now)
+            untrue = {each.casefold() for each in untrue_words(changed, at.standing)}
+            if changed is not held and name.casefold() in untrue:
+                raise DerivedValue(name, "fairlead state sync")
             if name == "paused_at" and value == "null":
                 return session.resumed(held, at.standing, at.now)  # no place is left half paused
             return changed

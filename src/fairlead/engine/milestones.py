@@ -20,6 +20,7 @@ from fairlead.errors import (
     MilestoneNotClosed,
     MilestoneOpen,
     MilestoneShipped,
+    MilestoneUnnamed,
     UnknownMilestone,
     UnwritableValue,
 )
@@ -84,6 +85,11 @@ class Milestones(Steps):
         super().__init__(files, clock, workstream)
         self._home = layout.planning_of(workstream)
         _, self._roadmap, self._project, self._requirements = layout.documents_of(workstream)
+
+    def require_name(self, name: str) -> None:
+        """Refuse a version in the place of a name."""
+        if _VERSION.match(name.strip()):
+            raise MilestoneUnnamed(name.strip())
 
     def new(self, version: str, name: str, *, dry_run: bool = False) -> MilestoneChange:
         """Open a milestone. The one before must be closed, or have no phases."""

@@ -36,6 +36,15 @@ class Overview:
         """What the files say, and what the documents say otherwise."""
         return truth_of(self._reader, self.workstream(workstream))
 
+    def truths(self, named: str = "") -> dict[str, Truth]:
+        """The same of the workstream that is meant; where none is, of the project and all of them."""
+        memories = (self.workstream(named), *self.beside(named))
+        return {each: truth_of(self._reader, each) for each in memories}
+
+    def beside(self, named: str = "") -> tuple[str, ...]:
+        """The workstreams beside the project's own memory, where that is the one that is meant."""
+        return () if self.workstream(named) else self._reader.streams()
+
     def status(self, workstream: str = "") -> StatusReport:
         """Where the project stands."""
         workstream = self.workstream(workstream)

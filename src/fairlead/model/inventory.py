@@ -205,6 +205,12 @@ class Inventory:
     workstream: str = ""  # whose memory it is; empty: the project's own
     fault: DocumentError | None = None  # settings that cannot be read: the policy is a guess
 
+    @property
+    def known(self) -> frozenset[PhaseId]:
+        """Every phase that is listed or has a folder, archived ones too."""
+        folders = {each.id for each in (*self.folders, *self.archived) if each.id}
+        return frozenset(folders | {each.id for each in self.roadmap.phases})
+
     def for_writing(self) -> "Inventory":
         """The same, if what is derived from it may be written down."""
         if self.fault:

@@ -1,19 +1,35 @@
 """Blockers and concerns: lines that say what stands in the way, and that go when it is gone."""
 
+import re
 from datetime import datetime
 
 from fairlead.errors import NoBlocker, SeveralBlockers
 from fairlead.model.ids import PhaseId
 from fairlead.records.entries import Listing, entries_of, with_entry, without_entry
-from fairlead.records.state import stamped
+from fairlead.records.state import stamped, told_items
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line, plain_text
 from fairlead.text.lists import Item
 
+WORDS = ("blocker", "concern")  # in the titles under which they are told
 BLOCKERS = Listing(
     ("Blockers/Concerns", "Blockers", "Concerns", "Blockers & Concerns", "Blockers & Risk Items"),
     "Blockers/Concerns",
 )
+
+
+# Struck out as a whole, or marked where a mark stands: in front, behind a dash or at the end. The
+# same word within a sentence ("not RESOLVED yet") says something else.
+_RESOLVED = re.compile(
+    r"(?:\[Phase [^\]]*\]:?\s*)?(?:\*\*)?"
+    r"(?:\[?RESOLVED\b|[✅☑]|~~.+~~(?:\*\*)?\s*(?:\Z|[—–:;(-]|(?i:resolved|fixed|done)\b|[✅☑]))"
+    r"|.*(?:[—–:(\[-]\s*(?:\*\*)?(?:✅\s*)?RESOLVED\b|[✅☑]\s*\Z)"
+)
+
+
+def is_resolved(item: Item) -> bool:
+    """Whether an entry says itself that it stands in nobody's way any more."""
+    return item.is_checked or bool(_RESOLVED.match(item.text))
 
 
 def add_blocker(document: Document, text: str, now: datetime, *, phase: str = "") -> Document:
@@ -25,15 +41,30 @@ def add_blocker(document: Document, text: str, now: datetime, *, phase: str = ""
 
 
 def resolve_blocker(document: Document, text: str, now: datetime) -> Document:
-    """Remove the one blocker that holds this text; with none or several nothing is removed."""
+    """Remove the one blocker that holds this text, wherever it is told, and however often.
+
+    With none or several different ones nothing is removed.
+    """
     document.require_writable()
-    items = entries_of(document, BLOCKERS)
-    found = _matching(items, one_line(text, "the text of the blocker"))
+    wanted = one_line(text, "the text of the blocker")
+    items = _told_items(document)
+    found = _matching(tuple(items), wanted)
     if not found:
-        raise NoBlocker(text, _told(items))
-    if len(found) > 1:
+        raise NoBlocker(text, _told(tuple(items)))
+    if len({plain_text(each.text).casefold() for each in found}) > 1:
         raise SeveralBlockers(text, _told(found))
-    return stamped(without_entry(document, BLOCKERS, found[0]), now)
+    for item in reversed(found):  # from the end, so that the places before it stay
+        document = without_entry(document, items[item], item)
+    return stamped(document, now)
+
+
+def _told_items(document: Document) -> dict[Item, Listing]:
+    """Every blocker that is shown, with the list it stands in, under whatever title."""
+    return {
+        item: Listing((section.title,), section.title)
+        for section, items in told_items(document, *WORDS)
+        for item in items
+    }
 
 
 def without_task(document: Document, task: str) -> Document:

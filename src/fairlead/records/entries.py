@@ -55,9 +55,14 @@ def entries_of(document: Document, listing: Listing, *, own: bool = False) -> tu
 
 
 def outermost(items: tuple[Item, ...]) -> tuple[Item, ...]:
-    """The items of a list that are not nested in others."""
-    least = min((item.indent for item in items), default=0)
-    return tuple(item for item in items if item.indent == least)
+    """The items of a list that are not nested in others: below one, and not left of its text."""
+    found: list[Item] = []
+    for item in items:
+        above = found[-1] if found else None
+        within = above is not None and item.start <= above.last.end
+        if above is None or not within or item.column <= above.column + len(above.bullet):
+            found.append(item)
+    return tuple(found)
 
 
 def with_entry(document: Document, listing: Listing, entry: str) -> Document:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from fairlead.model.inventory import Proof
+from fairlead.text.outline import lines_of
 from fairlead.text.quick import read_front
 
 # A key at the margin with a plain word or date behind it: what a full reader would read, too.
@@ -17,6 +18,7 @@ _PLAIN_FIELD = re.compile(
 )
 _COMPLETED = re.compile(rb"\ncompleted:[ \t]+([\w.:+-]+)[ \t]*\r?\n")
 _SUMMARIES = re.compile(rb"^summaries: \"?([0-9a-f]{32})\"?\r?$", re.MULTILINE)
+_ENDED = re.compile(r"[^\w]*(pass|fail)")
 _FENCE = (b"---", b"\xef\xbb\xbf---")
 _ANY_FIELD = re.compile(rb"^[ \t]*[\"']?(?:status|completed|verified)[\"']?[ \t]*:", re.MULTILINE)
 
@@ -62,7 +64,7 @@ def summary_head(content: bytes | None) -> SummaryHead:
     completed = fields.get("completed", "")
     if fields.get("status", "") == "blocked":
         return SummaryHead(Proof.BLOCKED, completed)
-    if b"FAILED" in content and _self_check_failed(content):
+    if (b"ailed" in content or b"AILED" in content) and _self_check_failed(content):
         return SummaryHead(Proof.FAILED, completed)
     if b"\nrehearsed: true" in content and _is_rehearsed(content):
         return SummaryHead(Proof.REHEARSED, completed)
@@ -94,11 +96,21 @@ def _is_rehearsed(content: bytes) -> bool:
 
 
 def _self_check_failed(content: bytes) -> bool:
-    for line in content.splitlines():
-        words = line.strip(b"#* \t").lower().replace(b"*", b"")
-        if line.lstrip().startswith((b"#", b"**")) and words.startswith(b"self-check"):
-            return words.partition(b":")[2].strip().startswith(b"failed")
-    return False
+    """What the last self-check came to: on its own line, or on the first one below it."""
+    is_failed = is_open = False
+    for line in lines_of(content.decode("utf-8", "surrogateescape")):
+        words = line.text.strip().lower()
+        if not line.is_prose or not words:
+            continue
+        said = words if is_open else ""
+        is_open = False
+        bare = words.replace("*", "").strip("# \t")
+        if words.startswith(("#", "**")) and bare.startswith("self-check"):
+            said = bare.removeprefix("self-check").strip(" :\t")
+            is_open = not said
+        if found := _ENDED.match(said):
+            is_failed = found[1] == "fail"
+    return is_failed
 
 
 def _fields(content: bytes) -> dict[str, str]:

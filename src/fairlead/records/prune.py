@@ -8,7 +8,7 @@ wrote in another form than these lists have are left alone.
 import re
 from datetime import datetime
 
-from fairlead.records.blockers import BLOCKERS
+from fairlead.records.blockers import BLOCKERS, is_resolved
 from fairlead.records.entries import Listing, entries_of, lines_of_entry, without_entry
 from fairlead.records.metrics import SECTION
 from fairlead.records.state import DECISIONS, stamped
@@ -21,7 +21,6 @@ from fairlead.values import dataclass
 TARGET_LINES = 100
 KEPT_DECISIONS = 5
 KEPT_ROWS = 5
-_RESOLVED = re.compile(r"~~.+~~|\[RESOLVED\]|\bRESOLVED\b|✅|☑")
 _PLAN_ROW = re.compile(r"\|\s*Phase\s+\S+\s+P\d+\s*\|", re.IGNORECASE)
 
 
@@ -63,7 +62,7 @@ def pruned(
 
 def _resolved(document: Document) -> tuple[Document, str] | None:
     for item in entries_of(document, BLOCKERS):
-        if item.is_checked or _RESOLVED.search(item.text):
+        if is_resolved(item):
             return _without(document, BLOCKERS, item)
     return None
 

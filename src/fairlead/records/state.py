@@ -4,13 +4,14 @@ Reading takes what is there, in every generation of the format; writing changes 
 that is meant. A document with a conflict or doubtful frontmatter is not written at all.
 """
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
 from fairlead.records.entries import Listing, is_placeholder, outermost, with_entry
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line, plain_text
-from fairlead.text.lists import items_of
+from fairlead.text.lists import Item, items_of
 from fairlead.text.outline import Section
 from fairlead.text.scalars import is_null
 from fairlead.text.tables import tables_of
@@ -93,17 +94,23 @@ def told_entries(document: Document, *words: str) -> tuple[str, ...]:
     none of their entries may be missed.
     """
     entries: list[str] = []
+    for section, items in told_items(document, *words):
+        entries += [plain_text(item.text) for item in items]
+        for table in tables_of(document.section_lines(section)):
+            entries += [" — ".join(filter(None, (cell.text for cell in row))) for row in table.rows]
+    return tuple(entry for entry in entries if not is_placeholder(entry))
+
+
+def told_items(document: Document, *words: str) -> Iterator[tuple[Section, tuple[Item, ...]]]:
+    """Every section about these words that is in no other, with its entries."""
     covered = 0
     for section in document.sections:
         is_about = any(word in section.title.casefold() for word in words)
         if section.level == 1 or not is_about or section.heading < covered:
             continue
         covered = section.last
-        lines = document.section_lines(section)
-        entries += [plain_text(item.text) for item in outermost(items_of(lines))]
-        for table in tables_of(lines):
-            entries += [" — ".join(filter(None, (cell.text for cell in row))) for row in table.rows]
-    return tuple(entry for entry in entries if not is_placeholder(entry))
+        items = outermost(items_of(document.section_lines(section)))
+        yield section, tuple(item for item in items if not is_placeholder(item.text))
 
 
 def _front(document: Document, key: str) -> str:

@@ -30,7 +30,7 @@ from fairlead.store.atomic import Desk
 from fairlead.store.confine import Folder, Root, fault
 from fairlead.store.exchange import prepare
 from fairlead.store.intent import Places, Version
-from fairlead.store.load import Reader, decoded, missing
+from fairlead.store.load import Reader, decoded
 from fairlead.store.lock import Lock, shared_kind
 from fairlead.store.notice import Notice
 from fairlead.store.transaction import Plan, Rewrite, Rewrites, Transaction, versions_of
@@ -247,7 +247,7 @@ class Files(Reader):
 
         def rewrite(old: bytes | None) -> bytes:
             if old is None and not may_create:
-                raise missing(path)
+                raise self.missing(path)
             text = "" if old is None else decoded(path, old)
             with Located(path):
                 new = edit(text)

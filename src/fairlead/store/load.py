@@ -32,8 +32,13 @@ class Reader:
         """Load a document that must be there."""
         loaded = self.load_if_present(path)
         if loaded is None:
-            raise missing(path)
+            raise self.missing(path)
         return loaded
+
+    def missing(self, path: str) -> NoDocument:
+        """The error for a document that is not there; the work may be elsewhere."""
+        streams = self.streams() if path in layout.documents_of("") else ()
+        return NoDocument(path, layout.hint_for(path, streams))
 
     def load_if_present(self, path: str) -> Loaded | None:
         """Load a document, or None."""
@@ -103,7 +108,7 @@ class Reader:
         """The workstream asked for, else the active or only one; none where there is one memory."""
         if not named and self.exists(layout.STATE):
             return ""
-        known = self.names(f"{layout.PLANNING}/{layout.WORKSTREAMS_NAME}")
+        known = self.streams()
         pointer = self.load_for_display(layout.ACTIVE_WORKSTREAM)
         only = known[0] if len(known) == 1 else ""
         chosen = named or (pointer.text.strip() if pointer else only)
@@ -111,10 +116,9 @@ class Reader:
             raise UnknownWorkstream(chosen, known)
         return chosen
 
-
-def missing(path: str) -> NoDocument:
-    """The error for a document that is not there."""
-    return NoDocument(path, layout.hint_for(path))
+    def streams(self) -> tuple[str, ...]:
+        """The workstreams of the project."""
+        return self.names(f"{layout.PLANNING}/{layout.WORKSTREAMS_NAME}")
 
 
 def decoded(path: str, content: bytes) -> str:

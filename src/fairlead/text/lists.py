@@ -22,6 +22,7 @@ class Item(NamedTuple):
     box: int  # offset of the mark between the brackets; -1 without a check box
     is_checked: bool
     last: Line  # the last line that belongs to the item
+    column: int  # before the bullet, where a tab counts up to the next four
 
 
 def items_of(lines: Sequence[Line]) -> tuple[Item, ...]:
@@ -30,8 +31,9 @@ def items_of(lines: Sequence[Line]) -> tuple[Item, ...]:
     for at, line in enumerate(lines):
         if line.text and line.text[0] in _BEGINNINGS and (found := _bullet_on(line)):
             indent, bullet, start = found
-            last = _last_line(lines, at, indent)
-            items.append(_item(line, indent, bullet, start, last))
+            column = _column(line.text)
+            last = _last_line(lines, at, column)
+            items.append(_item(line, indent, bullet, start, last, column))
     return tuple(items)
 
 
@@ -42,7 +44,7 @@ def set_checked(text: str, item: Item, checked: bool) -> str:
     return text[: item.box] + ("x" if checked else " ") + text[item.box + 1 :]
 
 
-def _item(line: Line, indent: int, bullet: str, start: int, last: Line) -> Item:
+def _item(line: Line, indent: int, bullet: str, start: int, last: Line, column: int) -> Item:
     content = line.text[start:]
     box = -1
     checked = False
@@ -57,7 +59,8 @@ def _item(line: Line, indent: int, bullet: str, start: int, last: Line) -> Item:
         cut = 4 if content[3:4] == " " else 3
         start += cut
         content = content[cut:]
-    return Item(indent, bullet, content.rstrip(" \t"), line.start + start, box, checked, last)
+    text = content.strip(" \t") if content[:1] == "\t" else content.rstrip(" \t")
+    return Item(indent, bullet, text, line.start + start, box, checked, last, column)
 
 
 def _bullet_on(line: Line) -> tuple[int, str, int] | None:
@@ -68,7 +71,7 @@ def _bullet_on(line: Line) -> tuple[int, str, int] | None:
     rest = text[indent:]
     if not rest:
         return None
-    if rest[0] in _BULLETS and rest[1:2] in ("", " "):
+    if rest[0] in _BULLETS and rest[1:2] in ("", " ", "\t"):
         return indent, rest[0], min(indent + 2, len(text))
     digits = len(rest) - len(rest.lstrip("0123456789"))
     if (
@@ -80,14 +83,20 @@ def _bullet_on(line: Line) -> tuple[int, str, int] | None:
     return None
 
 
-def _last_line(lines: Sequence[Line], at: int, indent: int) -> Line:
+def _column(text: str) -> int:
+    """The blanks in front; a tab reaches to the next multiple of four."""
+    blank = text[: len(text) - len(text.lstrip(" \t"))]
+    return len(blank.expandtabs(4)) if blank else 0
+
+
+def _last_line(lines: Sequence[Line], at: int, column: int) -> Line:
     """The last line that is indented deeper than the bullet, over blank lines between them."""
     last = lines[at]
     for below in range(at + 1, len(lines)):
         line = lines[below]
         if not line.text.strip():
             continue
-        deeper = len(line.text) - len(line.text.lstrip(" \t")) > indent
+        deeper = _column(line.text) > column
         lazy = (
             last.next == line.start and line.is_prose and not _bullet_on(line) and _continues(line)
         )

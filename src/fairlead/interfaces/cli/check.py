@@ -6,8 +6,10 @@ import click
 
 from fairlead.engine.evidence import LedgerCheck
 from fairlead.engine.reports import FindingReport, finding_report
+from fairlead.engine.truth import Truth
 from fairlead.interfaces.cli.options import json_option, with_app, workstream_option
-from fairlead.interfaces.cli.show import Part, Styled, counted, in_stream, report
+from fairlead.interfaces.cli.show import Part, Styled, counted, report
+from fairlead.model.ids import stream_words
 from fairlead.wiring import App
 
 _FOUND = 1
@@ -27,29 +29,35 @@ def check(app: App, *, ledger: bool, workstream: str, as_json: bool) -> int:
     """
     if ledger:
         return _ledgers(app.overview.ledgers(workstream), as_json=as_json)
-    truth = app.overview.truth(workstream)
-    findings = [finding_report(finding) for finding in truth.findings]
-    drift = [finding for finding in findings if finding.is_drift]
-    content = {"is_clean": not drift, "scope": truth.standing.scope.words, "findings": findings}
+    truths = app.overview.truths(workstream)
+    scopes = [
+        f"{name}: {truth.standing.scope.words}" if name else truth.standing.scope.words
+        for name, truth in truths.items()
+    ]
+    findings = [finding_report(each) for truth in truths.values() for each in truth.findings]
+    is_clean = not any(finding.is_drift for finding in findings)
+    content = {"is_clean": is_clean, "scope": "; ".join(scopes), "findings": findings}
     lines: list[Sequence[Part]] = []
     for finding in findings:
         lines += _lines(finding)
-    if drift:
-        from fairlead.engine.doctor import Means  # only where something differs
-
-        repairs = app.doctor.repairs(workstream, truth)
-        is_fixable = any(each.finding.is_drift and each.means is Means.FIX for each in repairs)
-        how = "Repair with: fairlead doctor --fix" if is_fixable else "What to do: fairlead doctor"
-        lines.append((f"{counted(len(drift), 'difference')}. {in_stream(how)}",))
-    else:
-        lines.append(
-            (
-                Styled("✓ ", "green"),
-                f"The documents say what the files say ({truth.standing.scope.words}).",
-            )
-        )
+    for name, truth in truths.items():
+        if truth.drift:
+            lines.append((_how(app, name, truth),))
+    if is_clean:
+        told = f"The documents say what the files say ({'; '.join(scopes)})."
+        lines.append((Styled("✓ ", "green"), told))
     report(content, lines, as_json=as_json)
-    return _FOUND if drift else 0
+    return 0 if is_clean else _FOUND
+
+
+def _how(app: App, workstream: str, truth: Truth) -> str:
+    """What to do about the differences of one memory."""
+    from fairlead.engine.doctor import Means  # only where something differs
+
+    repairs = app.doctor.repairs(workstream, truth)
+    is_fixable = any(each.finding.is_drift and each.means is Means.FIX for each in repairs)
+    how = "Repair with: fairlead doctor --fix" if is_fixable else "What to do: fairlead doctor"
+    return f"{counted(len(truth.drift), 'difference')}. {how}{stream_words(workstream)}"
 
 
 def _ledgers(found: LedgerCheck, *, as_json: bool) -> int:

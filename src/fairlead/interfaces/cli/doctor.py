@@ -15,6 +15,7 @@ from fairlead.interfaces.cli.options import (
     workstream_option,
 )
 from fairlead.interfaces.cli.show import Part, Styled, counted, diff_lines, in_stream, report, warn
+from fairlead.model.ids import stream_words
 from fairlead.store.files import Outcome, looking_again
 from fairlead.wiring import App
 
@@ -63,6 +64,10 @@ def doctor(
         raise click.UsageError("--claims needs --fix")
     chosen = Claims(claims) if claims else None
     repairs = app.doctor.repairs(workstream)
+    for each in app.overview.beside(workstream):
+        if drift := app.overview.truth(each).drift:
+            told = counted(len(drift), "difference")
+            warn(f"workstream {each} has {told}: fairlead doctor{stream_words(each)}")
     if not fix:
         _show_findings(repairs, as_json=as_json)
         return 0

@@ -44,6 +44,7 @@ def new_milestone(app: App, manner: Manner, *, version: str, name: str) -> None:
     otherwise. Phases go on counting; STATE.md gets version and name and keeps every key of yours.
     """
     version, name = (version, name) if name else ("", version)
+    app.milestones.require_name(name)
     *closed, change = app.milestones.follow(name, version, dry_run=manner.dry_run)
     for each in closed:
         warn(f"{each.version} is shipped: its phases and requirements are in the archive")
