@@ -55,8 +55,8 @@ def doctor(
 
     A claim of more than the files prove needs --claims: `correct` writes what the files prove,
     `reconstruct` records a summary for each plan that the claim covers. Replaced text goes to
-    STATE-ARCHIVE.md, and `fairlead undo` takes the repair back. Exit code 3: a document is
-    malformed in a way that needs a person.
+    STATE-ARCHIVE.md, and `fairlead undo` takes the repair back. Exit code 3 with --fix: a
+    document is malformed in a way that needs a person.
     """
     if context.invoked_subcommand:
         return 0
