@@ -1,8 +1,8 @@
 """Git, behind the workspace port: worktrees for attempts, task commits, merges that cannot half happen.
 
-Git is started with everything switched off that a repository could use to run code of its own.
 Commits and merges are made from trees (`commit-tree`, `merge-tree`), never in somebody's checkout;
-only landing touches the main tree, as one fast-forward that can be repeated after a crash.
+only landing touches the main tree, as one fast-forward that can be repeated after a crash. What an
+agent made of its own worktree is no fault of ours: it is told as a value, and the worktree made anew.
 """
 
 from __future__ import annotations
@@ -11,54 +11,33 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from datetime import timedelta
 
 from fairlead.adapters import refs
-from fairlead.adapters.process import Ended, Finished, Limits, program, run, surroundings
+from fairlead.adapters.git_program import GitProgram, said
 from fairlead.adapters.remembered import Remembered
 from fairlead.errors import BranchName, GitFault, GitTooOld, LandingBlocked, TreeDirty
 from fairlead.model.workspace import Change, Clash, Merged, Tree
 
-_SWITCHED_OFF = (
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
-    "core.pager=cat",
-    "diff.external=",
-    "protocol.ext.allow=never",
-    "commit.gpgSign=false",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "advice.detachedHead=false",
-)
-_IDENTITY = ("user.name=Fairlead", "user.email=fairlead@localhost")
-_LIMITS = Limits(wall=timedelta(minutes=2), output_bytes=64 << 20)
-_PASSED_ON = tuple("PATH HOME XDG_CONFIG_HOME TMPDIR GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL".split())
 _LEAST = (2, 38)  # merge-tree --write-tree
 _MARKER = "fairlead-attempt"  # in git's own folder of a worktree: commands in there only read
+_INDEX = "fairlead-index"  # ours, beside git's own
 _GUARDED = ("config", "config.worktree", "info/attributes", "info/exclude")
 
 
-class Git:
+class Git(GitProgram):
     """The repository of one project."""
 
     is_git = True
 
     def __init__(self, folder: str) -> None:
-        self.folder = folder
-        self._program = program("git")
+        super().__init__(folder)
         told = self._text("rev-parse", "--git-common-dir", "--git-dir").split("\n")
         self.common, self._home = (os.path.realpath(os.path.join(folder, each)) for each in told)
-        self._identity = () if self._has_identity() else _IDENTITY
+        self._choose_identity()
         self._trees = Remembered[str, str]()  # by commit
         self._changes = Remembered[tuple[str, str], tuple[Change, ...]]()
         self._follows = Remembered[tuple[str, str], bool]()  # whether a commit is part of another
         self._holders = Remembered[str, str]()  # by commit, one that it was found to be part of
-
-    @property
-    def uses_own_identity(self) -> bool:
-        """Whether commits carry our name because nobody said theirs."""
-        return bool(self._identity)
 
     def require_recent(self) -> None:
         """Refuse a git that cannot merge without a checkout."""
@@ -144,21 +123,32 @@ class Git:
 
     def tree_of(self, place: str, base: str, left_out: str) -> Tree:
         """What a worktree holds now, with and without one folder; nothing in it is changed."""
+        try:
+            return self._tree_of(place, base, left_out)
+        except GitFault as fault:
+            # Whose fault is it? A repository that still takes an object is in order.
+            words = ("hash-object", "-w", "--stdin")
+            if self._run(*words, stdin=str(fault).encode(), may_fail=True).code != 0:
+                raise
+            return Tree("", base, "", f"what the agent left cannot be kept: {fault}")
+
+    def _tree_of(self, place: str, base: str, left_out: str) -> Tree:
         own = refs.own_folder(place, self.common)
-        head = refs.head_of(own, self.common)
-        index = os.path.join(own, "fairlead-index")
+        head = refs.head_of(own, self.common) or base
+        if head != base:  # it is an agent's to write
+            head = self.commit_of(head) or base
+        index = os.path.join(own, _INDEX)
         held = {"GIT_INDEX_FILE": index}
         try:
             # The worktree's own index knows which files it has seen: only changed ones are read.
             # A kill while the worktree was made may have left none.
-            with suppress(FileNotFoundError):
-                shutil.copyfile(os.path.join(own, "index"), index)
-            full = self._added(place, held) or self._added(place, held, base)
+            full = self._added(place, held) if _copied(os.path.join(own, "index"), index) else ""
+            full = full or self._added(place, held, base)
             changed = self.changes(base, full)
             if not any(f"{each.path}/".startswith(f"{left_out}/") for each in changed):
-                return Tree(full, head or base, full)
+                return Tree(full, head, full)
             self._run("reset", "--quiet", base, "--", left_out, at=place, more=held, may_fail=True)
-            return Tree(self._text("write-tree", at=place, more=held), head or base, full)
+            return Tree(self._text("write-tree", at=place, more=held), head, full)
         finally:
             refs.unlink(index)
 
@@ -175,13 +165,25 @@ class Git:
         self._changes[base, commit] = self.changes(base, tree.id)
         is_all = tree.head == base and tree.full == tree.id
         kept = commit if is_all else self._commit(tree.full, message, tree.head)
-        self._run("update-ref", f"refs/heads/{branch}", kept)
+        name = f"refs/heads/{branch}"
+        refs.drop_dead_lock(os.path.join(self.common, f"{name}.lock"))  # of an agent's git
+        self._run("update-ref", name, kept)
         return commit
 
     def at_commit(self, place: str, commit: str) -> None:
-        """The worktree, with the files of a commit; what git ignores stays."""
-        self._run("checkout", "--quiet", "--force", "--detach", commit, at=place)
-        self._run("clean", "-q", "--force", "-d", at=place)
+        """The worktree, with the files of a commit; what git ignores stays.
+
+        One that cannot be mended is made anew, and then nothing stays.
+        """
+        try:
+            # Where it is none any more, git would look for a repository in the folders above.
+            own = refs.own_folder(place, self.common)
+            refs.drop_dead_lock(os.path.join(own, "index.lock"))
+            self._run("checkout", "--quiet", "--force", "--detach", commit, at=place)
+            self._run("clean", "-q", "--force", "-d", at=place)
+        except GitFault:
+            self.remove(place)
+            self.prepare(place, commit)
 
     def is_at(self, place: str, commit: str) -> bool:
         """Whether a worktree is there and holds exactly the files of a commit."""
@@ -228,9 +230,29 @@ class Git:
 
     def _keep_what_is_left(self, place: str, name: str, held: str) -> None:
         tree = self.tree_of(place, held, _MARKER)
-        if tree.full not in (self.tree_id(held), self.tree_id(tree.head)):  # as it was verified
-            left = self._commit(tree.full, "left behind by an attempt that did not end\n", held)
+        full = self._salvaged(place, held) if tree.fault else tree.full
+        if full not in (self.tree_id(held), self.tree_id(tree.head)):  # as it was verified
+            left = self._commit(full, "left behind by an attempt that did not end\n", held)
             self._run("update-ref", name, left)
+
+    def _salvaged(self, place: str, base: str) -> str:
+        """The files in what is no worktree any more, as far as git takes them."""
+        index = os.path.join(self.common, _INDEX)
+        taken = {
+            "GIT_DIR": self.common,
+            "GIT_WORK_TREE": place,
+            "GIT_INDEX_FILE": index,
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "core.safecrlf",
+            "GIT_CONFIG_VALUE_0": "false",
+        }
+        words = ("add", "--all", "--ignore-errors", "--", ".")
+        try:
+            self._run("read-tree", base, at=place, more=taken)
+            self._run(*words, at=place, more=taken, may_fail=True)
+            return self._text("write-tree", at=place, more=taken)
+        finally:
+            refs.unlink(index)
 
     # -- landing ---------------------------------------------------------------------------
 
@@ -238,7 +260,7 @@ class Git:
         """The merge of a commit into another, made without any checkout; or where they clash."""
         done = self._run("merge-tree", "--write-tree", "-z", target, commit, may_fail=True)
         if done.code not in (0, 1):
-            raise GitFault("merge-tree", _said(done))
+            raise GitFault("merge-tree", said(done))
         fields = os.fsdecode(done.output).split("\0")
         tree = fields[0]
         if done.code == 0:
@@ -263,7 +285,7 @@ class Git:
             self._complete_landing(old, new, ignored)
             done = self._run(*words, may_fail=True)
             if done.code != 0:
-                raise LandingBlocked(branch, _said(done))
+                raise LandingBlocked(branch, said(done))
 
     def commit_paths(self, paths: Iterable[str], message: str) -> str:
         """A commit of some paths of the main tree alone; nothing to commit gives nothing."""
@@ -276,7 +298,7 @@ class Git:
             return self.commit_of("HEAD")
         look = ("diff", "--cached", "--quiet", "--", *(f":(literal){path}" for path in paths))
         if self._run(*look, may_fail=True).code != 0:
-            raise GitFault("commit", _said(done))
+            raise GitFault("commit", said(done))
         return ""
 
     def switch(self, branch: str) -> None:
@@ -333,59 +355,14 @@ class Git:
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
         return [f"hooks/{name}" for name in names]
 
-    def _has_identity(self) -> bool:
-        told = self._text("config", "--get-regexp", r"^user\.(name|email)$", may_fail=True)
-        found = dict(line.partition(" ")[::2] for line in told.splitlines())
-        return all(found.get(each, "").strip() for each in ("user.name", "user.email"))
 
-    def _text(
-        self,
-        *words: str,
-        at: str = "",
-        may_fail: bool = False,
-        stdin: bytes = b"",
-        more: Mapping[str, str] | None = None,
-    ) -> str:
-        done = self._run(*words, at=at, may_fail=may_fail, stdin=stdin, more=more)
-        return os.fsdecode(done.output).strip() if done.code == 0 else ""
-
-    def _run(
-        self,
-        *words: str,
-        at: str = "",
-        may_fail: bool = False,
-        stdin: bytes = b"",
-        more: Mapping[str, str] | None = None,
-    ) -> Finished:
-        settings = [
-            word
-            for each in (*_SWITCHED_OFF, *getattr(self, "_identity", ()))
-            for word in ("-c", each)
-        ]
-        environment = surroundings(
-            _PASSED_ON,
-            LC_ALL="C.UTF-8",
-            GIT_TERMINAL_PROMPT="0",
-            GIT_OPTIONAL_LOCKS="0",
-            **(more or {}),
-        )
-        done = run(
-            [self._program, *settings, *words],
-            folder=at or self.folder,
-            environment=environment,
-            limits=_LIMITS,
-            stdin=stdin,
-        )
-        if done.ended is not Ended.EXITED:
-            raise GitFault(words[0], f"ended by its limits ({done.ended})")
-        if done.code != 0 and not may_fail:
-            raise GitFault(words[0], _said(done))
-        return done
-
-
-def _said(done: Finished) -> str:
-    lines = (done.errors or done.output).decode("utf-8", "replace").strip().splitlines()
-    return lines[0] if lines else f"exit code {done.code}"
+def _copied(path: str, to: str) -> bool:
+    """Whether there was a file to copy; it lies where an agent can write."""
+    try:
+        shutil.copyfile(path, to)
+    except OSError:
+        return False
+    return True
 
 
 def _below(path: str, folders: set[str]) -> bool:

@@ -74,10 +74,15 @@ def commit_of(name: str, home: str, common: str) -> str | None:
 
 def own_folder(place: str, common: str) -> str:
     """Git's own folder of a worktree of this repository, and of no other."""
-    pointer = _line(os.path.join(place, ".git")).removeprefix("gitdir: ")
+    path = os.path.join(place, ".git")
+    # An agent may have put anything there: what is no file is not waited for.
+    pointer = _line(path).removeprefix("gitdir: ") if os.path.isfile(path) else ""
     found = os.path.realpath(os.path.join(place, pointer))
-    if os.path.dirname(found) != os.path.join(common, "worktrees"):
-        raise GitFault("worktree", f"{place} does not belong to this repository any more")
+    back = os.path.join(found, _line(os.path.join(found, "gitdir")))
+    is_ours = os.path.dirname(found) == os.path.join(common, "worktrees")
+    if not is_ours or os.path.realpath(os.path.dirname(back)) != os.path.realpath(place):
+        name = os.path.join(os.path.basename(place), ".git")
+        raise GitFault("worktree", f"{name} does not lead to this repository any more")
     return found
 
 

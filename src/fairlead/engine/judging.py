@@ -20,8 +20,13 @@ from fairlead.store import layout
 from fairlead.values import replace
 
 
-def outcome_of(ending: Ending, result: Result | Malformed) -> tuple[GateEvent, str]:
-    """What an executor's end means for its gate. Its own word is a claim; the gate goes on to check."""
+def outcome_of(
+    ending: Ending, result: Result | Malformed, fault: str = ""
+) -> tuple[GateEvent, str]:
+    """What an executor's end means for its gate. Its own word is a claim; the gate goes on to check.
+
+    A claim of success is worth nothing if there is a fault in what was left.
+    """
     match ending.kind:
         case EndKind.TIMEOUT | EndKind.IDLE:
             return GateEvent.TIMEOUT, ending.error or f"the executor was stopped: {ending.kind}"
@@ -34,6 +39,8 @@ def outcome_of(ending: Ending, result: Result | Malformed) -> tuple[GateEvent, s
     if isinstance(result, Malformed):
         return GateEvent.MALFORMED, result.reason
     match result.status:
+        case Outcome.SUCCESS if fault:
+            return GateEvent.EXECUTOR_FAILURE, fault
         case Outcome.SUCCESS:
             return GateEvent.EXECUTOR_SUCCESS, ""
         case Outcome.BLOCKED:

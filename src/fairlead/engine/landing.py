@@ -304,6 +304,10 @@ class Landing:
                 if not is_last or (run.branch in loose and not self._has_landed(run)):
                     kept.add(run.branch)
             site.workspace.put_away(places, frozenset(kept))
+            if kept - loose:  # attempts without an end: what they left is on their branches now
+                loose = site.workspace.unmerged(f"fairlead/{site.job.id}/", site.job.target)
+                empty = {place: name for place, name in places.items() if name in kept - loose}
+                site.workspace.put_away(empty, frozenset())
 
     def _has_landed(self, run: Run) -> bool:
         """Whether the branch holds nothing but what the target has, if in commits of the agent's."""

@@ -99,11 +99,12 @@ class Performer:
             return
         with site.turn:
             tree = site.workspace.tree_of(place, run.base, layout.PLANNING)
-            commit = site.workspace.keep(
-                tree, run.base, run.branch, task_message(sheet, what, site.job.id)
-            )
-            site.workspace.at_commit(place, commit)
-        self._clean[place] = commit
+            commit = ""
+            if not tree.fault:
+                message = task_message(sheet, what, site.job.id)
+                commit = site.workspace.keep(tree, run.base, run.branch, message)
+                site.workspace.at_commit(place, commit)
+                self._clean[place] = commit
         session = ending.session or run.session
         ended = replace(run, ended=str(ending.kind), commit=commit, tree=tree.id, session=session)
         held = replace(held, runs=(*held.runs[:-1], ended))
@@ -111,8 +112,8 @@ class Performer:
             self._later(EntryKind.EXECUTE, held, ending)
             return
         result = executor_result(ending.text, what, nonce)
-        changes = site.workspace.changes(run.base, commit)
-        event, note = outcome_of(ending, result)
+        changes = site.workspace.changes(run.base, commit) if commit else ()
+        event, note = outcome_of(ending, result, tree.fault)
         concerns = concerns_of(result, changes, what, has_own_files=tree.full != tree.id)
         evidence = result.evidence if isinstance(result, Result) and not note else note
         self._record(EntryKind.EXECUTE, held, ending, event, evidence)

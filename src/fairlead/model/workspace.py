@@ -18,6 +18,7 @@ class Tree:
     id: str
     head: str
     full: str
+    fault: str = ""  # why nothing can be made of what is there; then there is no tree
 
 
 @dataclass(frozen=True, slots=True)
