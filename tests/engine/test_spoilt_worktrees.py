@@ -126,13 +126,8 @@ def test_an_attempt_that_left_nothing_leaves_no_branch(tmp_path: Path) -> None:
     assert git(works.project, "branch", "--list", "fairlead/*") == ""
 
 
-@pytest.mark.parametrize("spoil", [_no_git_file, _no_worktree, _no_folder_of_git])
-def test_a_worktree_that_a_verify_command_spoilt_is_made_anew(tmp_path: Path, spoil: Spoil) -> None:
-    way = {
-        _no_git_file: "rm .git",
-        _no_worktree: 'rm -rf "$PWD"',
-        _no_folder_of_git: "rm -rf $(git rev-parse --git-dir)",
-    }[spoil]
+@pytest.mark.parametrize("way", ["rm .git", 'rm -rf "$PWD"', "rm -rf $(git rev-parse --git-dir)"])
+def test_a_worktree_that_a_verify_command_spoilt_is_made_anew(tmp_path: Path, way: str) -> None:
     plan = a_plan("01-01", "a.txt")
     project = a_project(tmp_path / "p", plan)
     path = project / ".planning/phases/01-work/01-01-PLAN.md"

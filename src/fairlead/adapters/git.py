@@ -7,109 +7,25 @@ agent made of its own worktree is no fault of ours: it is told as a value, and t
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Mapping
 
 from fairlead.adapters import refs
-from fairlead.adapters.git_program import GitProgram, said
-from fairlead.adapters.remembered import Remembered
-from fairlead.errors import BranchName, GitFault, GitTooOld, LandingBlocked, TreeDirty
-from fairlead.model.workspace import Change, Clash, Merged, Tree
+from fairlead.adapters.git_program import said
+from fairlead.adapters.git_view import GitView
+from fairlead.errors import BranchName, GitFault, LandingBlocked, TreeDirty
+from fairlead.model.workspace import Clash, Merged, Tree
 
-_LEAST = (2, 38)  # merge-tree --write-tree
 _MARKER = "fairlead-attempt"  # in git's own folder of a worktree: commands in there only read
 _INDEX = "fairlead-index"  # ours, beside git's own
-_GUARDED = ("config", "config.worktree", "info/attributes", "info/exclude")
+_NESTED = "became a repository of its own (git init), so its files cannot land"
 
 
-class Git(GitProgram):
-    """The repository of one project."""
+class Git(GitView):
+    """The repository of one project, to work in."""
 
     is_git = True
-
-    def __init__(self, folder: str) -> None:
-        super().__init__(folder)
-        told = self._text("rev-parse", "--git-common-dir", "--git-dir").split("\n")
-        self.common, self._home = (os.path.realpath(os.path.join(folder, each)) for each in told)
-        self._choose_identity()
-        self._trees = Remembered[str, str]()  # by commit
-        self._changes = Remembered[tuple[str, str], tuple[Change, ...]]()
-        self._follows = Remembered[tuple[str, str], bool]()  # whether a commit is part of another
-        self._holders = Remembered[str, str]()  # by commit, one that it was found to be part of
-
-    def require_recent(self) -> None:
-        """Refuse a git that cannot merge without a checkout."""
-        words = self._text("--version").split()
-        parts = words[2].split(".") if len(words) > 2 else ["0", "0"]
-        if tuple(int(part) for part in parts[:2]) < _LEAST:
-            raise GitTooOld(".".join(parts), ".".join(map(str, _LEAST)))
-
-    # -- what is there ---------------------------------------------------------------------
-
-    def branch(self) -> str:
-        """The branch that the main tree is on; empty when it is on none."""
-        return refs.branch_of(self._home)
-
-    def commit_of(self, name: str) -> str:
-        """The commit that a name stands for, or nothing."""
-        if refs.is_readable(self.common) and name.startswith(("refs/", "HEAD")):
-            found = refs.commit_of(name, self._home, self.common)
-            if found is not None:
-                return found
-        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-        return self._text(*words, may_fail=True)
-
-    def dirty_paths(self, ignored: str) -> tuple[str, ...]:
-        """What differs from the last commit in the main tree, leaving out one folder."""
-        fields = self._run(
-            "status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"
-        ).output
-        paths = [os.fsdecode(each[3:]) for each in fields.split(b"\0") if each]
-        return tuple(path for path in paths if not f"{path}/".startswith(f"{ignored}/"))
-
-    def is_ignored(self, path: str) -> bool:
-        """Whether git leaves a path alone."""
-        return self._run("check-ignore", "--quiet", "--", path, may_fail=True).code == 0
-
-    def is_ancestor(self, commit: str, of: str) -> bool:
-        """Whether a commit is part of the history of another."""
-        found = self._follows.get((commit, of))
-        if found is None:
-            # A branch goes on from where it was: git is asked once for all that it had before.
-            holder = self._holders.get(commit, of)
-            found = holder != of and self.is_ancestor(holder, of)
-            words = ("merge-base", "--is-ancestor", commit, of)
-            found = found or self._run(*words, may_fail=True).code == 0
-            self._follows[commit, of] = found
-            if found and commit != of:
-                self._holders[commit] = of
-        return found
-
-    def changes(self, base: str, commit: str) -> tuple[Change, ...]:
-        """What a commit adds (A), changes (M) and deletes (D), seen from another."""
-        found = self._changes.get((base, commit))
-        if found is None:
-            words = ("diff-tree", "-r", "-z", "--no-renames", "--name-status", base, commit)
-            fields = os.fsdecode(self._run(*words).output).split("\0")
-            pairs = zip(fields[::2], fields[1::2], strict=False)
-            found = tuple(Change(path, kind[:1]) for kind, path in pairs)
-            self._changes[base, commit] = found
-        return found
-
-    def guard(self) -> Mapping[str, str]:
-        """Everything an agent has no business with: each ref, configuration and hook, as a digest."""
-        if refs.is_readable(self.common):
-            found = refs.all_refs(self.common)
-        else:
-            told = self._text("for-each-ref", "--format=%(refname) %(objectname)").splitlines()
-            found = dict(line.split(" ", 1) for line in told)
-        for path in (*_GUARDED, *self._hooks()):
-            content = refs.content(os.path.join(self.common, path))
-            if content is not None:
-                found[f".git/{path}"] = hashlib.sha256(content).hexdigest()
-        return found
 
     # -- attempts --------------------------------------------------------------------------
 
@@ -145,7 +61,11 @@ class Git(GitProgram):
             full = self._added(place, held) if _copied(os.path.join(own, "index"), index) else ""
             full = full or self._added(place, held, base)
             changed = self.changes(base, full)
-            if not any(f"{each.path}/".startswith(f"{left_out}/") for each in changed):
+            ours = [each for each in changed if not f"{each.path}/".startswith(f"{left_out}/")]
+            nested = ", ".join(each.path for each in ours if each.is_repository)
+            if nested:
+                return Tree("", base, "", f"{nested} {_NESTED}")
+            if len(ours) == len(changed):
                 return Tree(full, head, full)
             self._run("reset", "--quiet", base, "--", left_out, at=place, more=held, may_fail=True)
             return Tree(self._text("write-tree", at=place, more=held), head, full)
@@ -194,20 +114,10 @@ class Git(GitProgram):
         changed = [each for each in told if each and not each.startswith(b"#")]
         return not changed and f"# branch.oid {commit}".encode() in told
 
-    def tree_id(self, commit: str) -> str:
-        """The tree of a commit."""
-        return self._trees.get(commit) or self._text("rev-parse", f"{commit}^{{tree}}")
-
     def remove(self, place: str) -> None:
         """The worktree goes; its branch stays."""
         shutil.rmtree(place, ignore_errors=True)
         self._run("worktree", "prune", may_fail=True)
-
-    def unmerged(self, prefix: str, target: str) -> frozenset[str]:
-        """The branches below a prefix that hold something the target does not."""
-        where = (f"--no-merged=refs/heads/{target}", f"refs/heads/{prefix}")
-        told = self._text("for-each-ref", "--format=%(refname:lstrip=2)", *where)
-        return frozenset(told.splitlines())
 
     def put_away(self, places: Mapping[str, str], kept: frozenset[str]) -> None:
         """Worktrees that nobody needs go, each with its branch, save the branches that are kept.
@@ -247,6 +157,12 @@ class Git(GitProgram):
             "GIT_CONFIG_VALUE_0": "false",
         }
         words = ("add", "--all", "--ignore-errors", "--", ".")
+        for above, folders, names in os.walk(place):  # git takes no files of another repository
+            if ".git" in folders and above != place:
+                shutil.rmtree(os.path.join(above, ".git"), ignore_errors=True)
+                folders.remove(".git")
+            if ".git" in names and above != place:
+                refs.unlink(os.path.join(above, ".git"))
         try:
             self._run("read-tree", base, at=place, more=taken)
             self._run(*words, at=place, more=taken, may_fail=True)
@@ -349,11 +265,6 @@ class Git(GitProgram):
         commit = self._text("commit-tree", tree, *above, "-F", "-", stdin=message.encode())
         self._trees[commit] = tree
         return commit
-
-    def _hooks(self) -> list[str]:
-        folder = os.path.join(self.common, "hooks")
-        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-        return [f"hooks/{name}" for name in names]
 
 
 def _copied(path: str, to: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from fairlead.model.workspace import Change, Merged, Tree
 
@@ -44,6 +44,10 @@ class InPlace:
     def is_ignored(self, path: str) -> bool:
         """Nothing is."""
         return False
+
+    def ignored(self, paths: Sequence[str]) -> Mapping[str, str]:
+        """Nothing is."""
+        return {}
 
     def dirty_paths(self, ignored: str) -> tuple[str, ...]:
         """Everything is as it is."""

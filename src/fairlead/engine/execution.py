@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import reduce
 
+from fairlead.engine.declared import stray_files
 from fairlead.engine.fanout import Signal
 from fairlead.engine.look import Look
 from fairlead.engine.ports import Agent, Clock, Workspace
@@ -159,6 +160,7 @@ class Execution:
             raise NothingToExecute(number, "every plan is done")
         open_sheets = [sheet for sheet in sheets if sheet.id in left]
         digests = {sheet.digest for sheet in open_sheets}
+        unfit = faults_told(open_sheets, self._unknown_program, is_rehearsed=is_rehearsed)
         purse, today = Purse(self._files), moment(self._clock.now())[:10]
         return Preview(
             phase=phase,
@@ -171,7 +173,7 @@ class Execution:
                 for plan in folder.live_plans
                 if plan.proof in (Proof.FAILED, Proof.BLOCKED)
             ),
-            problems=faults_told(open_sheets, self._unknown_program, is_rehearsed=is_rehearsed),
+            problems=(*unfit, *stray_files(open_sheets, self._workspace)),
             warnings=(*told(open_sheets, Severity.WARNING), *self._notes(folder)),
             commands=tuple(
                 (f"{sheet.id} task {task.number}", task.verify)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # the values of a port are loaded by who uses them
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from fairlead.model.agent_events import AgentEvent, Ending
@@ -86,6 +86,10 @@ class Workspace(Protocol):
 
     def dirty_paths(self, ignored: str) -> tuple[str, ...]:
         """What differs from the last commit, leaving out one folder."""
+        ...
+
+    def ignored(self, paths: Sequence[str]) -> Mapping[str, str]:
+        """Which of these paths are never taken over, each with the reason."""
         ...
 
     def is_ancestor(self, commit: str, of: str) -> bool:

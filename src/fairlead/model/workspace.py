@@ -9,6 +9,7 @@ class Change:
 
     path: str
     kind: str
+    is_repository: bool = False  # it was none before: a link to a history that nobody has
 
 
 @dataclass(frozen=True, slots=True)

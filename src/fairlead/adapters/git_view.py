@@ -1,0 +1,147 @@
+"""A repository, looked at: nothing here changes a ref, an index or a file.
+
+What cannot change is remembered: the tree of a commit, the changes between two, what follows what.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+
+from fairlead.adapters import refs
+from fairlead.adapters.git_program import GitProgram, said
+from fairlead.adapters.remembered import Remembered
+from fairlead.errors import GitTooOld
+from fairlead.model.workspace import Change
+
+_LEAST = (2, 38)  # merge-tree --write-tree
+_REPOSITORY = "160000"  # the mode of a link to another repository
+_GUARDED = ("config", "config.worktree", "info/attributes", "info/exclude")
+
+
+class GitView(GitProgram):
+    """The repository of one project, to look at."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(folder)
+        told = self._text("rev-parse", "--git-common-dir", "--git-dir").split("\n")
+        self.common, self._home = (os.path.realpath(os.path.join(folder, each)) for each in told)
+        self._choose_identity()
+        self._trees = Remembered[str, str]()  # by commit
+        self._changes = Remembered[tuple[str, str], tuple[Change, ...]]()
+        self._follows = Remembered[tuple[str, str], bool]()  # whether a commit is part of another
+        self._holders = Remembered[str, str]()  # by commit, one that it was found to be part of
+
+    def require_recent(self) -> None:
+        """Refuse a git that cannot merge without a checkout."""
+        words = self._text("--version").split()
+        parts = words[2].split(".") if len(words) > 2 else ["0", "0"]
+        if tuple(int(part) for part in parts[:2]) < _LEAST:
+            raise GitTooOld(".".join(parts), ".".join(map(str, _LEAST)))
+
+    def branch(self) -> str:
+        """The branch that the main tree is on; empty when it is on none."""
+        return refs.branch_of(self._home)
+
+    def commit_of(self, name: str) -> str:
+        """The commit that a name stands for, or nothing."""
+        if refs.is_readable(self.common) and name.startswith(("refs/", "HEAD")):
+            found = refs.commit_of(name, self._home, self.common)
+            if found is not None:
+                return found
+        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        return self._text(*words, may_fail=True)
+
+    def dirty_paths(self, ignored: str) -> tuple[str, ...]:
+        """What differs from the last commit in the main tree, leaving out one folder."""
+        fields = self._run(
+            "status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"
+        ).output
+        paths = [os.fsdecode(each[3:]) for each in fields.split(b"\0") if each]
+        return tuple(path for path in paths if not f"{path}/".startswith(f"{ignored}/"))
+
+    def is_ignored(self, path: str) -> bool:
+        """Whether git leaves a path alone."""
+        return self._run("check-ignore", "--quiet", "--", path, may_fail=True).code == 0
+
+    def ignored(self, paths: Sequence[str]) -> Mapping[str, str]:
+        """Which of these paths git never takes, each with the line that says so."""
+        # What is beyond a link is somewhere else; git asks to be asked about that place.
+        asked = {f"./{each}": each for each in paths if not self._is_linked(each)}
+        listed = b"\0".join(map(os.fsencode, asked))
+        words = ("check-ignore", "--verbose", "-z", "--stdin")
+        done = self._run(*words, stdin=listed, may_fail=True)
+        if done.code not in (0, 1) and len(paths) == 1:
+            return {paths[0]: f"git {words[0]}: {said(done)}"}
+        if done.code not in (0, 1):  # one of them is none that git can speak of
+            return dict(pair for each in paths for pair in self.ignored((each,)).items())
+        fields = iter(os.fsdecode(done.output).split("\0"))
+        rows = zip(fields, fields, fields, fields, strict=False)
+        return {
+            asked[path]: f"{source}:{line} ignores it ({pattern})"
+            for source, line, pattern, path in rows
+            if not pattern.startswith("!")
+        }
+
+    def _is_linked(self, path: str) -> bool:
+        above = os.path.dirname(os.path.join(os.path.realpath(self.folder), path))
+        return os.path.realpath(above) != os.path.normpath(above)
+
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """Whether a commit is part of the history of another."""
+        found = self._follows.get((commit, of))
+        if found is None:
+            # A branch goes on from where it was: git is asked once for all that it had before.
+            holder = self._holders.get(commit, of)
+            found = holder != of and self.is_ancestor(holder, of)
+            words = ("merge-base", "--is-ancestor", commit, of)
+            found = found or self._run(*words, may_fail=True).code == 0
+            self._follows[commit, of] = found
+            if found and commit != of:
+                self._holders[commit] = of
+        return found
+
+    def changes(self, base: str, commit: str) -> tuple[Change, ...]:
+        """What a commit adds (A), changes (M) and deletes (D), seen from another."""
+        found = self._changes.get((base, commit))
+        if found is None:
+            words = ("diff-tree", "-r", "-z", "--no-renames", base, commit)
+            fields = os.fsdecode(self._run(*words).output).split("\0")
+            found = tuple(map(_change, fields[::2], fields[1::2]))
+            self._changes[base, commit] = found
+        return found
+
+    def guard(self) -> Mapping[str, str]:
+        """Everything an agent has no business with: each ref, configuration and hook, as a digest."""
+        if refs.is_readable(self.common):
+            found = refs.all_refs(self.common)
+        else:
+            told = self._text("for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+            found = dict(line.split(" ", 1) for line in told)
+        for path in (*_GUARDED, *self._hooks()):
+            content = refs.content(os.path.join(self.common, path))
+            if content is not None:
+                found[f".git/{path}"] = hashlib.sha256(content).hexdigest()
+        return found
+
+    def tree_id(self, commit: str) -> str:
+        """The tree of a commit."""
+        return self._trees.get(commit) or self._text("rev-parse", f"{commit}^{{tree}}")
+
+    def unmerged(self, prefix: str, target: str) -> frozenset[str]:
+        """The branches below a prefix that hold something the target does not."""
+        where = (f"--no-merged=refs/heads/{target}", f"refs/heads/{prefix}")
+        told = self._text("for-each-ref", "--format=%(refname:lstrip=2)", *where)
+        return frozenset(told.splitlines())
+
+    def _hooks(self) -> list[str]:
+        folder = os.path.join(self.common, "hooks")
+        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+        return [f"hooks/{name}" for name in names]
+
+
+def _change(told: str, path: str) -> Change:
+    """One difference as git tells it: both modes, both objects, and a letter."""
+    before, after, *_, kind = told.removeprefix(":").split(" ")
+    return Change(path, kind[:1], is_repository=after == _REPOSITORY != before)

@@ -1,0 +1,158 @@
+"""Files that could never land are refused before any call; what cannot land fails its attempt."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairlead.adapters.git import Git
+from fairlead.adapters.process import Finished
+from fairlead.errors import PlansUnfit
+from fairlead.model.agent_orders import Order
+from fairlead.model.job import JobStatus
+from fairlead.store.jobs import JobFiles
+from tests.support.execution import PlanText, Told, Works, a_plan, a_project, does_it
+from tests.support.repositories import a_repository, git, written
+
+PLAN = ".planning/phases/01-work/01-01-PLAN.md"
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+
+
+def works(tmp_path: Path, *plans: PlanText, ignores: str = "dist/\n*.log\n!kept.log\n") -> Works:
+    project = a_project(tmp_path / "p", *plans)
+    written(project / ".gitignore", ignores)
+    git(project, "add", "--all")
+    git(project, "commit", "-qm", "what is ignored")
+    return Works(project)
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("dist/out.js", ".gitignore:1 ignores it (dist/)"),
+        ("deep/er/a.log", ".gitignore:2 ignores it (*.log)"),
+        ("dist/*.js", ".gitignore:1 ignores it (dist/)"),
+        (".planning/notes.md", "below .planning"),
+        ("src/../.planning/notes.md", "below .planning"),
+        ("../other/x.txt", "no path inside the project"),
+        ("src/../../x.txt", "no path inside the project"),
+        ("/etc/motd", "no path inside the project"),
+        ("~/notes.md", "no path inside the project"),
+    ],
+)
+def test_a_file_that_could_not_land_is_refused_before_any_call(
+    tmp_path: Path, path: str, why: str
+) -> None:
+    site = works(tmp_path, PlanText("01-01", [(path, "test -d .")]))
+    with pytest.raises(PlansUnfit) as refused:
+        site.run()
+    assert f"{PLAN}:18: " in str(refused.value)
+    assert "could not land" in str(refused.value)
+    assert why in str(refused.value)
+    assert site.agent.orders == []
+
+
+def test_a_file_of_the_plan_alone_is_refused_as_well_and_a_preview_shows_it(
+    tmp_path: Path,
+) -> None:
+    site = works(tmp_path, PlanText("01-01", [("a.txt", "true")], files=["dist/out.js"]))
+    [problem] = site.execution.preview("1").problems
+    assert problem.startswith(f"{PLAN}:1: dist/out.js could not land: .gitignore:1 ignores it")
+
+
+def test_what_git_takes_is_not_refused(tmp_path: Path) -> None:
+    paths = ("src/a.txt", "kept.log", "dist/old.js", "link/b.txt")
+    site = works(tmp_path, a_plan("01-01", *paths), ignores="/dist/\n*.log\n!kept.log\nreal/\n")
+    written(site.project / "dist/old.js", "kept by git although it is ignored\n")
+    (site.project / "link").symlink_to("src")
+    git(site.project, "add", "--force", "dist/old.js", "link")
+    assert site.execution.preview("1").problems == ()
+
+
+def test_a_file_in_another_repository_is_refused_by_its_name_and_the_rest_is_told_too(
+    tmp_path: Path,
+) -> None:
+    site = works(tmp_path, a_plan("01-01", "sub/x.txt", "dist/y.txt", "z.txt"))
+    _with_a_submodule(site.project, tmp_path)
+    first, second = site.execution.preview("1").problems
+    assert "sub/x.txt could not land: " in first
+    assert "submodule 'sub'" in first
+    assert "dist/y.txt could not land: .gitignore:1" in second
+
+
+def test_git_is_asked_once_for_all_plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plans = [a_plan(f"01-0{number}", f"{number}.txt", f"{number}.md") for number in range(1, 6)]
+    execution = works(tmp_path, *plans).execution
+    asked: list[tuple[str, ...]] = []
+    run = Git._run
+
+    def counted(self: Git, *words: str, **more: Any) -> Finished:
+        asked.append(words)
+        return run(self, *words, **more)
+
+    monkeypatch.setattr(Git, "_run", counted)
+    execution.preview("1")
+    assert [words[0] for words in asked] == ["check-ignore"]
+
+
+def test_without_git_nothing_is_ignored(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "p", a_plan("01-01", "dist/a.txt"), is_git=False)
+    written(project / ".gitignore", "dist/\n")
+    assert Works(project).execution.preview("1").problems == ()
+
+
+# -- repositories in repositories ------------------------------------------------------------
+
+
+def _inits(order: Order, call: int) -> Mapping[str, object]:
+    answer = does_it(order, call)
+    if not order.is_read_only and call == 1:
+        inner = Path(order.folder) / "lib"
+        git(inner, "init", "-q")
+        git(inner, "add", "--all")
+        git(inner, "-c", "user.name=a", "-c", "user.email=b", "commit", "-qm", "mine")
+    return answer
+
+
+def test_a_repository_inside_of_the_work_fails_the_attempt_and_says_so(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "lib/g.txt"))
+    site.agent = Told(_inits)
+    report = site.run()
+    gate = JobFiles(str(site.project), report.job.id).load_gate("01-01-01")
+    assert report.job.status is JobStatus.DONE
+    assert gate is not None
+    [failure] = gate.gate.failures
+    assert "lib became a repository of its own" in failure.summary
+    assert git(site.project, "ls-tree", "-r", "--name-only", "HEAD", "lib") == "lib/g.txt"
+    [kept] = report.kept_branches
+    assert git(site.project, "show", f"{kept}:lib/g.txt") == "made lib/g.txt"
+
+
+def test_a_submodule_that_was_there_before_is_no_fault(tmp_path: Path) -> None:
+    site = works(tmp_path, a_plan("01-01", "a.txt"))
+    _with_a_submodule(site.project, tmp_path)
+
+    def moves(order: Order, call: int) -> Mapping[str, object]:
+        if not order.is_read_only:
+            place = Path(order.folder)
+            other = git(tmp_path / "other", "rev-parse", "HEAD~1")
+            git(place, "update-index", "--cacheinfo", f"160000,{other},sub")
+        return does_it(order, call)
+
+    site.agent = Told(moves)
+    assert site.run().job.status is JobStatus.DONE
+
+
+def _with_a_submodule(project: Path, tmp_path: Path) -> None:
+    other = a_repository(tmp_path / "other", {"x.txt": "one\n"})
+    git(other, "commit", "-q", "--allow-empty", "-m", "two")
+    words = ("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "sub")
+    git(project, *words)
+    git(project, "commit", "-qm", "a submodule")
