@@ -13,6 +13,7 @@ from fairlead.errors import GitFault
 
 _PASSED_ON = ("PATH", "HOME", "TMPDIR", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL")
 _PREFIX = "rehearsal-"
+_LINK = ".project"  # beside the copy of a repository, to the project's folder in it
 
 
 class Copies:
@@ -26,14 +27,20 @@ class Copies:
         """A copy of the last commit with the memory as it is now; without git, of all files."""
         os.makedirs(self._above, mode=0o700, exist_ok=True)
         above = tempfile.mkdtemp(prefix=_PREFIX, dir=self._above)
-        place = os.path.join(above, os.path.basename(folder))
-        if os.path.exists(os.path.join(folder, ".git")):
-            self._git(above, "clone", "--quiet", "--no-hardlinks", "--", folder, place)
-            self._git(place, "remote", "remove", "origin")  # no way leads back
+        top = _repository(folder)
+        inside = os.path.relpath(folder, top or folder)
+        copy = os.path.join(above, os.path.basename(top or folder))
+        place = os.path.normpath(os.path.join(copy, inside))
+        if top:
+            self._git(above, "clone", "--quiet", "--no-hardlinks", "--", top, copy)
+            self._git(copy, "remote", "remove", "origin")  # no way leads back
             shutil.rmtree(os.path.join(place, self._memory), ignore_errors=True)
         else:
             ignored = shutil.ignore_patterns(self._memory)
             shutil.copytree(folder, place, symlinks=True, ignore=ignored)
+        if place != copy:
+            os.makedirs(place, exist_ok=True)
+            os.symlink(os.path.relpath(place, above), os.path.join(above, _LINK))
         memory = os.path.join(folder, self._memory)
         if not os.path.isdir(memory):
             return place
@@ -47,14 +54,14 @@ class Copies:
         with os.scandir(self._above) as entries:
             ours = [each for each in entries if each.name.startswith(_PREFIX)]
         ours.sort(key=lambda each: each.stat(follow_symlinks=False).st_mtime_ns, reverse=True)
-        inside = [
-            os.path.join(each.path, name) for each in ours[kept:] for name in os.listdir(each.path)
-        ]
-        return tuple(inside)
+        return tuple(place for each in ours[kept:] for place in _places(each.path))
 
     def remove(self, place: str, more: Iterable[str]) -> None:
         """A copy goes, and what was kept for it elsewhere."""
-        for each in (os.path.dirname(place), *more):
+        inside = os.path.relpath(os.path.realpath(place), os.path.realpath(self._above))
+        copy = inside.partition(os.sep)[0]
+        gone = [os.path.join(self._above, copy)] if copy.startswith(_PREFIX) else []
+        for each in (*gone, *more):
             shutil.rmtree(each, ignore_errors=True)
 
     def _git(self, folder: str, *words: str) -> None:
@@ -66,3 +73,21 @@ class Copies:
         )
         if done.code != 0:
             raise GitFault(words[0], done.errors.decode("utf-8", "replace").strip())
+
+
+def _repository(folder: str) -> str:
+    """The folder of the repository that a folder belongs to; nothing without one."""
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+    return folder
+
+
+def _places(above: str) -> list[str]:
+    """Where the project is in a copy."""
+    names = os.listdir(above)
+    if _LINK in names:
+        return [os.path.realpath(os.path.join(above, _LINK))]
+    return [os.path.join(above, name) for name in names]

@@ -36,6 +36,11 @@ class Git(GitView):
         self._run("worktree", "add", "--quiet", *on, "--", place, base)
         with open(os.path.join(refs.own_folder(place, self.common), _MARKER), "xb"):
             pass
+        os.makedirs(self.inside(place), exist_ok=True)
+
+    def inside(self, place: str) -> str:
+        """The folder of the project in a worktree."""
+        return os.path.join(place, self._rooted("")) if self._prefix else place
 
     def tree_of(self, place: str, base: str, left_out: str) -> Tree:
         """What a worktree holds now, with and without one folder; nothing in it is changed."""
@@ -67,7 +72,8 @@ class Git(GitView):
                 return Tree("", base, "", f"{nested} {_NESTED}")
             if len(ours) == len(changed):
                 return Tree(full, head, full)
-            self._run("reset", "--quiet", base, "--", left_out, at=place, more=held, may_fail=True)
+            gone = ("reset", "--quiet", base, "--", f":(literal){self._rooted(left_out)}")
+            self._run(*gone, at=place, more=held, may_fail=True)
             return Tree(self._text("write-tree", at=place, more=held), head, full)
         finally:
             refs.unlink(index)
@@ -101,6 +107,7 @@ class Git(GitView):
             refs.drop_dead_lock(os.path.join(own, "index.lock"))
             self._run("checkout", "--quiet", "--force", "--detach", commit, at=place)
             self._run("clean", "-q", "--force", "-d", at=place)
+            os.makedirs(self.inside(place), exist_ok=True)
         except GitFault:
             self.remove(place)
             self.prepare(place, commit)
@@ -174,7 +181,8 @@ class Git(GitView):
 
     def merged(self, target: str, commit: str, message: str) -> Merged:
         """The merge of a commit into another, made without any checkout; or where they clash."""
-        done = self._run("merge-tree", "--write-tree", "-z", target, commit, may_fail=True)
+        words = ("merge-tree", "--write-tree", "-z", target, commit)
+        done = self._run(*words, at=self._top, may_fail=True)
         if done.code not in (0, 1):
             raise GitFault("merge-tree", said(done))
         fields = os.fsdecode(done.output).split("\0")
@@ -186,7 +194,8 @@ class Git(GitView):
         stages = fields[1 : fields.index("", 1)]
         paths = dict.fromkeys(each.partition("\t")[2] for each in stages)
         clashes = [
-            Clash(path, self._side(target, path), self._side(commit, path)) for path in paths
+            Clash(self._local(path), self._side(target, path), self._side(commit, path))
+            for path in paths
         ]
         return Merged("", tuple(clashes))
 
@@ -251,10 +260,12 @@ class Git(GitView):
     def _file_id(self, path: str) -> str:
         if not os.path.lexists(os.path.join(self.folder, path)):
             return ""
-        return self._text("hash-object", f"--path={path}", "--", path)
+        name = self._rooted(path)  # attributes are found by the name from there
+        return self._text("hash-object", f"--path={name}", "--", name, at=self._top)
 
     def _blob(self, commit: str, path: str) -> str:
-        return self._text("rev-parse", "--verify", "--quiet", f"{commit}:{path}", may_fail=True)
+        name = f"{commit}:{self._rooted(path)}"
+        return self._text("rev-parse", "--verify", "--quiet", name, may_fail=True)
 
     def _side(self, commit: str, path: str) -> str:
         done = self._run("cat-file", "blob", f"{commit}:{path}", may_fail=True)

@@ -1,6 +1,8 @@
 """A repository, looked at: nothing here changes a ref, an index or a file.
 
 What cannot change is remembered: the tree of a commit, the changes between two, what follows what.
+Git names files from the folder of the repository; here they are named from the project's folder,
+which may lie below it.
 """
 
 from __future__ import annotations
@@ -25,8 +27,10 @@ class GitView(GitProgram):
 
     def __init__(self, folder: str) -> None:
         super().__init__(folder)
-        told = self._text("rev-parse", "--git-common-dir", "--git-dir").split("\n")
-        self.common, self._home = (os.path.realpath(os.path.join(folder, each)) for each in told)
+        told = self._run("rev-parse", "--git-common-dir", "--git-dir", "--show-prefix").output
+        *homes, self._prefix, _ = os.fsdecode(told).split("\n")  # of a project in a subfolder
+        self.common, self._home = (os.path.realpath(os.path.join(folder, each)) for each in homes)
+        self._top = os.path.join(folder, os.path.relpath(".", self._prefix or "."))
         self._choose_identity()
         self._trees = Remembered[str, str]()  # by commit
         self._changes = Remembered[tuple[str, str], tuple[Change, ...]]()
@@ -58,7 +62,7 @@ class GitView(GitProgram):
         fields = self._run(
             "status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"
         ).output
-        paths = [os.fsdecode(each[3:]) for each in fields.split(b"\0") if each]
+        paths = [self._local(os.fsdecode(each[3:])) for each in fields.split(b"\0") if each]
         return tuple(path for path in paths if not f"{path}/".startswith(f"{ignored}/"))
 
     def is_ignored(self, path: str) -> bool:
@@ -108,7 +112,7 @@ class GitView(GitProgram):
         if found is None:
             words = ("diff-tree", "-r", "-z", "--no-renames", base, commit)
             fields = os.fsdecode(self._run(*words).output).split("\0")
-            found = tuple(map(_change, fields[::2], fields[1::2]))
+            found = tuple(map(_change, fields[::2], map(self._local, fields[1::2])))
             self._changes[base, commit] = found
         return found
 
@@ -134,6 +138,17 @@ class GitView(GitProgram):
         where = (f"--no-merged=refs/heads/{target}", f"refs/heads/{prefix}")
         told = self._text("for-each-ref", "--format=%(refname:lstrip=2)", *where)
         return frozenset(told.splitlines())
+
+    def _local(self, path: str) -> str:
+        """A path of the repository, seen from the project's folder."""
+        inside = path.removeprefix(self._prefix)
+        if not self._prefix or 0 < len(inside) < len(path):
+            return inside
+        return os.path.relpath(path, self._prefix) + ("/" if path.endswith("/") else "")
+
+    def _rooted(self, path: str) -> str:
+        """A path of the project, seen from the repository's folder."""
+        return os.path.normpath(os.path.join(self._prefix, path))
 
     def _hooks(self) -> list[str]:
         folder = os.path.join(self.common, "hooks")

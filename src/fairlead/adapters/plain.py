@@ -65,6 +65,10 @@ class InPlace:
         """Nothing is taken back: what is there now is taken for that state."""
         self._stands_for[base] = self._remember()
 
+    def inside(self, place: str) -> str:
+        """There is no other place."""
+        return place
+
     def tree_of(self, place: str, base: str, left_out: str) -> Tree:
         """What is there now."""
         held = self._remember()

@@ -214,7 +214,7 @@ class Performer:
         sheet, what = site.found(task)
         held = self._held(task)
         place = self._at_commit(held)
-        ran = site.commands.run(what.verify, place, site.limits.verify)
+        ran = site.commands.run(what.verify, site.workspace.inside(place), site.limits.verify)
         event, note = verified(ran, what, needs_tests=site.needs_tests)
         concerns = list(held.concerns)
         if not site.workspace.is_at(place, held.commit):
@@ -297,7 +297,7 @@ class Performer:
         order = Order(
             role=role,
             prompt=text,
-            folder=place,
+            folder=site.workspace.inside(place),
             raw=f"{site.private}/raw/{held.task}-r{run.number}-{role}",
             job=layout.runs_path(site.files.folder, site.job.id),
             session=site.new_nonce() if role is Role.ARCHITECT else run.session,

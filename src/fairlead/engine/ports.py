@@ -108,6 +108,10 @@ class Workspace(Protocol):
         """A clean workspace at a commit."""
         ...
 
+    def inside(self, place: str) -> str:
+        """The folder of the project in a workspace."""
+        ...
+
     def tree_of(self, place: str, base: str, left_out: str) -> Tree:
         """What a workspace holds now, with and without one folder."""
         ...
