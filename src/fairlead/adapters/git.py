@@ -155,6 +155,7 @@ class Git(GitView):
     def _salvaged(self, place: str, base: str) -> str:
         """The files in what is no worktree any more, as far as git takes them."""
         index = os.path.join(self.common, _INDEX)
+        refs.drop_dead_lock(f"{index}.lock")
         taken = {
             "GIT_DIR": self.common,
             "GIT_WORK_TREE": place,
