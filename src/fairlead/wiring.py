@@ -249,7 +249,7 @@ class App:
             raise OnlyRehearses
         executor = registry.SCRIPTED if is_rehearsed else chosen
         architect = "" if is_rehearsed else reviewer or str(self.value("fairlead.reviewer"))
-        keepers, known = Keepers(), self.settings.agents()
+        keepers, known = Keepers(more=1), self.settings.agents()  # for a verify and the next call
         search = partial(registry.agent, outside=(self.place,), commands=known, keepers=keepers)
         found = search(executor)
         if found.row.service:
@@ -257,7 +257,7 @@ class App:
         return Crew(
             executor=found,
             architect=search(architect) if architect else found,
-            commands=Shell(),
+            commands=Shell(keepers),
             reap=lambda job: reap(keeper.JOB, job),
             ready=keepers.waiting,
         )

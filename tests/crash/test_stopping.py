@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.agents import HOSTILE
+from tests.support.execution import PlanText
 from tests.support.killing import PATIENCE_SECONDS, a_world, processes_of, result_of, steps_of
 from tests.support.programs import fairlead, scratch_environment
 
@@ -56,7 +57,7 @@ class Desk:
 
     def wait_for_agents(self) -> None:
         """Until the job has processes."""
-        self._until(lambda: bool(self.left))
+        self.until(lambda: bool(self.left))
 
     @property
     def left(self) -> list[int]:
@@ -74,7 +75,7 @@ class Desk:
                 shown.extend(os.read(self.master, 65536))
             return text.encode() in shown
 
-        self._until(look)
+        self.until(look)
 
     def ended(self) -> int:
         """The exit code; what is still said is read, as a terminal does."""
@@ -87,7 +88,8 @@ class Desk:
                 break
         return self.run.wait(timeout=AT_ONCE_SECONDS)
 
-    def _until(self, look: Callable[[], bool]) -> None:
+    def until(self, look: Callable[[], bool]) -> None:
+        """Wait until it is so."""
         limit = time.monotonic() + PATIENCE_SECONDS
         while not look():
             assert time.monotonic() < limit
@@ -127,6 +129,26 @@ def test_f45_an_interrupt_pressed_twice_ends_everything_at_once_and_the_state_is
         assert desk.left == []
         os.close(desk.master)
     goes_on(world)
+
+
+def test_f45_an_interrupt_pressed_twice_ends_a_verify_command_at_once(
+    installed_command: Path, tmp_path: Path
+) -> None:
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    line = f"touch {begun}; test -f {go} || setsid sleep 600"
+    world = a_world(tmp_path / "world", [PlanText("01-02", [("a.txt", line)])])
+    with desk_in(world) as desk:
+        desk.until(begun.exists)
+        os.write(desk.master, CTRL_C)
+        desk.shows("again")
+        os.write(desk.master, CTRL_C)
+        assert desk.ended() == 6
+        assert desk.left == []
+        os.close(desk.master)
+    go.touch()
+    steps_of(world)
+    found = result_of(world)
+    assert (found.status, found.calls, found.left) == ("DONE", 2, 0)
 
 
 def test_f45_a_closed_terminal_ends_everything_and_the_state_is_saved(world: Path) -> None:

@@ -14,10 +14,12 @@ import pytest
 
 from fairlead.adapters.commands import Shell
 from fairlead.engine.execution import Report
+from fairlead.engine.fanout import Signal
 from fairlead.errors import HeadDetached
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.agent_orders import Order
 from fairlead.model.job import JobStatus
+from fairlead.model.ran import Ran
 from fairlead.store import layout
 from fairlead.store.running import is_running
 from tests.support.execution import (
@@ -227,6 +229,40 @@ def test_f35_a_verify_command_that_hangs_is_ended_with_all_it_started(tmp_path: 
     ran = Shell().run(line, str(tmp_path), timedelta(seconds=1))
     assert ran.is_timeout
     assert _is_gone(int(mark.read_text()))
+
+
+class Impatient(Shell):
+    """Runs a command when a person has just had enough."""
+
+    def __init__(self, over: Signal) -> None:
+        super().__init__()
+        self._over = over
+
+    def run(
+        self,
+        line: str,
+        folder: str,
+        limit: timedelta,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> Ran:
+        self._over.give()
+        return super().run(line, folder, limit, is_wanted)
+
+
+def test_f35_a_verify_command_that_was_stopped_is_repeated_and_is_no_failed_verify(
+    tmp_path: Path,
+) -> None:
+    over, go = Signal(), tmp_path / "go"
+    site = works(tmp_path, PlanText("01-01", [("a.txt", f"test -f {go} || sleep 600")]))
+    site.commands = Impatient(over)
+    stopped = site.run(over=over)
+    assert (stopped.job.status, stopped.questions) == (JobStatus.EXECUTING, ())
+    go.touch()
+    site.commands = Shell()
+    report = site.run()
+    assert report.job.status is JobStatus.DONE
+    assert len(site.agent.orders) == 2  # one executor and one architect
+    assert [each for each in site.happened if "verify" in each] == ["01-01-01 verify-passed"]
 
 
 def _is_gone(number: int) -> bool:

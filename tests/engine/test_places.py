@@ -1,6 +1,7 @@
 """Where a job works: on the branch that the settings name, on none, and without git at all."""
 
 import shutil
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -185,10 +186,16 @@ def test_without_git_an_agent_that_touches_the_records_stops_the_job(tmp_path: P
 class Removing(Shell):
     """Takes away what the agent made, right before the verify command."""
 
-    def run(self, line: str, folder: str, limit: timedelta) -> Ran:
+    def run(
+        self,
+        line: str,
+        folder: str,
+        limit: timedelta,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> Ran:
         for each in Path(folder).glob("*.txt"):
             each.unlink()
-        return super().run(line, folder, limit)
+        return super().run(line, folder, limit, is_wanted)
 
 
 def test_output_that_goes_before_the_verify_fails_the_rehearsed_job(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from fairlead.adapters.commands import Shell, unknown_program
 from fairlead.engine.execution import Crew, Execution, Report, Terms, Watcher
 from fairlead.engine.fanout import Signal
 from fairlead.engine.jobs import Jobs
-from fairlead.engine.site import GateLimits
+from fairlead.engine.site import Commands, GateLimits
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Usage
 from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps
@@ -174,6 +174,7 @@ class Works:
     branching: str = ""
     workstream: str = ""
     happened: list[str] = field(default_factory=list)
+    commands: Commands = field(default_factory=Shell)
 
     @property
     def execution(self) -> Execution:
@@ -192,7 +193,7 @@ class Works:
         """Approve what is there and carry it out."""
         execution = self.execution
         execution.approve(execution.preview("1"))
-        crew = Crew(self.agent, self.agent, Shell(), lambda _: 0)
+        crew = Crew(self.agent, self.agent, self.commands, lambda _: 0)
         terms = Terms(self.caps, GateLimits(), slots=self.slots, shares=shares_of(self.shares))
         watcher = Watcher(lambda each: self.happened.append(f"{each.subject} {each.kind}"))
         return execution.carry_out(

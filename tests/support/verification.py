@@ -86,7 +86,13 @@ class Told:
     act: Callable[[str], Ran] | None = None
     lines: list[str] = field(default_factory=list)
 
-    def run(self, line: str, folder: str, limit: timedelta) -> Ran:
+    def run(
+        self,
+        line: str,
+        folder: str,
+        limit: timedelta,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> Ran:
         self.lines.append(line)
         if self.act:
             return self.act(line)

@@ -159,6 +159,9 @@ class _Hearing:
             is_alive = is_alive or not isinstance(event, Malformed)
         return is_alive
 
+    def overhear(self, data: bytes) -> None:
+        """Its protocol is on standard output alone."""
+
     def close(self) -> None:
         for event in self._decoder.close():
             self._take(event)

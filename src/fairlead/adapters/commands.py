@@ -1,4 +1,4 @@
-"""Verify commands: a line of an approved plan, run in an attempt's worktree.
+"""Verify commands: a line of an approved plan, run in an attempt's worktree behind a keeper.
 
 A line without signs of the shell is an argument list. One with them is given to the shell as it
 stands: it comes from a plan whose very text a person approved, and from nowhere else.
@@ -10,10 +10,16 @@ import hashlib
 import shlex
 import shutil
 import time
+import uuid
+from collections.abc import Callable
 from datetime import timedelta
 
-from fairlead.adapters.process import Ended, Limits, run, surroundings
-from fairlead.errors import AgentError
+from fairlead.adapters import keeper
+from fairlead.adapters.process import surroundings
+from fairlead.adapters.supervision import Keepers, Launch, supervise
+from fairlead.errors import NotStarted
+from fairlead.model.agent_events import EndKind
+from fairlead.model.agent_orders import Limits
 from fairlead.model.ran import Ran
 
 _SHELL = "/bin/sh"
@@ -39,32 +45,86 @@ _BUILT_IN = frozenset(
 )
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TERM", "USER", "XDG_CACHE_HOME")
 _TAIL = 4000
+_MOST = 16 << 20  # bytes of each stream
+_NOTHING = timedelta(0)
+_KILLED = -9  # what is left of a command whose keeper has gone is ended so
 
 
 class Shell:
     """Runs verify commands."""
 
-    def run(self, line: str, folder: str, limit: timedelta) -> Ran:
-        """Run a command line as it stands in its plan."""
+    def __init__(self, keepers: Keepers | None = None) -> None:
+        self._keepers = keepers or Keepers()
+
+    def run(
+        self,
+        line: str,
+        folder: str,
+        limit: timedelta,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> Ran:
+        """Run a command line as it stands in its plan; see `engine.site.Commands`."""
         began = time.monotonic()
-        try:
-            done = run(
-                _words(line),
-                folder=folder,
-                environment=surroundings(_PASSED_ON, CI="1", NO_COLOR="1"),
-                limits=Limits(wall=limit, output_bytes=16 << 20),
-            )
-        except AgentError as error:
-            return Ran(127, time.monotonic() - began, "", "", problem=str(error))
-        said = done.output + done.errors
+        launch, heard = self._launch(line, folder, limit), _Heard()
+        ended = supervise(launch, heard, is_wanted, self._keepers)
+        seconds = time.monotonic() - began
+        if ended.stopped is EndKind.SPAWN:
+            problem = str(NotStarted(launch.words[0], ended.reason))
+            return Ran(127, seconds, "", "", problem=problem)
+        said = heard.said
+        is_killed = ended.stopped is EndKind.KILLED and not heard.is_done
+        problem = "it said more than 16 MB" if heard.is_done else ended.reason * is_killed
         return Ran(
-            exit_code=done.code,
-            seconds=time.monotonic() - began,
+            exit_code=_KILLED if ended.code is None else ended.code,
+            seconds=seconds,
             sha256=hashlib.sha256(said).hexdigest(),
             tail=said[-_TAIL:].decode("utf-8", "replace"),
-            is_timeout=done.ended is Ended.TIMED_OUT,
-            problem="it said more than 16 MB" if done.ended is Ended.TOO_MUCH else "",
+            is_timeout=ended.stopped is EndKind.TIMEOUT,
+            is_stopped=is_killed and not is_wanted(),
+            problem=problem,
         )
+
+    def _launch(self, line: str, folder: str, limit: timedelta) -> Launch:
+        call = str(uuid.uuid4())
+        marks = {keeper.JOB: self._keepers.job or call, keeper.CALL: call}
+        return Launch(
+            words=tuple(_words(line)),
+            folder=folder,
+            environment=surroundings(_PASSED_ON, CI="1", NO_COLOR="1", **marks),
+            raw="",
+            # It may be silent to the end, and has none but the wall limit.
+            limits=Limits(wall=limit, first_event=limit, idle=limit, after_end=_NOTHING),
+            call=call,
+            is_private=False,
+            is_brief=True,
+        )
+
+
+class _Heard:
+    """What a command says, as far as the limit."""
+
+    def __init__(self) -> None:
+        self._output = bytearray()
+        self._errors = bytearray()
+
+    @property
+    def is_done(self) -> bool:
+        """Nothing is heard beyond the limit, so that it has said its last word there."""
+        return max(len(self._output), len(self._errors)) > _MOST
+
+    @property
+    def said(self) -> bytes:
+        return bytes(self._output[:_MOST] + self._errors[:_MOST])
+
+    def hear(self, data: bytes) -> bool:
+        self._output += data[: _MOST + 1 - len(self._output)]
+        return True
+
+    def overhear(self, data: bytes) -> None:
+        self._errors += data[: _MOST + 1 - len(self._errors)]
+
+    def slept(self, seconds: float) -> None:
+        """Nobody is told."""
 
 
 def unknown_program(line: str) -> str:

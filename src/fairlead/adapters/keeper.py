@@ -1,4 +1,4 @@
-"""The keeper: a small program between us and an agent that ends all that the agent started.
+"""The keeper: a small program between us and another that ends all that the other started.
 
 Started by an isolated interpreter, see `start_words`, with CONTROL STATUS. Which program it keeps
 comes over CONTROL, see `program`: it can be started ahead, while there is nothing else to do.
@@ -48,9 +48,11 @@ def program(
     grace: float,
     *,
     has_stdin: bool,
+    is_private: bool,
 ) -> bytes:
     """What a keeper is told of its program: all of it at once, and nothing by way of arguments."""
-    first = (str(grace), folder, prompt, str(int(has_stdin)), str(len(words)))
+    ways = (str(int(has_stdin)), str(int(is_private)))
+    first = (str(grace), folder, prompt, *ways, str(len(words)))
     told = (*first, *words, *(f"{name}={value}" for name, value in environment.items()))
     if any("\0" in each for each in told):
         raise ValueError("a word or a variable with a NUL in it")
@@ -63,7 +65,7 @@ def main(arguments: "list[str]") -> None:
     control, status = int(arguments[0]), int(arguments[1])
     for number in (control, status):
         os.set_inheritable(number, False)
-    os.umask(0o077)
+    umask = os.umask(0o077)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     wake, woken = os.pipe()
     os.set_blocking(woken, False)
@@ -72,7 +74,7 @@ def main(arguments: "list[str]") -> None:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # only CONTROL and death end a keeper
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    grace, start = _program(control)
+    grace, start = _program(control, umask)
     child = _started(start, status)
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):  # the agent's pipes close with the agent
@@ -147,10 +149,10 @@ class _Watch:
                 return True
 
 
-def _program(control: int) -> "tuple[float, Callable[[], None]]":
+def _program(control: int, umask: int) -> "tuple[float, Callable[[], None]]":
     """The grace and the start of what is to be kept; without an order there is nothing to do."""
     size = int.from_bytes(_whole(control, _SIZE), "big")
-    grace, folder, prompt, has_stdin, count, *told = _whole(control, size).split(b"\0")
+    grace, folder, prompt, has_stdin, is_private, count, *told = _whole(control, size).split(b"\0")
     words, variables = told[: int(count)], told[int(count) :]
     environment = dict(each.split(b"=", 1) for each in variables)
 
@@ -159,6 +161,8 @@ def _program(control: int) -> "tuple[float, Callable[[], None]]":
         given = os.open(prompt, os.O_RDONLY | os.O_NOFOLLOW)
         os.lseek(given, 0, os.SEEK_SET if has_stdin == b"1" else os.SEEK_END)
         os.dup2(given, 0)
+        if is_private == b"0":
+            os.umask(umask)
         os.execve(words[0], words, environment)
 
     return float(grace), start

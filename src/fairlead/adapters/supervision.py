@@ -39,16 +39,22 @@ class Launch:
     words: tuple[str, ...]  # the first is an absolute path
     folder: str
     environment: Mapping[str, str]
-    raw: str  # private folder for what it says
+    raw: str  # private folder for what it says; empty: the listener alone has it
     limits: Limits
     call: str  # this call's own name, unlike any other's
     stdin: bytes = b""  # kept beside the output as prompt.txt
     has_stdin: bool = True  # False: the program reads that file itself
+    is_private: bool = True  # what it makes is for us alone, whatever our own files are
+    is_brief: bool = False  # it may be over before the next keeper has been started
 
     @property
     def prompt(self) -> str:
         """The private file with what the program reads."""
-        return os.path.join(self.raw, "prompt.txt")
+        return self.kept_as("prompt.txt")
+
+    def kept_as(self, name: str) -> str:
+        """Where a part of the exchange is kept."""
+        return os.path.join(self.raw, name) if self.raw else os.devnull
 
 
 class Listener(Protocol):
@@ -63,27 +69,38 @@ class Listener(Protocol):
         """Take in a piece; True if it was a sign of life."""
         ...
 
+    def overhear(self, data: bytes) -> None:
+        """Take in a piece of its standard error."""
+        ...
+
     def slept(self, seconds: float) -> None:
         """Take in that time was lost which no limit counts."""
         ...
 
 
 class Keepers:
-    """Keepers that wait for their programs: within a job the next is started while one works."""
+    """Keepers that wait for their programs: within a job the next are started while one works.
 
-    def __init__(self) -> None:
-        self._job = ""
+    As many are started as were taken since: there come to be as many as are needed between one
+    program that takes its time and the next.
+    """
+
+    def __init__(self, more: int = 0) -> None:
+        self._more = more  # to wait beside the first, once a program has begun
+        self.job = ""
         self._ready: list[process.Kept] = []
+        self._taken: list[str] = []  # by their jobs; a list, since several calls may begin at once
 
     @contextmanager
     def waiting(self, job: str) -> Iterator[None]:
         """Have one wait at any time; those that got nothing to do go home at the end."""
-        self._job = job
+        self.job, self._taken = job, [job]
         self.start_ahead()
+        self._taken += [job] * self._more
         try:
             yield
         finally:
-            self._job = ""
+            self.job = ""
             while self._ready:
                 self._ready.pop().close()
 
@@ -97,18 +114,20 @@ class Keepers:
                 launch.prompt,
                 GRACE_SECONDS,
                 has_stdin=launch.has_stdin,
+                is_private=launch.is_private,
             )
         except ValueError as problem:
             raise NotStarted(launch.words[0], str(problem)) from problem
         kept = self._one_that_waits() or _keeper(launch.environment.get(keeper.JOB, launch.call))
+        self._taken.append(self.job)
         kept.ask(order)
         return kept
 
     def start_ahead(self) -> None:
-        """Start the keeper of the next program, if there can be one."""
-        if self._job:
-            with suppress(NotStarted):
-                self._ready.append(_keeper(self._job))
+        """Start the keepers of the next programs, if there can be any."""
+        with suppress(IndexError, NotStarted):
+            while self.job:
+                self._ready.append(_keeper(self._taken.pop()))
 
     def _one_that_waits(self) -> process.Kept | None:
         with suppress(IndexError):  # several calls may begin at once, and one gets the last
@@ -132,18 +151,20 @@ def supervise(
     keepers: Keepers | None = None,
 ) -> Exit:
     """Run a program to its end, whoever brings that about."""
-    private_folder(launch.raw)
-    _write_prompt(launch.prompt, launch.stdin)
+    if launch.raw:
+        private_folder(launch.raw)
+        _write_prompt(launch.prompt, launch.stdin)
+    keepers = keepers or Keepers()
     with (
-        _Log(os.path.join(launch.raw, "stdout.log"), launch.limits.output_bytes) as output,
-        _Log(os.path.join(launch.raw, "stderr.log"), launch.limits.output_bytes) as errors,
+        _Log(launch.kept_as("stdout.log"), launch.limits.output_bytes) as output,
+        _Log(launch.kept_as("stderr.log"), launch.limits.output_bytes) as errors,
     ):
         try:
-            kept = (keepers or Keepers()).begin(launch)
+            kept = keepers.begin(launch)
         except NotStarted as problem:  # no system can start this, or has no processes left
             return Exit(stopped=EndKind.SPAWN, reason=str(problem))
         # Not before the program has begun: two interpreters at once take each other's time.
-        begun = keepers.start_ahead if keepers else _nothing
+        begun = _nothing if launch.is_brief else keepers.start_ahead
         try:
             pump = _Pump(kept, launch.limits, listener, (output, errors))
             return pump.to_the_end(is_wanted, begun)
@@ -300,7 +321,9 @@ class _Pump:
         """Move one piece; False at the end of the pipe."""
         data = os.read(number, _PIECE)
         self._logs[number].add(data)
-        if number == self._kept.output and data and self._listener.hear(data):
+        if number == self._kept.errors:
+            self._listener.overhear(data)
+        elif data and self._listener.hear(data):
             self._is_first = False
             self._silence_at = time.monotonic() + self._limits.idle.total_seconds()
         return bool(data)

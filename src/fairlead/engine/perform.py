@@ -214,7 +214,10 @@ class Performer:
         sheet, what = site.found(task)
         held = self._held(task)
         place = self._at_commit(held)
-        ran = site.commands.run(what.verify, site.workspace.inside(place), site.limits.verify)
+        inside, limit = site.workspace.inside(place), site.limits.verify
+        ran = site.commands.run(what.verify, inside, limit, lambda: not site.is_over.is_given)
+        if ran.is_stopped:
+            return  # the step is repeated
         event, note = verified(ran, what, needs_tests=site.needs_tests)
         concerns = list(held.concerns)
         if not site.workspace.is_at(place, held.commit):

@@ -21,8 +21,14 @@ from fairlead.values import dataclass, field
 class Commands(Protocol):
     """Runs the verify commands of approved plans."""
 
-    def run(self, line: str, folder: str, limit: timedelta) -> Ran:
-        """Run a command line as it stands in its plan."""
+    def run(
+        self,
+        line: str,
+        folder: str,
+        limit: timedelta,
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> Ran:
+        """Run a command line as it stands in its plan. Ends early once it is not wanted."""
         ...
 
 

@@ -12,6 +12,7 @@ class Ran:
     sha256: str
     tail: str
     is_timeout: bool = False
+    is_stopped: bool = False  # it was not wanted any more: this says nothing of the work
     problem: str = ""  # it could not be run at all
 
     @property
