@@ -97,6 +97,43 @@ def test_what_is_running_is_not_offered_again_and_slots_are_kept() -> None:
     assert decided(a_snapshot(*plans, gates=gates, running=tuple(first))) == []
 
 
+def test_calls_under_way_and_chosen_ones_count_against_the_limits() -> None:
+    plans = [a_plan(f"01-0{number}") for number in (1, 2, 3)]
+    snapshot = a_snapshot(*plans, caps=Caps(run_usd=0.015))
+    assert decided(snapshot) == ["execute:01-01-01"]
+    held = replace(snapshot, gates=(a_gate("01-01", *STARTED),), running=("execute:01-01-01",))
+    assert decided(held) == []  # it may turn out cheaper: nobody is asked yet
+    cheap = replace(held, gates=(a_gate("01-01", *BUILT),), running=(), spent=Spent(1, 0.001))
+    assert decided(cheap) == ["verify:01-01-01", "execute:01-02-01"]
+    dear = replace(cheap, spent=Spent(1, 0.01))
+    assert decided(dear) == [
+        "ask:budget-01-02-01",
+        "ask:budget-01-03-01",
+        "verify:01-01-01",
+    ]
+
+
+@pytest.mark.parametrize(
+    "caps", [Caps(run_tokens=15), Caps(run_usd=0.015), Caps(day_tokens=15), Caps(day_usd=0.015)]
+)
+def test_every_limit_counts_what_is_under_way(caps: Caps) -> None:
+    plans = (a_plan("01-01"), a_plan("01-02"))
+    gates = (a_gate("01-01", *VERIFIED),)
+    assert decided(a_snapshot(*plans, gates=gates, caps=caps)) == ["review:01-01-01"]
+    running = a_snapshot(*plans, gates=gates, caps=caps, running=("review:01-01-01",))
+    assert decided(running) == []
+    verifies = replace(running, gates=(*gates, a_gate("01-02", *BUILT)))
+    assert decided(verifies) == ["verify:01-02-01"]  # which costs nothing
+
+
+def test_a_call_that_a_person_allowed_waits_for_no_other() -> None:
+    id_ = "budget-01-02-01"
+    allowed = Question(id_, QuestionKind.BUDGET, "01-02-01", "too much", (), answer="accept")
+    plans = [a_plan(f"01-0{number}") for number in (1, 2)]
+    held = a_snapshot(*plans, caps=Caps(run_usd=0.015), questions=(allowed,))
+    assert decided(held) == ["execute:01-01-01", "execute:01-02-01"]
+
+
 def test_a_kind_of_agent_works_on_no_more_at_once_than_the_settings_say() -> None:
     snapshot = a_snapshot(*(a_plan(f"01-0{number}") for number in (1, 2, 3)))
     held = replace(snapshot.job, slots=3, shares=shares_of("told=1, other=2"), reviewer="other")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from fairlead.model.budget import may_spend
+from fairlead.model.budget import Spent, may_spend
 from fairlead.model.job import FIX, JobStatus, Question, QuestionKind, TaskGate
 from fairlead.model.lifecycle import (
     Escalate,
@@ -22,7 +22,8 @@ from fairlead.model.policy import halts_wave, is_too_long, skip_kind, skip_optio
 from fairlead.model.snapshot import Act, Action, PlanFacts, Snapshot, TaskFacts
 from fairlead.model.waves import Node, Schedule, Wip, may_start, schedule
 
-_BUSY = (Act.EXECUTE, Act.VERIFY, Act.REVIEW)  # take a slot
+_CALLS = (Act.EXECUTE, Act.REVIEW)  # are paid for
+_BUSY = (*_CALLS, Act.VERIFY)  # take a slot
 _LANDING = (Act.MERGE, Act.SUMMARISE)  # one at a time
 
 APPROVED, RETRY, ABORT, ACCEPT, WAIT = "approved", "retry", "abort", "accept", "wait"
@@ -38,7 +39,7 @@ def decide(snapshot: Snapshot) -> tuple[Action, ...]:
     if sum(each.act in _LANDING for each in wanted) <= snapshot.job.slots:
         wanted += [step for plan in view.fresh if (step := view.step(plan))]
     asked = [each for each in wanted if each.act is Act.ASK]
-    actions = [*asked, *_within_limits(snapshot, wanted)]
+    actions = [*asked, *_within_limits(snapshot, wanted, view)]
     if actions or snapshot.running:
         return tuple(actions)
     waits = sorted(each.until for each in wanted if each.act is Act.WAIT)
@@ -47,13 +48,14 @@ def decide(snapshot: Snapshot) -> tuple[Action, ...]:
     return (view.end(),)
 
 
-def _within_limits(snapshot: Snapshot, wanted: list[Action]) -> list[Action]:
+def _within_limits(snapshot: Snapshot, wanted: list[Action], view: "_View") -> list[Action]:
     running = [Act(key.partition(":")[0]) for key in snapshot.running]
     slots = snapshot.job.slots - sum(act in _BUSY for act in running)
     landings = 0 if any(act in _LANDING for act in running) else 1
     callers = {Act.EXECUTE: snapshot.job.agent, Act.REVIEW: snapshot.job.reviewer}
     called = [callers.get(act, "") for act in running]
     free = {each.provider: each.slots - called.count(each.provider) for each in snapshot.job.shares}
+    beside = sum(map(view.price, snapshot.running), Spent())  # of calls nobody knows the end of
     chosen: list[Action] = []
     for each in wanted:
         if not snapshot.job.is_git and (chosen or snapshot.running):
@@ -62,6 +64,9 @@ def _within_limits(snapshot: Snapshot, wanted: list[Action]) -> list[Action]:
             continue
         caller = callers.get(each.act, "")
         if each.act in _BUSY and min(slots, free.get(caller, slots)) > 0:
+            if each.act in _CALLS and not view.is_affordable(each, beside):
+                continue  # what is under way may turn out cheaper; only then somebody is asked
+            beside += view.price(each.key)
             slots -= 1
             free[caller] = free.get(caller, slots + 1) - 1
             chosen.append(each)
@@ -90,6 +95,23 @@ class _View:
             for each in self._snapshot.plans
         ]
         return schedule(nodes)
+
+    @cached_property
+    def _estimates(self) -> dict[str, Spent]:
+        return {task.id: plan.estimate for plan in self._snapshot.plans for task in plan.tasks}
+
+    def price(self, key: str) -> Spent:
+        """What an action will probably take, by its key."""
+        act, _, task = key.partition(":")
+        return self._estimates.get(task, Spent()) if act in _CALLS else Spent()
+
+    def is_affordable(self, action: Action, beside: Spent) -> bool:
+        """Whether a call may be made beside others, by the limits or as a person has said."""
+        held = self._snapshot
+        asked = self._questions.get(question_id(QuestionKind.BUDGET, action.subject))
+        planned = beside + self.price(action.key)
+        why = may_spend(planned, held.spent, held.spent_today, held.caps)
+        return not why or bool(asked and asked.answer)
 
     @cached_property
     def under_way(self) -> tuple[PlanFacts, ...]:

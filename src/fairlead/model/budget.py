@@ -1,9 +1,9 @@
 """Budgets: what a call will probably cost, and whether it may be made.
 
 A cap holds for one run and for one day, in tokens and in money; 0 switches one off. A call is
-refused before it is made, when its estimate would go beyond a cap; what is spent already is told
-from the ledger. An estimate comes from the size of the prompt and, once there are any, from what
-calls of the same role really took.
+refused before it is made, when its estimate would go beyond a cap together with those of the calls
+under way; what is spent already is told from the ledger. An estimate comes from the size of the
+prompt and, once there are any, from what calls of the same role really took.
 """
 
 from collections.abc import Mapping, Sequence
