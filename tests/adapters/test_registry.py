@@ -21,7 +21,7 @@ from fairlead.errors import (
 )
 from fairlead.interfaces.cli.main import run
 from fairlead.model.agent_commands import AgentCommand, described
-from fairlead.model.agent_events import EndKind
+from fairlead.model.agent_events import EndKind, Usage
 from fairlead.model.agent_streams import Stream
 from fairlead.model.model_services import KINDS
 from fairlead.wiring import App
@@ -136,6 +136,19 @@ def test_a_described_command_gets_its_prompt_without_a_shell(prompt, machine, tm
     call = called(registry.agent("mine", commands=(command,)), an_order(tmp_path, prompt="Do it."))
 
     assert (call.ending.kind, call.ending.text) == (EndKind.OK, "Do it. $(touch x); *\n")
+
+
+def test_who_tells_no_tokens_has_them_estimated_and_who_did_not_start_has_none(machine, tmp_path):
+    mine = a_program(machine / "bin", "mine", "#!/bin/sh\ncat\n")
+    command = AgentCommand("mine", ("mine",), "stdin", Stream.TEXT)
+    agent = registry.agent("mine", commands=(command,))
+
+    ending = called(agent, an_order(tmp_path, prompt="x" * 400)).ending
+    mine.unlink()
+    gone = called(agent, an_order(tmp_path, prompt="x" * 400)).ending
+
+    assert (ending.usage, ending.is_estimated) == (Usage(1200, 0, 100), True)
+    assert (gone.kind, gone.usage, gone.is_estimated) == (EndKind.SPAWN, Usage(), False)
 
 
 def test_no_word_of_the_prompt_is_in_the_command(machine, tmp_path):

@@ -153,6 +153,12 @@ def test_an_agent_without_a_cap_is_cut_where_the_cap_is(characters, tokens, kept
     assert (len(answer.text), answer.is_cut) == (kept, kept < characters)
 
 
+def test_an_answer_whose_tokens_are_a_guess_is_not_cut():
+    long = Ending(EndKind.OK, "x" * 40_000, usage=Usage(1, 0, 10_000), is_estimated=True)
+
+    assert not Asked(Told(long)).answer.is_cut
+
+
 def test_nobody_is_asked_when_it_is_not_wanted():
     agent = Told(FINE)
 

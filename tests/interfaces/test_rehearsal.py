@@ -148,6 +148,22 @@ def test_the_preview_says_the_limits_and_what_would_go_beyond_them(world: Path) 
     assert (told["limits"]["run_usd"], told["beyond_limits"][:8]) == (2.5, "this run")
 
 
+def test_the_preview_and_the_run_say_which_limits_hold_only_roughly(world: Path) -> None:
+    settings = world / "config/fairlead/config.json"
+    told = json.loads(settings.read_text())
+    argv = told["fairlead"]["agents"]["stub"]["argv"]
+    told["fairlead"]["agents"]["mute"] = {"argv": argv, "stream": "text"}
+    settings.write_text(json.dumps(told))
+    said = "mute tells neither tokens nor price"
+
+    assert said in executed(world, "--dry-run", "--agent", "mute").said
+    [note] = json.loads(executed(world, "--dry-run", "--agent=mute", "--json").said)["notes"]
+    assert note.endswith("hold only roughly: 2,000,000 tokens and $20.00 a run, $100.00 a day")
+    assert json.loads(executed(world, "--dry-run", "--json").said)["notes"] == []
+    assert executed(world, "--dry-run", "--agent", "nobody").code == 0  # it needs none
+    assert f"note  {said}" in executed(world, "--approve", "--agent", "mute").said
+
+
 def test_here_without_a_rehearsal_is_a_wrong_use(world: Path) -> None:
     assert executed(world, "--here").code == 2
 

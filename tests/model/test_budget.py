@@ -4,7 +4,17 @@ import pytest
 
 from fairlead.errors import SettingValue
 from fairlead.model import policy
-from fairlead.model.budget import Actual, Caps, Comparison, Prices, Spent, estimate, may_spend
+from fairlead.model.budget import (
+    Actual,
+    Caps,
+    Comparison,
+    Prices,
+    Spent,
+    estimate,
+    loose_limits,
+    may_spend,
+    unmeasured,
+)
 from fairlead.model.config import SETTINGS, checked
 
 CAPS = Caps(1000, 10.0, 5000, 50.0)
@@ -61,6 +71,32 @@ def test_an_estimate_follows_what_calls_of_the_role_really_took() -> None:
     assert estimate("executor", 8_000, past) == Spent(4_000, 0.04)
     assert estimate("architect", 8_000, past) == estimate("architect", 8_000)
     assert estimate("executor", 8_000, past[:2]) == estimate("executor", 8_000)
+
+
+def test_a_call_that_tells_no_tokens_is_counted_by_its_sizes_as_it_was_estimated() -> None:
+    read, wrote = unmeasured("executor", 4_000, 400)
+
+    assert (read, wrote) == (estimate("executor", 4_000).tokens, 100)
+
+
+@pytest.mark.parametrize(
+    ("caps", "tells_tokens", "said"),
+    [
+        (Caps(5, 1.0, 0, 2.0), True, "told tells no price"),
+        (Caps(5, 1.0, 0, 2.0), False, "told tells neither tokens nor price"),
+        (Caps(5, 0, 5, 0), True, ""),
+        (Caps(5, 0, 5, 0), False, "told tells neither tokens nor price"),
+        (Caps(0, 0, 0, 0), False, ""),
+    ],
+)
+def test_limits_of_a_kind_that_an_agent_does_not_tell_are_named(
+    caps: Caps, tells_tokens: bool, said: str
+) -> None:
+    found = loose_limits("told", caps, tells_tokens=tells_tokens)
+
+    assert found.startswith(said)
+    assert bool(found) is bool(said)
+    assert ("5 tokens" in found) is (bool(said) and not tells_tokens)
 
 
 def test_what_was_read_from_a_cache_costs_a_tenth() -> None:

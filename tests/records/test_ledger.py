@@ -1,6 +1,7 @@
 """The ledger: any changed byte is found, and only a torn last line is forgiven."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -120,6 +121,15 @@ def test_what_is_no_entry_costs_nothing_and_hides_no_other(line: str) -> None:
     sound = '{"at":"2026-06-01T12:00:00Z","cost_usd":0.5,"job":"j","tokens_in":2,"tokens_out":3}'
     counted = spendings(f"{line}\n{sound}\n")
     assert counted == (Spending("j", "2026-06-01", Spent(5, 0.5), is_rehearsed=False),)
+
+
+def test_tokens_that_were_estimated_are_spent_and_teach_no_estimate() -> None:
+    call = Entry(EntryKind.EXECUTE, "04-02-01", 1, "2026-06-01T12:00:00Z", "mine", tokens_in=9,
+                 prompt_characters=3, verdict="executor-success")  # fmt: skip
+    (told,) = spendings(line_of(call))
+    (guessed,) = spendings(line_of(replace(call, estimated=True)))
+    assert (guessed.spent, guessed.actual) == (told.spent, None)
+    assert told.actual is not None
 
 
 def test_money_that_is_known_counts_without_a_token_and_a_cache_makes_it_less() -> None:

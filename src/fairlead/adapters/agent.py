@@ -15,9 +15,10 @@ from collections.abc import Callable, Mapping
 from fairlead.adapters import keeper, process
 from fairlead.adapters.supervision import Keepers, Launch, supervise
 from fairlead.errors import NestedRun
-from fairlead.model.agent_events import AgentEvent, Ending, Malformed, Paused
+from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Malformed, Paused, Usage
 from fairlead.model.agent_orders import Order
-from fairlead.model.agent_streams import Decoder, Stream, Tally
+from fairlead.model.agent_streams import TELLS_NO_TOKENS, Decoder, Stream, Tally
+from fairlead.model.budget import unmeasured
 from fairlead.model.model_services import ModelService
 from fairlead.values import dataclass, field, replace
 
@@ -89,6 +90,9 @@ class CliAgent:
         exit_ = supervise(launch, hearing, is_wanted, self._keepers)
         hearing.close()
         ending = replace(hearing.tally.ending(exit_), seconds=time.monotonic() - begun)
+        if self.row.stream in TELLS_NO_TOKENS and ending.kind is not EndKind.SPAWN:
+            read, wrote = unmeasured(order.role, len(order.prompt), len(ending.text))
+            ending = replace(ending, usage=Usage(read, tokens_out=wrote), is_estimated=True)
         return _without_secrets(ending, launch.environment, self.row.secrets)
 
     def _launch(self, order: Order) -> Launch:

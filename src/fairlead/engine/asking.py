@@ -209,7 +209,8 @@ def _capped(ending: Ending, cap: int) -> tuple[str, bool]:
     and calls that its answer, or ends with an error, so it gets none and is cut here.
     """
     length = cap * CHARACTERS_A_TOKEN
-    if not cap or ending.usage.tokens_out <= cap or len(ending.text) <= length:
+    used = 0 if ending.is_estimated else ending.usage.tokens_out  # a guess cuts nothing
+    if not cap or used <= cap or len(ending.text) <= length:
         return ending.text, ending.is_cut
     return ending.text[:length], True
 

@@ -113,6 +113,7 @@ class Terms:
     keeps_documents: bool = True
     needs_tests: bool = True
     guarded: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what to know of them when a run begins
 
 
 class Execution:
@@ -227,8 +228,8 @@ class Execution:
             if job.is_git:
                 site.landed.add(self._workspace.commit_of(f"refs/heads/{job.target}"))
             site.tell("started", job.id, preview.name, phase=job.phase, plans=list(preview.left))
-            for reason in job.crowding:
-                site.tell("note", job.id, reason)
+            for note in (*job.crowding, *terms.notes):
+                site.tell("note", job.id, note)
             with crew.ready(name):
                 run(site, terms.caps, stop, watcher.looked)
         return self.report(job.id)

@@ -133,6 +133,7 @@ def with_call(entry: Entry, ending: Ending) -> Entry:
         tokens_in=ending.usage.tokens_in,
         tokens_cached=ending.usage.tokens_cached or None,
         tokens_out=ending.usage.tokens_out,
+        estimated=ending.is_estimated or None,
         cost_usd=ending.cost_usd,
         prompt_characters=ending.prompt_characters or None,
     )

@@ -279,6 +279,7 @@ class RoleCalls:
             verdict=str(ending.kind),
             tokens_in=usage.tokens_in,
             tokens_out=usage.tokens_out,
+            estimated=ending.is_estimated or None,
             cost_usd=usd,
             rehearsed=site.job.is_rehearsed,
             job=site.job.id,

@@ -182,6 +182,7 @@ class Ending:
     session: str = ""
     model: str = ""
     usage: Usage = field(default_factory=Usage)
+    is_estimated: bool = False  # the program does not tell its tokens
     cost_usd: float | None = None
     exit_code: int | None = None  # negative: the signal
     error: str = ""

@@ -56,6 +56,9 @@ _DIALECTS = {
     Stream.OPENCODE: agent_dialects.opencode,
     Stream.MODEL: model_dialect.model,
 }
+# What no event of a stream ever tells.
+TELLS_NO_PRICE = frozenset({Stream.CODEX, Stream.GEMINI, Stream.ANTIGRAVITY, Stream.TEXT})
+TELLS_NO_TOKENS = frozenset({Stream.TEXT})
 # Streams whose last event says how it went; for the others the exit code does.
 _TELLS_ITS_END = frozenset(Stream) - {Stream.OPENCODE, Stream.TEXT}
 

@@ -8,7 +8,7 @@ prompt and, once there are any, from what calls of the same role really took.
 
 from collections.abc import Mapping, Sequence
 
-from fairlead.values import dataclass
+from fairlead.values import dataclass, replace
 
 CHARACTERS_A_TOKEN = 4
 # Before anything was measured: an agent reads its prompt many times over while it works.
@@ -116,6 +116,23 @@ def estimate(
     tokens = round(prompt * median(actual.factor for actual in mine))
     price = median(actual.spent.usd / actual.spent.tokens for actual in mine)
     return Spent(tokens, tokens * price)
+
+
+def unmeasured(role: str, prompt_characters: int, answer_characters: int) -> tuple[int, int]:
+    """The tokens that a call probably read and wrote which tells neither: by sizes alone."""
+    read = prompt_characters / CHARACTERS_A_TOKEN * FIRST_FACTOR.get(role, OTHER_FACTOR)
+    return round(read), round(answer_characters / CHARACTERS_A_TOKEN)
+
+
+def loose_limits(agent: str, caps: Caps, *, tells_tokens: bool) -> str:
+    """What to know of an agent that does not tell its price: which limits are held by a guess."""
+    held = replace(caps, run_tokens=0, day_tokens=0) if tells_tokens else caps
+    if held == Caps(0, 0, 0, 0):
+        return ""
+    untold = "no price: it is computed from its tokens"
+    if not tells_tokens:
+        untold = "neither tokens nor price: they are estimated from the sizes of prompt and answer"
+    return f"{agent} tells {untold}, so that these limits hold only roughly: {held}"
 
 
 def _cap(tokens: int, usd: float) -> str:

@@ -54,6 +54,7 @@ class Entry:
     tokens_in: int = 0
     tokens_out: int = 0
     tokens_cached: int | None = None  # of those read
+    estimated: bool | None = None  # the tokens, which the agent did not tell
     cost_usd: float | None = None
     prompt_characters: int | None = None
     rehearsed: bool = False
@@ -95,7 +96,8 @@ def spendings(text: str) -> tuple[Spending, ...]:
             continue  # no entry of ours; whoever reads the evidence is told
         if tokens_in or tokens_out or usd:
             spent = Spent(tokens_in + tokens_out, usd)
-            role = _ROLES.get(str(held.get("verdict"))) if asked else None
+            is_measured = asked and held.get("estimated") is not True
+            role = _ROLES.get(str(held.get("verdict"))) if is_measured else None
             actual = Actual(role, asked, spent) if role else None
             found.append(Spending(job, day, spent, held.get("rehearsed") is True, actual))
     return tuple(found)

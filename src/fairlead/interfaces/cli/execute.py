@@ -16,6 +16,7 @@ from fairlead.errors import JobWaiting
 from fairlead.interfaces.cli.options import dry_run_option, json_option, stream_option, with_app
 from fairlead.interfaces.cli.show import Part, Styled, first_line, in_full, report, rows, warn
 from fairlead.model.budget import Comparison, may_spend
+from fairlead.values import replace
 from fairlead.wiring import App
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
     """
     from fairlead.engine.execution import Watcher
     from fairlead.interfaces.cli.watching import view
+    from fairlead.wiring_limits import loosely_held
 
     is_rehearsed = chosen["rehearse"]
     if chosen["here"] and not is_rehearsed:
@@ -63,8 +65,12 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
     preview = execution.preview(number, is_rehearsed=is_rehearsed)
     chosen |= _as_begun(app, preview.resumes, chosen)
     terms = app.terms(model=chosen["model"], slots=chosen["slots"], is_rehearsed=is_rehearsed)
+    if not is_rehearsed:
+        notes = loosely_held(app, chosen["agent"], chosen["reviewer"], terms.caps)
+        terms = replace(terms, notes=notes)
     if dry_run:
         told = {**_told(preview), "limits": terms.caps, "beyond_limits": _beyond(preview, terms)}
+        told["notes"] = list(terms.notes)
         report(told, _preview_lines(preview, terms), as_json=as_json)
         return 0
     if chosen["approve"] or _agrees(preview, terms, as_json=as_json):
@@ -228,6 +234,7 @@ def _preview_lines(preview: Preview, terms: Terms) -> list[Sequence[Part]]:
     price = f"{preview.estimate.tokens:,} tokens, ${preview.estimate.usd:.2f}"
     lines.append((f"estimate: about {price}, before any retry",))
     lines.append((f"limits: {terms.caps}; today ${preview.spent[1].usd:.2f} spent",))
+    lines += [(Styled("  ⚠ ", "yellow"), each) for each in terms.notes]
     if beyond := _beyond(preview, terms):
         lines.append((Styled("  ⚠ ", "yellow"), f"{beyond}: a person is asked when it gets there"))
     state = (
