@@ -254,6 +254,19 @@ def test_every_finding_has_a_repair_in_words(tmp_path):
     assert all(each.how for each in doctor_of(tmp_path).repairs())
 
 
+def test_a_roadmap_in_which_no_phase_is_recognised_is_told_and_is_no_drift(tmp_path):
+    put(tmp_path, {"STATE.md": "# State\n", "ROADMAP.md": "# Roadmap\n\n**Phase 1: Login**\n"})
+
+    (repair,) = doctor_of(tmp_path).repairs()
+
+    assert (repair.finding.kind, repair.finding.line, repair.means) == (
+        Kind.NO_PHASES,
+        3,
+        Means.PERSON,
+    )
+    assert kinds(tmp_path) == []
+
+
 def test_line_endings_of_a_repaired_document_survive(tmp_path):
     texts = {name: text.replace("\n", "\r\n") for name, text in DRIFT["percent-differs"].items()}
     put(tmp_path, texts)

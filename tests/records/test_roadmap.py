@@ -113,6 +113,18 @@ def test_defect_21_a_heading_that_stands_twice_is_one_phase() -> None:
         ("- ✅ **Phase 3: Signed** - text", "3", "Signed"),
         ("- [ ] [Phase 3: Linked](phases/03/) - text", "3", "Linked"),
         ("- [ ] **Phase 3: With - hyphen** - text", "3", "With - hyphen"),
+        ("### Phase 3: [WIP] Login", "3", "[WIP] Login"),
+        ("### Phase 3: Ship [BLOCKED]", "3", "Ship [BLOCKED]"),
+        ("### Phase 3: [In] and [Out]", "3", "[In] and [Out]"),
+        ("### Phase 3: [Bracketed]", "3", "Bracketed"),
+        ("### Phase 3: From [in](a.md) to [out](b.md)", "3", "From in to out"),
+        ("### [Phase 3: Linked](a.md)", "3", "Linked"),
+        ("### **Phase 3**: Half bold", "3", "Half bold"),
+        ("- [ ] [**Phase 3**: Linked and bold](a.md)", "3", "Linked and bold"),
+        ("-\t[ ] Phase 3: After a tab", "3", "After a tab"),
+        ("## 第3阶段：中文", "3", "中文"),
+        ("- [ ] 第 3 阶段: 中文", "3", "中文"),
+        ("### 제3단계: 한국어", "3", "한국어"),
     ],
 )
 def test_a_line_in_every_form_names_its_phase(line: str, number: str, name: str) -> None:
@@ -278,6 +290,28 @@ def test_a_phase_tells_its_section_its_criteria_and_its_requirements() -> None:
 @pytest.mark.parametrize("text", ["", "# Roadmap\n", "no headings at all\n", "---\n", "\ufeff"])
 def test_a_roadmap_that_says_nothing_has_no_phases(text: str) -> None:
     assert roadmap(text).phases == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("# Roadmap\n\nFirst this.\n\n**Phase 1: Alone in bold**\n", 5),
+        ("# Roadmap\n\n## 第一阶段：登录\n", 3),
+        ("# Roadmap\n\n## Login\n\nPeople get in.\n", 3),
+        ("# Roadmap\n\n## v1.0 First\n\n**Phase 1: Alone in bold**\n", 5),
+        ("# Roadmap\n\n## Phases\n\nNo phases yet.\n", 0),
+        ("# Roadmap\n\n## ✅ v1.0 First (Shipped)\n\nSee the archive.\n", 0),
+        ("# Roadmap\n", 0),
+        (LIST_AND_DETAILS, 0),
+    ],
+)
+def test_a_roadmap_that_has_text_and_no_phase_tells_where(text: str, line: int) -> None:
+    assert roadmap(text).unread_line == line
+
+
+def test_a_box_after_a_tab_is_a_box() -> None:
+    (phase,) = roadmap("# Roadmap\n\n-\t[x]\tPhase 1: Login\n").phases
+    assert phase.is_checked
 
 
 def test_phases_in_brackets_are_numbered_by_their_milestone() -> None:

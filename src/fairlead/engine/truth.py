@@ -10,7 +10,7 @@ from fairlead.model.divergence import Finding, Kind
 from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing, standing_of
 from fairlead.records.compare import disk_findings, state_findings
-from fairlead.records.compare_roadmap import roadmap_findings
+from fairlead.records.compare_roadmap import roadmap_findings, roadmap_notes
 from fairlead.records.mend import second_block
 from fairlead.store import layout
 from fairlead.store.load import Reader
@@ -64,6 +64,7 @@ def differences(
     if text is not None:
         yield from state_findings(Document(text), state, standing, inventory)
     yield from roadmap_findings(standing, roadmap)
+    yield from roadmap_notes(inventory.roadmap, roadmap)
     text = texts.get(requirements)
     if text is not None:
         from fairlead.records.compare_requirements import requirement_findings

@@ -25,6 +25,7 @@ class Kind(StrEnum):
     LIFECYCLE = "lifecycle-differs"
     TRACE = "requirement-phase-unknown"
     UNMAPPED = "requirement-unmapped"
+    NO_PHASES = "roadmap-without-phases"
     ORPHAN = "summary-without-plan"
     DUPLICATE = "phase-number-twice"
     DOCUMENT = "document-malformed"

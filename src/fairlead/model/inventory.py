@@ -158,6 +158,7 @@ class Roadmap:
 
     phases: tuple[Listed, ...] = ()
     milestones: tuple[Milestone, ...] = ()
+    unread_line: int = 0  # of its first text, where it has some and no phase was recognised
 
 
 @dataclass(frozen=True)  # without slots: every number asks for its stage

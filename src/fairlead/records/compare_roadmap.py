@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from fairlead.model.divergence import Finding, Kind
-from fairlead.model.inventory import Listed, Phase, Plan, Stage
+from fairlead.model.inventory import Listed, Phase, Plan, Roadmap, Stage
 from fairlead.model.progress import folder_counts
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status, normalise
@@ -38,6 +38,14 @@ def roadmap_findings(standing: Standing, path: str) -> Iterator[Finding]:
             yield from _row(phase, phase.listed, standing, path)
             yield from _counts(phase, phase.listed, path)
             yield from _plan_boxes(phase, phase.listed, path)
+
+
+def roadmap_notes(roadmap: Roadmap, path: str) -> Iterator[Finding]:
+    """What is worth knowing of ROADMAP.md itself; nothing in it is wrong because of it."""
+    if roadmap.unread_line:
+        why = "no phase is recognised in it, and none is counted"
+        place = path, roadmap.unread_line, "roadmap"
+        yield Finding(Kind.NO_PHASES, *place, why, "", is_drift=False)
 
 
 def _boxes(phase: Phase, listed: Listed, standing: Standing, path: str) -> Iterator[Finding]:

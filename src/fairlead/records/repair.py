@@ -76,7 +76,8 @@ def repaired_roadmap(document: Document, findings: Iterable[Finding], path: str)
     """ROADMAP.md with the boxes, rows and counts of these findings as the files prove them."""
     replaced: list[str] = []
     for finding in findings:
-        if finding.path != path or not 0 < finding.line <= len(document.lines):
+        is_mine = finding.path == path and finding.true
+        if not is_mine or not 0 < finding.line <= len(document.lines):
             continue
         line = document.lines[finding.line - 1]
         if finding.what.endswith(" box"):

@@ -8,11 +8,15 @@ import re
 
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Listed, Mark, Milestone, Roadmap
-from fairlead.records.roadmap_lines import Marker, Mention, Sheet, own_lines, read_sheet
+from fairlead.records.roadmap_lines import WORD, Marker, Mention, Sheet, own_lines, read_sheet
+from fairlead.records.roadmap_names import is_placeholder
 from fairlead.text.document import Document
 from fairlead.text.inline import plain_text
 from fairlead.values import dataclass
 
+_LIKE_A_PHASE = (  # compiled when it is first asked for: nearly never
+    rf"(?i){WORD}\**[0-9]{{1,6}}\b(?![-–—][0-9])|第[一二三四五六七八九十0-9]+"
+)
 _DETAIL = re.compile(
     r"\s*\*\*(Goal|Depends on|Requirements|Plans)(?::\*\*|\*\*:)\s*(.*)", re.IGNORECASE
 )
@@ -33,7 +37,21 @@ def roadmap_of(sheet: Sheet) -> Roadmap:
     for mention in sheet.mentions:
         phases.setdefault((mention.milestone, mention.id), []).append(mention)
     listed = tuple(_listed(sheet, mentions) for mentions in phases.values())
-    return Roadmap(listed, _milestones(sheet.markers))
+    return Roadmap(listed, _milestones(sheet.markers), 0 if listed else _unread_line(sheet))
+
+
+def _unread_line(sheet: Sheet) -> int:
+    """The first line that may be meant as a phase; 0 where it is plain that there is none."""
+    lines = [
+        (number, line.text)
+        for number, line in enumerate(sheet.document.lines, 1)
+        if line.is_prose and line.text.strip() and not line.text.startswith("# ")
+    ]
+    if any(is_placeholder(text) for _, text in lines):
+        return 0
+    alike = next((number for number, text in lines if re.search(_LIKE_A_PHASE, text)), 0)
+    # Where milestones are named, their phases may all be archived.
+    return alike or (lines[0][0] if lines and not sheet.markers else 0)
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ from fairlead.records.roadmap_lines import (
     phase_titles,
     read_sheet,
 )
+from fairlead.records.roadmap_names import is_placeholder
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line, table_cell
 from fairlead.text.outline import Line, Section, own_end
@@ -28,9 +29,6 @@ from fairlead.values import dataclass
 
 UNDECIDED = "Not decided yet."
 _SENTINELS = (0, 999)
-_PLACEHOLDER = re.compile(
-    r"[*_(]*(?:no phases(?: yet)?|none(?: yet)?|tbd|to be planned)[.*_)]*", re.IGNORECASE
-)
 _BOX = re.compile(r"\s*[-*+]\s+\[.\]\s")  # also `[~]` and other marks of a person's own
 _RULE = re.compile(r"\s*(?:</details>.*|-{3,}|\*{3,}|_{3,})\s*\Z", re.IGNORECASE)
 
@@ -243,7 +241,7 @@ def _into(sheet: Sheet, section: Section, new: Iterable[str]) -> Splice:
     document = sheet.document
     own = document.lines[section.first : own_end(section, document.sections)]
     for line in own:
-        if line.is_prose and _PLACEHOLDER.fullmatch(line.text.strip()):
+        if line.is_prose and is_placeholder(line.text):
             return Splice(line.start, line.end, document.ending.join(new))
     held = [line for line in own if line.text.strip() and not _RULE.match(line.text)]
     last = held[-1] if held else document.lines[section.heading]

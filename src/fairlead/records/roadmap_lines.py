@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from fairlead.errors import MalformedId
 from fairlead.model.ids import PhaseId
+from fairlead.records.roadmap_names import bullet_name, clean_name
 from fairlead.text.document import Document
-from fairlead.text.inline import plain_text
 from fairlead.text.lists import Item, items_of
 from fairlead.text.outline import Line, Section
 from fairlead.text.tables import Cell, Table, tables_of
@@ -23,23 +23,29 @@ from fairlead.values import dataclass
 
 # Letters without regard to case are spelled out: over ranges `re` builds large tables at each start.
 _CODE = "(?-i:[A-Za-z][A-Za-z0-9_]*)"
-_ID = rf"(?P<id>(?:{_CODE}-)?[0-9]{{1,6}}(?-i:[A-Za-z]?)(?:\.[0-9]{{1,6}})*)\b(?![-–—][0-9])"
+# `第3阶段` has its word after the number, and no boundary between them.
+_COUNTER = "(?:阶段|階段|フェーズ|단계)"
+_ID = (
+    r"(?P<id>(?:" + _CODE + r"-)?[0-9]{1,6}(?-i:[A-Za-z]?)(?:\.[0-9]{1,6})*)"
+    rf"(?:\s*{_COUNTER}|\b(?![-–—][0-9]))"
+)
 # `[CK.02] 03` is phase 3 of the second milestone, in projects that number by milestone.
 WORD = (
-    r"(?:(?:Phase|Фаза|Этап|Fase|Etapa|Étape|Etap|Fáze)\s+|(?:阶段|階段|フェーズ|단계)\s*"
+    rf"(?:(?:Phase|Фаза|Этап|Fase|Etapa|Étape|Etap|Fáze)\s+|{_COUNTER}\s*"
+    rf"|[第제]\s*(?=[0-9]{{1,6}}\s*{_COUNTER})"
     rf"|\[{_CODE}\.[0-9]{{1,4}}\]\s+)"
 )
 _HEADING = re.compile(
-    rf"(?:\[[^\]]*\]\s*)?(?P<strike>~~)?(?:\*\*)?\s*(?:[^\w\s~*]+\s*)?{WORD}{_ID}"
-    r"(?:\s*\([^)]*\))?\s*(?:[:：—–]|\s-\s|-\s|\Z)\s*(?P<name>.*)\Z",
+    rf"(?:\[[^\]]*\]\s*)?(?P<strike>~~)?(?:\*\*)?\s*(?:[^\w\s~*]+\s*)?(?:\*\*)?{WORD}{_ID}"
+    r"(?:\*\*)?(?:\s*\([^)]*\))?\s*(?:[:：—–]|\s-\s|-\s|\Z)\s*(?P<name>.*)\Z",
     re.IGNORECASE,
 )
 _BULLET = re.compile(
-    rf"(?:\[[^\]]\]\s+)?(?P<strike>~~)?\s*(?:[^\w\s~*\[]+\s*)?(?:\*\*)?(?P<inner>~~)?\[?{WORD}{_ID}"
+    rf"(?:\[[^\]]\]\s+)?(?P<strike>~~)?\s*(?:[^\w\s~*\[]+\s*)?(?:\*\*)?(?P<inner>~~)?\[?(?:\*\*)?"
+    rf"{WORD}{_ID}"
     r"\s*(?:\([^)]*\))?\s*(?P<rest>.*)\Z",
     re.IGNORECASE,
 )
-_BULLET_NAME = re.compile(r"(?:\*\*)?\s*(?:[:：—–]|\s-\s|-\s)\s*(?P<name>.*)\Z")
 _CELL = re.compile(
     rf"(?:\*\*|~~|\[)*(?:{WORD})?{_ID}(?:[.:：)])?\s*(?:[-–—]\s+)?(?P<name>.*)\Z", re.IGNORECASE
 )
@@ -47,11 +53,6 @@ _TABLE_WORD = re.compile(
     r"(?:phase|фаза|этап|fase|etapa|étape|etap|fáze|阶段|階段|フェーズ|단계)\b"
 )
 _VERSION = re.compile(r"\bv[0-9]+(?:\.[0-9]+)+\b", re.IGNORECASE)
-_ENDING = re.compile(
-    r"\s*\((?:completed|shipped|done|[0-9]+/[0-9]+ plans?)[^)]*\)\s*\Z|\s*[✅✓✔☑]+\s*\Z",
-    re.IGNORECASE,
-)
-_LAST = (")", "✅", "✓", "✔", "☑")  # what an ending ends in
 _CLOSED = re.compile(r"\b(CLOSED|ARCHIVED|ABANDONED|SHIPPED|FAILED)\b|✅|🗄", re.IGNORECASE)
 _OPEN = re.compile(r"\b(STARTED|ACTIVE|WIP)\b|in progress|🚧|🔄", re.IGNORECASE)
 _COLLAPSED = ("<details", "</details", "<summary")
@@ -219,7 +220,7 @@ class _Reader:
             self.add(
                 Form.HEADING,
                 match["id"],
-                _clean(match["name"]),
+                clean_name(match["name"]),
                 section.heading + 1,
                 place,
                 is_retired=bool(match["strike"]),
@@ -252,7 +253,7 @@ class _Reader:
         checked = item.is_checked if item.box >= 0 else None
         match = _BULLET.match(item.text)
         if match:
-            name = _bullet_name(match["rest"])
+            name = bullet_name(match["rest"])
             place = item.start + match.start("id")
             if name is not None:
                 self.add(
@@ -284,7 +285,7 @@ class _Reader:
             self.add(
                 Form.ROW,
                 match["id"],
-                _clean(named.text if named else match["name"]),
+                clean_name(named.text if named else match["name"]),
                 at + 3 + offset,
                 cells[0].start + match.start("id"),
                 is_retired=cells[0].text.startswith("~~"),
@@ -365,23 +366,3 @@ def own_lines(sheet: Sheet, section: Section) -> Iterator[tuple[int, Line]]:
             if text.startswith("#") and text.lstrip("#")[:1] in ("", " ", "\t"):
                 return
         yield at + 1, line
-
-
-def _bullet_name(rest: str) -> str | None:
-    """The name after `Phase 3`: `: Name** - text`; None when it is a sentence about the phase."""
-    match = _BULLET_NAME.match(rest)
-    if not match:
-        return "" if not rest.strip(" *~)]") else None
-    name = match["name"]
-    bold = name.find("**")
-    return _clean(name[:bold] if bold >= 0 else re.split(r"\s[-—–]\s", name, maxsplit=1)[0])
-
-
-def _clean(name: str) -> str:
-    name = name.replace("~~", "").replace("**", "").strip()
-    if "](" in name:
-        name = re.sub(r"\]\([^)]*\)", "", name)
-    name = name.strip("[] ")
-    while name.rstrip().endswith(_LAST) and (shorter := _ENDING.sub("", name)) != name:
-        name = shorter
-    return plain_text(name.removesuffix("(INSERTED)").strip())

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from fairlead.text.outline import Line
 
 _BULLETS = "-*+"
+_GAPS = ("", " ", "\t")  # what may follow a bullet or a box
 _BEGINNINGS = "-*+ \t0123456789"  # of lines that can be an item
 
 
@@ -48,19 +49,13 @@ def _item(line: Line, indent: int, bullet: str, start: int, last: Line, column: 
     content = line.text[start:]
     box = -1
     checked = False
-    if (
-        content[:1] == "["
-        and content[2:3] == "]"
-        and content[1] in " xX"
-        and content[3:4] in ("", " ")
-    ):
+    if content[:1] == "[" and content[2:3] == "]" and content[1] in " xX" and content[3:4] in _GAPS:
         box = line.start + start + 1
         checked = content[1] in "xX"
-        cut = 4 if content[3:4] == " " else 3
+        cut = 4 if content[3:4] else 3
         start += cut
         content = content[cut:]
-    text = content.strip(" \t") if content[:1] == "\t" else content.rstrip(" \t")
-    return Item(indent, bullet, text, line.start + start, box, checked, last, column)
+    return Item(indent, bullet, content.rstrip(" \t"), line.start + start, box, checked, last, column)
 
 
 def _bullet_on(line: Line) -> tuple[int, str, int] | None:
@@ -71,13 +66,13 @@ def _bullet_on(line: Line) -> tuple[int, str, int] | None:
     rest = text[indent:]
     if not rest:
         return None
-    if rest[0] in _BULLETS and rest[1:2] in ("", " ", "\t"):
+    if rest[0] in _BULLETS and rest[1:2] in _GAPS:
         return indent, rest[0], min(indent + 2, len(text))
     digits = len(rest) - len(rest.lstrip("0123456789"))
     if (
         0 < digits <= 9
         and rest[digits : digits + 1] in (".", ")")
-        and rest[digits + 1 : digits + 2] in ("", " ")
+        and rest[digits + 1 : digits + 2] in _GAPS
     ):
         return indent, rest[: digits + 1], min(indent + digits + 2, len(text))
     return None
