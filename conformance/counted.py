@@ -10,12 +10,14 @@ from pathlib import Path
 
 import yaml
 
-_KIND = ("PLAN", "SUMMARY", "plan")
+_KIND = ("PLAN", "SUMMARY", "plan", "summary")
 _NO_PLAN = re.compile(
     r"-OUTLINE\.md$|\.pre-bounce\.md$|-PLAN-(REVIEW|CHECK)\w*\.md$", re.IGNORECASE
 )
 _PLAN = re.compile(r"^(.*[-.])?PLAN(-\d.*)?\.md$|^\d[\w.]*-\d+[\w.-]*-plan\.md$")
-_SUMMARY = re.compile(r"^(.*-)?(?<!MILESTONE-)(?<!PLANNING-)SUMMARY(-\d.*)?\.md$")
+_SUMMARY = re.compile(
+    r"^(.*-)?(?<!MILESTONE-)(?<!PLANNING-)SUMMARY(-\d.*)?\.md$|^\d[\w.]*-\d+[\w.-]*-summary\.md$"
+)
 _FIELD = re.compile(r"^(status|completed|verified):[ \t]*[\"']?([^\"'\n\r#]*)", re.MULTILINE)
 _NUMBER = re.compile(r"[Pp]?(\d{1,4})")
 _FOLDER = re.compile(
@@ -122,6 +124,7 @@ class Contents:
                 plan.replace("PLAN", "SUMMARY", 1),
                 f"{plan[:-3]}-SUMMARY.md",
                 plan.replace("plan", "SUMMARY", 1),
+                plan.replace("plan", "summary", 1),
             )
             pairs[plan] = next((name for name in wanted if name in left), "")
             left = [name for name in left if name != pairs[plan]]

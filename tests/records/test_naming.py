@@ -106,6 +106,11 @@ def test_what_only_looks_like_a_plan_is_none(name: str) -> None:
         ("v1-MILESTONE-SUMMARY.md", False),
         ("PHASE-2-PLANNING-SUMMARY.md", False),
         ("summary.md", False),
+        ("03-02-summary.md", True),
+        ("03-02-login-summary.md", True),
+        ("03-02-summary.txt", False),
+        ("03-executive-summary.md", False),
+        ("research-summary.md", False),
     ],
 )
 def test_a_summary_is_told_from_what_sums_up_something_else(name: str, expected: bool) -> None:
@@ -136,6 +141,10 @@ def test_a_summary_is_told_from_what_sums_up_something_else(name: str, expected:
         ("03-login-PLAN.md", "03-login-SUMMARY.md"),
         ("03-PLAN.md", "SUMMARY.md"),
         ("01-02-plan.md", "01-02-SUMMARY.md"),
+        ("03-02-plan.md", "03-02-summary.md"),
+        ("03-02-plan.md", "3-2-summary.md"),
+        ("03-02-login-plan.md", "03-02-summary.md"),
+        ("03-02-PLAN.md", "03-02-summary.md"),
     ],
 )
 def test_a_plan_finds_its_summary_in_every_form(plan: str, summary: str) -> None:
@@ -150,6 +159,12 @@ def test_one_summary_proves_one_plan_only() -> None:
 def test_a_summary_without_a_plan_is_an_orphan() -> None:
     pairs, orphans = paired(["03-01-PLAN.md", "03-02-PLAN.md"], ["03-07-SUMMARY.md"], THREE)
     assert (pairs, orphans) == ({}, ("03-07-SUMMARY.md",))
+
+
+def test_small_letters_pair_among_several_and_leave_an_orphan() -> None:
+    plans = ["03-01-plan.md", "03-02-plan.md"]
+    pairs, orphans = paired(plans, ["03-02-summary.md", "03-07-summary.md"], THREE)
+    assert (pairs, orphans) == ({"03-02-plan.md": "03-02-summary.md"}, ("03-07-summary.md",))
 
 
 def test_the_exact_name_wins_over_the_number() -> None:

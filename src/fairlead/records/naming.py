@@ -17,9 +17,10 @@ _CANONICAL = re.compile(
 _NEVER_A_PLAN = r"(?i)(-OUTLINE|\.pre-bounce|-PLAN-(?:REVIEW|CHECK)\w*)\.md\Z"
 _PLAN = re.compile(r"(?:\A|.*[-.])PLAN(?:-[0-9].*)?\.md\Z")
 _NUMBERED_PLAN = re.compile(r"[0-9][\w.]*-[0-9]+[\w.-]*-plan\.md\Z")
+_NUMBERED_SUMMARY = re.compile(r"[0-9][\w.]*-[0-9]+[\w.-]*-summary\.md\Z")
 _SUMMARY = re.compile(r"(?:\A|.*-)SUMMARY(?:-[0-9].*)?\.md\Z")
 _NOT_A_PLAN_SUMMARY = re.compile(r"(MILESTONE|PLANNING)-SUMMARY\.md\Z")
-_WORDS = re.compile(r"(?:\A|(?<=[-.]))(?:PLAN|SUMMARY|plan)(?=[-.]|\Z)")
+_WORDS = re.compile(r"(?:\A|(?<=[-.]))(?:PLAN|SUMMARY|plan|summary)(?=[-.]|\Z)")
 # A project's code is in capitals: `CK-03-feed`, but `oauth-2-login` has no number.
 _FOLDER = re.compile(
     r"(?:[A-Z][A-Z0-9_]*(?:\.[0-9]{1,4})?-(?=[0-9])|(?i:phase)[-_ ]?|[Pp](?=[0-9]))?"
@@ -95,7 +96,9 @@ def is_plan(name: str) -> bool:
 
 def is_summary(name: str) -> bool:
     """Whether a file of a phase folder is a summary of a plan."""
-    if not name.endswith(".md") or "SUMMARY" not in name:
+    if "SUMMARY" not in name:  # small letters, where the numbers say what it is, as with plans
+        return name.endswith("-summary.md") and bool(_NUMBERED_SUMMARY.match(name))
+    if not name.endswith(".md"):
         return False
     if name.endswith("-SUMMARY.md") and name[-12:-11].isdigit():
         return True
@@ -188,6 +191,7 @@ def _exact_names(plan: str) -> tuple[str, ...]:
         plan.replace("PLAN", "SUMMARY", 1),
         f"{stem}-SUMMARY.md",
         plan.replace("plan", "SUMMARY", 1),
+        plan.replace("plan", "summary", 1),
     )
 
 

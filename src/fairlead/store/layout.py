@@ -235,7 +235,9 @@ def job_path(job: str, name: str = "") -> str:
 
 def summary_path(plan: str) -> str:
     """Where the summary of a plan stands: beside it."""
-    return f"{plan.removesuffix('PLAN.md')}SUMMARY.md"
+    from fairlead.records.naming import summary_name
+
+    return plan[: plan.rfind("/") + 1] + summary_name(plan[plan.rfind("/") + 1 :])
 
 
 def archive_of(workstream: str) -> str:
