@@ -254,6 +254,19 @@ def test_every_finding_has_a_repair_in_words(tmp_path):
     assert all(each.how for each in doctor_of(tmp_path).repairs())
 
 
+def test_a_roadmap_that_is_made_anew_lists_the_phases_that_have_folders(tmp_path):
+    texts = {name: text for name, text in BASE.items() if name != "ROADMAP.md"}
+    put(tmp_path, {**texts, "phases/03.1-hot-fix/03.1-01-PLAN.md": "# Plan\n"})
+
+    doctor_of(tmp_path).fix()
+
+    phases = truth(tmp_path).standing.scope.phases
+    listed = [(each.listed.id.short, each.listed.name, each.listed.is_checked) for each in phases]
+    assert listed == [("1", "login", True), ("2", "search", False), ("3.1", "hot fix", False)]
+    assert kinds(tmp_path) == []
+    assert doctor_of(tmp_path).fix().changes == ()
+
+
 def test_a_roadmap_in_which_no_phase_is_recognised_is_told_and_is_no_drift(tmp_path):
     put(tmp_path, {"STATE.md": "# State\n", "ROADMAP.md": "# Roadmap\n\n**Phase 1: Login**\n"})
 

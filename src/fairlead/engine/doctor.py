@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from fairlead.engine.overview import Overview
 from fairlead.engine.ports import Clock
-from fairlead.engine.templates import NewProject, first_documents
+from fairlead.engine.templates import NewProject, first_documents, roadmap_with
 from fairlead.engine.truth import SECOND_FRONTMATTER, Truth, differences, truth_of
 from fairlead.errors import ChangedMeanwhile, ClaimUnexplained, DocumentError
 from fairlead.model.divergence import Finding, Kind
@@ -29,6 +29,7 @@ from fairlead.records.repair import (
     repaired_roadmap,
     repaired_state,
 )
+from fairlead.records.roadmap_edit import NewPhase
 from fairlead.store import layout
 from fairlead.store.files import Draft, Files, Outcome
 from fairlead.store.scan import scan
@@ -195,11 +196,11 @@ class Doctor:
         if not any(each.kind is Kind.MISSING and each.path == path for each in truth.findings):
             return None
         title = self._files.folder.rstrip("/").rpartition("/")[2]
-        texts = first_documents(NewProject(title), now)
-        name = path.rpartition("/")[2]
-        text = next(each for known, each in texts.items() if known.endswith(f"/{name}"))
-        if name == layout.STATE_NAME:
-            text = _placed(Document(text), truth.standing, now)
+        if path.endswith(layout.STATE_NAME):
+            first = first_documents(NewProject(title), now)[layout.STATE]
+            text = _placed(Document(first), truth.standing, now)
+        else:
+            text = roadmap_with(title, _found_phases(truth.standing))
         work.before[path], work.after[path] = "", text
         return text
 
@@ -280,6 +281,16 @@ class Doctor:
         return Repair(finding, Means.PERSON, "look at it in an editor")
 
 
+def _found_phases(standing: Standing) -> list[NewPhase]:
+    """The phases that have folders, as a roadmap tells of them that has been lost."""
+    found: list[NewPhase] = []
+    for phase in () if standing.scope.is_archived else standing.scope.phases:
+        after = f"Phase {found[-1].id.short}" if found else "Nothing (first phase)"
+        name = phase.name or f"Phase {phase.id.short}"
+        found.append(NewPhase(phase.id, name, depends_on=after))
+    return found
+
+
 def _placed(document: Document, standing: Standing, now: datetime) -> str:
     """A new STATE.md where the project is, with the milestone that the roadmap names, if any."""
     scope = standing.scope
@@ -292,6 +303,8 @@ def _placed(document: Document, standing: Standing, now: datetime) -> str:
 
 def _writes(finding: Finding) -> str:
     match finding.kind:
+        case Kind.MISSING if finding.path.endswith(layout.ROADMAP_NAME):
+            return "makes it anew, with the phases that have folders"
         case Kind.MISSING:
             return "makes it from its template"
         case Kind.TWICE:

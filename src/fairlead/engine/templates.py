@@ -4,11 +4,12 @@ A template is text with `{{name}}` places; every value that came from a person p
 `one_line`, so that a title can never become a heading, a key or a table cell.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from fairlead.model.ids import slug
+from fairlead.model.ids import PhaseId, slug
 from fairlead.records.attributes import registered
+from fairlead.records.roadmap_edit import NewPhase, details_of
 from fairlead.store import layout
 from fairlead.store.templates import template
 from fairlead.text.emit import scalar_text
@@ -57,6 +58,11 @@ def fresh_requirements(title: str, core_value: str, now: datetime) -> str:
     return filled("REQUIREMENTS.md", values)
 
 
+def roadmap_with(title: str, phases: Sequence[NewPhase]) -> str:
+    """A roadmap that lists these phases."""
+    return filled("ROADMAP.md", {"title": one_line(title, "the title"), **_roadmap_values(phases)})
+
+
 def filled(name: str, values: Mapping[str, str]) -> str:
     """One pass over the template: a value that looks like a place is not filled again."""
     head, *places = template(name).split("{{")
@@ -85,27 +91,20 @@ def values_of(project: NewProject, now: datetime) -> dict[str, str]:
         "focus": f"Phase 1 — {phase}" if phase else "Roadmap",
         "position": f"1 of 1 ({phase})" if phase else "Not started",
         "status": "Ready to plan" if phase else "Planning",
-        **_roadmap_values(phase),
+        **_roadmap_values([NewPhase(PhaseId.parse("1"), phase)] if phase else []),
     }
 
 
-def _roadmap_values(phase: str) -> dict[str, str]:
-    if not phase:
+def _roadmap_values(phases: Sequence[NewPhase]) -> dict[str, str]:
+    if not phases:
         return {"phase_list": "No phases yet.", "phase_details": "No phases yet.", "phase_rows": ""}
-    details = (
-        f"### Phase 1: {phase}",
-        "",
-        "**Goal**: Not decided yet.",
-        "**Depends on**: Nothing (first phase)",
-        "**Requirements**: None yet.",
-        "**Success Criteria** (what must be TRUE):",
-        "",
-        "  1. Not decided yet.",
-        "",
-        "**Plans**: TBD",
-    )
     return {
-        "phase_list": f"- [ ] **Phase 1: {phase}** - Not decided yet.",
-        "phase_details": "\n".join(details),
-        "phase_rows": f"| 1. {table_cell(phase)} | 0/TBD | Not started | - |\n",
+        "phase_list": "\n".join(
+            f"- [ ] **Phase {each.id.short}: {each.title}** - {each.purpose}" for each in phases
+        ),
+        "phase_details": "\n\n".join("\n".join(details_of(each)) for each in phases),
+        "phase_rows": "".join(
+            f"| {each.id.short}. {table_cell(each.title)} | 0/TBD | Not started | - |\n"
+            for each in phases
+        ),
     }
