@@ -12,7 +12,7 @@ from fairlead.errors import BlockedError
 from fairlead.model.divergence import Kind
 from fairlead.store.files import Files, Outcome
 from tests.support.moments import NOON
-from tests.support.peculiar import BASE, CLAIMS, CONFLICT, DRIFT, UNEXPLAINED, put, state
+from tests.support.peculiar import BASE, CLAIMS, CONFLICT, DRIFT, UNEXPLAINED, put, roadmap, state
 from tests.support.peculiar import Files as Texts
 from tests.support.trees import read_tree
 
@@ -261,10 +261,26 @@ def test_a_roadmap_that_is_made_anew_lists_the_phases_that_have_folders(tmp_path
     doctor_of(tmp_path).fix()
 
     phases = truth(tmp_path).standing.scope.phases
-    listed = [(each.listed.id.short, each.listed.name, each.listed.is_checked) for each in phases]
-    assert listed == [("1", "login", True), ("2", "search", False), ("3.1", "hot fix", False)]
+    listed = [each.listed for each in phases if each.listed]
+    told = [(each.id.short, each.name, each.is_checked) for each in listed]
+    assert told == [("1", "login", True), ("2", "search", False), ("3.1", "hot fix", False)]
     assert kinds(tmp_path) == []
     assert doctor_of(tmp_path).fix().changes == ()
+
+
+def test_one_number_for_two_phases_is_left_to_a_person_with_both_places(tmp_path):
+    line = "- [ ] **Phase 2: Search** - what is there"
+    put(tmp_path, roadmap((line, f"{line}\n- [ ] **Phase 2: Feed** - what is new")))
+    before = documents(tmp_path)
+
+    doctor_of(tmp_path).fix(Claims.CORRECT)
+    (repair,) = doctor_of(tmp_path).repairs()
+
+    finding = repair.finding
+    assert (finding.kind, finding.line, finding.is_drift) == (Kind.DUPLICATE, 7, True)
+    assert finding.because == (".planning/ROADMAP.md:6: Search", ".planning/ROADMAP.md:7: Feed")
+    assert repair.means is Means.PERSON
+    assert documents(tmp_path) == before
 
 
 def test_a_roadmap_in_which_no_phase_is_recognised_is_told_and_is_no_drift(tmp_path):

@@ -12,6 +12,7 @@ from fairlead.errors import NoDocument, NotAFile
 from fairlead.records.merge import merge_texts
 from fairlead.store import layout
 from fairlead.store.files import Files
+from fairlead.values import replace
 
 SHARED = ("", "", "- entry", "## Heading", "text")
 
@@ -72,6 +73,45 @@ def test_the_merge_stands_in_the_file_of_ours(tmp_path: Path) -> None:
     versions = versions_in(tmp_path, b"- a\n", b"- a\n- o\n", b"- a\n- t\n")
     assert merge_versions(versions).conflicts == ()
     assert Path(versions.ours).read_bytes() == b"- a\n- o\n- t\n"
+
+
+ONE = "# Roadmap\n\n## Phases\n\n- [ ] **Phase 1: Base** - x\n"
+ALPHA, BETA = (f"{ONE}- [ ] **Phase 2: {name}** - x\n" for name in ("Alpha", "Beta"))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "conflicts"),
+    [
+        (BETA, ALPHA, [("phase 2 (Beta and Alpha)", 7)]),
+        (BETA, BETA.replace("Base", "Basis"), []),
+        (BETA, f"{ONE}- [ ] **Phase 3: Alpha** - x\n", []),
+    ],
+    ids=["two phases", "one phase", "two numbers"],
+)
+def test_one_number_that_both_sides_gave_to_a_phase_is_a_conflict_and_both_stay(
+    tmp_path: Path, ours: str, theirs: str, conflicts: list[tuple[str, int]]
+) -> None:
+    versions = versions_in(tmp_path, ONE.encode(), ours.encode(), theirs.encode())
+
+    report = merge_versions(replace(versions, path=".planning/ROADMAP.md"))
+
+    assert [(each.about, each.line) for each in report.conflicts] == conflicts
+    merged = Path(versions.ours).read_text()
+    assert {*ours.splitlines()[5:], *theirs.splitlines()[5:]} <= {*merged.splitlines()}
+
+
+def test_a_number_that_stood_for_two_phases_before_is_no_conflict_of_this_merge(
+    tmp_path: Path,
+) -> None:
+    both = f"{BETA}- [ ] **Phase 2: Alpha** - x\n"
+    texts = (both, f"{both}- [ ] **Phase 3: C** - x\n", both.replace("Base", "Basis"))
+    base, ours, theirs = (text.encode() for text in texts)
+
+    report = merge_versions(
+        replace(versions_in(tmp_path, base, ours, theirs), path=".planning/ROADMAP.md")
+    )
+
+    assert report.conflicts == ()
 
 
 def test_only_the_three_files_are_left_behind(tmp_path: Path) -> None:

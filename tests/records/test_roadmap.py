@@ -309,6 +309,58 @@ def test_a_roadmap_that_has_text_and_no_phase_tells_where(text: str, line: int) 
     assert roadmap(text).unread_line == line
 
 
+def clashes(text: str) -> list[tuple[str, list[tuple[int, str]]]]:
+    found = [(each.id.short, each.clashes) for each in roadmap(text).phases if each.clashes]
+    return [(number, [(mark.line, mark.text) for mark in marks]) for number, marks in found]
+
+
+TABLE = "| Phase | Status |\n|---|---|\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        (
+            "- [ ] **Phase 2: Beta** - x\n- [ ] **Phase 2: Alpha** - x\n",
+            [(3, "Beta"), (4, "Alpha")],
+        ),
+        ("- Phase 2: Beta\n- Phase 2: Alpha\n", [(3, "Beta"), (4, "Alpha")]),
+        ("### Phase 2: Beta\n\n**Goal**: x\n\n### Phase 2: Alpha\n", [(3, "Beta"), (7, "Alpha")]),
+        (f"{TABLE}| 2. Beta | - |\n| 2. Alpha | - |\n", [(5, "Beta"), (6, "Alpha")]),
+        (
+            "- [ ] Phase 2: Beta\n- [ ] Phase 2: Alpha\n\n### Phase 2: Beta\n",
+            [(3, "Beta"), (4, "Alpha")],
+        ),
+    ],
+    ids=["boxes", "bullets", "headings", "rows", "a list beside one heading"],
+)
+def test_one_number_for_two_phases_is_told_with_both_places(
+    text: str, places: list[tuple[int, str]]
+) -> None:
+    assert clashes(f"# Roadmap\n\n{text}") == [("2", places)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"- [ ] Phase 2: Authentication\n\n### Phase 2: Auth\n\n{TABLE}| 2. Login | - |\n",
+        "- [ ] **Phase 2: Search** - x\n- [x] Phase 2: search (completed 2026-01-01)\n",
+        "### Phase 2: Search\n\n### Phase 2: `Search` and Filter\n",
+        "### Phase 2: Search (first cut)\n\n### Phase 2: Search (second cut)\n",
+        "## List\n\n- [ ] Phase 2: Auth\n\n## Again\n\n- [ ] Phase 2: Signing in\n",
+        "## List\n\n### Phase 2: Auth\n\n## Again\n\n### Phase 2: Signing in\n",
+        "### Phase 2: Auth\n\n## Risks\n\n- Phase 2: may be slow\n- Phase 2: needs a server\n",
+        "## v1.0 A\n\n- [ ] Phase 2: Auth\n\n## v1.1 B\n\n- [ ] Phase 2: Search\n",
+        "- [ ] ~~Phase 2: Old~~\n- [ ] Phase 2: New\n",
+        f"{TABLE}| 2. Auth | - |\n\n{TABLE}| 2. Sign in | - |\n",
+        "- [ ] Phase 2: Auth\n  - [ ] Phase 2: the form\n",
+        "- [ ] Phase 2\n- [ ] Phase 2: Auth\n",
+    ],
+)
+def test_a_phase_that_is_called_differently_elsewhere_is_one_phase(text: str) -> None:
+    assert clashes(f"# Roadmap\n\n{text}") == []
+
+
 def test_a_box_after_a_tab_is_a_box() -> None:
     (phase,) = roadmap("# Roadmap\n\n-\t[x]\tPhase 1: Login\n").phases
     assert phase.is_checked

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from fairlead.errors import StorageError
 from fairlead.records.attributes import registered
 from fairlead.records.merge import Conflict, Merged, merge_documents, merge_texts
+from fairlead.records.merge_numbers import shared_numbers
 from fairlead.store import layout
 from fairlead.store.files import Files, Outcome
 from fairlead.store.versions import load_version, save_version
-from fairlead.values import dataclass
+from fairlead.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ def merge_versions(
     if any(len(text) > limit for text in texts):
         return _report(versions, plain)
     merged = merge_documents(base, ours, theirs, regenerate=regenerate)
+    if versions.path.endswith(layout.ROADMAP_NAME) and not merged.conflicts:
+        merged = replace(merged, conflicts=shared_numbers((ours, theirs), merged.text))
     try:
         save_version(versions.ours, merged.text)
     except StorageError:

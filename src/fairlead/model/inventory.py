@@ -140,6 +140,7 @@ class Listed(NamedTuple):
     boxes: tuple[Mark, ...] = ()  # every box of the phase itself
     plan_boxes: tuple[Mark, ...] = ()  # the boxes of its plans
     counts: tuple[Mark, ...] = ()  # lines such as `**Plans:** 2/3 plans complete`
+    clashes: tuple[Mark, ...] = ()  # the places that give its number to phases of different names
 
 
 class Milestone(NamedTuple):

@@ -12,6 +12,7 @@ from fairlead.model.progress import folder_counts
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status, normalise
 from fairlead.records.compare import unproven
+from fairlead.records.roadmap import names_of
 from fairlead.values import replace
 
 _CELL = re.compile(r"\s*(?P<done>[0-9]+)\s*/\s*(?P<total>[0-9]+|TBD|\?)", re.IGNORECASE)
@@ -34,6 +35,7 @@ def roadmap_findings(standing: Standing, path: str) -> Iterator[Finding]:
     """What ROADMAP.md says of the phases in scope and the files do not."""
     for phase in standing.scope.phases:
         if phase.listed:
+            yield from _clashes(phase.listed, path)
             yield from _boxes(phase, phase.listed, standing, path)
             yield from _row(phase, phase.listed, standing, path)
             yield from _counts(phase, phase.listed, path)
@@ -46,6 +48,15 @@ def roadmap_notes(roadmap: Roadmap, path: str) -> Iterator[Finding]:
         why = "no phase is recognised in it, and none is counted"
         place = path, roadmap.unread_line, "roadmap"
         yield Finding(Kind.NO_PHASES, *place, why, "", is_drift=False)
+
+
+def _clashes(listed: Listed, path: str) -> Iterator[Finding]:
+    """Only one of the phases can be counted, and nothing tells which of them is meant."""
+    if listed.clashes:
+        said = f"{names_of(listed)} have one number"
+        places = tuple(f"{path}:{each.line}: {each.text}" for each in listed.clashes)
+        what = f"phase {listed.id.short}"
+        yield Finding(Kind.DUPLICATE, path, listed.clashes[1].line, what, said, "", places)
 
 
 def _boxes(phase: Phase, listed: Listed, standing: Standing, path: str) -> Iterator[Finding]:

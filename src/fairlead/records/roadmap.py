@@ -8,6 +8,7 @@ import re
 
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Listed, Mark, Milestone, Roadmap
+from fairlead.records.roadmap_clashes import clashes_in
 from fairlead.records.roadmap_lines import WORD, Marker, Mention, Sheet, own_lines, read_sheet
 from fairlead.records.roadmap_names import is_placeholder
 from fairlead.text.document import Document
@@ -15,7 +16,7 @@ from fairlead.text.inline import plain_text
 from fairlead.values import dataclass
 
 _LIKE_A_PHASE = (  # compiled when it is first asked for: nearly never
-    rf"(?i){WORD}\**[0-9]{{1,6}}\b(?![-–—][0-9])|第[一二三四五六七八九十0-9]+"
+    rf"(?i)[\s#>*_~+\[\]-]*(?:{WORD}\**[0-9]{{1,6}}\b(?![-–—][0-9])|第[一二三四五六七八九十0-9]+)"
 )
 _DETAIL = re.compile(
     r"\s*\*\*(Goal|Depends on|Requirements|Plans)(?::\*\*|\*\*:)\s*(.*)", re.IGNORECASE
@@ -49,7 +50,7 @@ def _unread_line(sheet: Sheet) -> int:
     ]
     if any(is_placeholder(text) for _, text in lines):
         return 0
-    alike = next((number for number, text in lines if re.search(_LIKE_A_PHASE, text)), 0)
+    alike = next((number for number, text in lines if re.match(_LIKE_A_PHASE, text)), 0)
     # Where milestones are named, their phases may all be archived.
     return alike or (lines[0][0] if lines and not sheet.markers else 0)
 
@@ -97,7 +98,14 @@ def _listed(sheet: Sheet, mentions: list[Mention]) -> Listed:
         boxes=tuple(boxes),
         plan_boxes=tuple(details.plan_boxes),
         counts=tuple(details.counts),
+        clashes=clashes_in(sheet, mentions),
     )
+
+
+def names_of(phase: Listed) -> str:
+    """The names that a number stands for, in words: `Beta and Alpha`."""
+    names = dict.fromkeys(mark.text for mark in phase.clashes)
+    return " and ".join(names)
 
 
 def _counts_beside(mention: Mention) -> tuple[Mark, ...]:

@@ -45,7 +45,7 @@ def merge_driver(
 
     Keys, list items, table rows and fields of both sides are kept; values that follow from the
     files never conflict. The merge is written to OURS. Exit code 1: an entry was changed on
-    both sides, and stands there between conflict markers.
+    both sides, and stands there between conflict markers, or both gave one number to a phase.
     """
     folder = context.find_root().obj
     if register and not versions:
