@@ -268,6 +268,65 @@ def test_a_roadmap_that_is_made_anew_lists_the_phases_that_have_folders(tmp_path
     assert doctor_of(tmp_path).fix().changes == ()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Waiting for Bob",
+        "Not started with the page",
+        "Deferred",
+        "Verifying",
+        "Unverified",
+        "To be verified",
+        "Blocked",
+        "-",
+        "",
+        "executing",
+    ],
+)
+def test_words_of_a_status_cell_that_are_a_person_s_or_only_vaguer_are_no_finding(tmp_path, words):
+    put(tmp_path, roadmap(("1/2 | In Progress", f"1/2 | {words}")))
+
+    assert kinds(tmp_path) == []
+
+
+@pytest.mark.parametrize("words", ["Not started", "Planned", "In progress"])
+def test_what_a_status_cell_says_of_open_plans_may_be_vague(tmp_path, words):
+    texts = roadmap(
+        ("1/2 plans", "0/2 plans"),
+        ("- [x] 02-01", "- [ ] 02-01"),
+        ("1/2 | In Progress", f"0/2 | {words}"),
+    )
+    put(tmp_path, {name: text for name, text in texts.items() if "02-01-SUMMARY" not in name})
+
+    assert not [each for each in truth(tmp_path).drift if each.path.endswith("ROADMAP.md")]
+
+
+def test_a_status_cell_is_repaired_with_the_words_of_the_verbs(tmp_path):
+    put(tmp_path, roadmap(("1/2 | In Progress", "0/2 | Not started")))
+
+    doctor_of(tmp_path).fix()
+
+    text = (tmp_path / ".planning/ROADMAP.md").read_text()
+    assert "| 2. Search | v1.0 | 1/2 | In progress | - |" in text
+
+
+def test_a_finished_phase_keeps_its_day_when_only_its_verification_is_missing(tmp_path):
+    put(tmp_path, roadmap(("1/1 | Complete", "1/1 | Verified")))
+
+    doctor_of(tmp_path).fix(Claims.CORRECT)
+
+    text = (tmp_path / ".planning/ROADMAP.md").read_text()
+    assert "| 1. Login | v1.0 | 1/1 | Complete | 2026-04-01 |" in text
+    assert kinds(tmp_path) == []
+
+
+def test_a_status_cell_that_says_verified_is_right_when_the_verification_passed(tmp_path):
+    verified = {"phases/01-login/01-VERIFICATION.md": "---\nstatus: passed\n---\n"}
+    put(tmp_path, {**roadmap(("1/1 | Complete", "1/1 | Verified")), **verified})
+
+    assert kinds(tmp_path) == []
+
+
 def test_one_number_for_two_phases_is_left_to_a_person_with_both_places(tmp_path):
     line = "- [ ] **Phase 2: Search** - what is there"
     put(tmp_path, roadmap((line, f"{line}\n- [ ] **Phase 2: Feed** - what is new")))

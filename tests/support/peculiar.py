@@ -198,6 +198,17 @@ DRIFT: dict[str, Files] = {
     "roadmap-row-differs in its status": roadmap(
         ("1/1 | Complete | 2026-04-01", "1/1 | Planned | -")
     ),
+    "roadmap-row-differs on a phase that has begun": roadmap(("| In Progress", "| Not started")),
+    "roadmap-row-differs in its count and its status": roadmap(
+        ("| 1/2 | In Progress", "| 0/2 | **Planned**")
+    ),
+    "roadmap-row-differs on a phase without a folder": roadmap(
+        (
+            "1/2 | In Progress | -",
+            "1/2 | In Progress | - |\n| 3. Feed | v1.0 | 0/TBD | Executing | -",
+        ),
+        ("### Phase 2: Search", "- [ ] **Phase 3: Feed** - what is new\n\n### Phase 2: Search"),
+    ),
     "roadmap-row-differs beside a box": roadmap(("what is there", "what is there (0/2 plans)")),
     "roadmap-row-differs in the details": roadmap(("1/2 plans executed", "0/2 plans executed")),
     "document-malformed with an unquoted value": state(
@@ -229,6 +240,9 @@ CLAIMS: dict[str, Files] = {
 }
 UNEXPLAINED: dict[str, Files] = {
     "more plans than there are": state(("completed_plans: 2", "completed_plans: 45")),
+    "a row that says verified": roadmap(("1/2 | In Progress", "1/2 | Verified")),
+    "a row that says done and verified": roadmap(("1/2 | In Progress", "1/2 | ✅ Done & verified")),
+    "a row that says verified of a finished phase": roadmap(("1/1 | Complete", "1/1 | Verified")),
     "a phase without a folder": {
         **roadmap(
             ("### Phase 2: Search", "- [x] **Phase 3: Ghost** - not here\n\n### Phase 2: Search")

@@ -10,9 +10,17 @@ from fairlead.model.divergence import Finding, Kind
 from fairlead.model.inventory import Listed, Phase, Plan, Roadmap, Stage
 from fairlead.model.progress import folder_counts
 from fairlead.model.standing import Standing
-from fairlead.model.status import Status, normalise
 from fairlead.records.compare import unproven
 from fairlead.records.roadmap import names_of
+from fairlead.records.roadmap_words import (
+    ROW_BEGUN,
+    ROW_DONE,
+    says_begun,
+    says_done,
+    says_unbegun,
+    says_unfinished,
+    says_verified,
+)
 from fairlead.values import replace
 
 _CELL = re.compile(r"\s*(?P<done>[0-9]+)\s*/\s*(?P<total>[0-9]+|TBD|\?)", re.IGNORECASE)
@@ -22,13 +30,10 @@ _ROW_WORDS = {
     Stage.DISCUSSED: "Not started",
     Stage.RESEARCHED: "Not started",
     Stage.PLANNED: "Planned",
-    Stage.PARTIAL: "In Progress",
-    Stage.COMPLETE: "In Progress",  # its plans are done, but it does not count as complete yet
-    Stage.VERIFIED: "In Progress",
+    Stage.PARTIAL: ROW_BEGUN,
+    Stage.COMPLETE: ROW_BEGUN,  # its plans are done, but it does not count as complete yet
+    Stage.VERIFIED: ROW_BEGUN,
 }
-_UNFINISHED = frozenset(
-    ("", "-", "—", "not started", "planned", "planning", "in progress", "pending", "executing")
-)
 
 
 def roadmap_findings(standing: Standing, path: str) -> Iterator[Finding]:
@@ -45,7 +50,7 @@ def roadmap_findings(standing: Standing, path: str) -> Iterator[Finding]:
 def roadmap_notes(roadmap: Roadmap, path: str) -> Iterator[Finding]:
     """What is worth knowing of ROADMAP.md itself; nothing in it is wrong because of it."""
     if roadmap.unread_line:
-        why = "no phase is recognised in it, and none is counted"
+        why = "it has text, and no phase is recognised in it"
         place = path, roadmap.unread_line, "roadmap"
         yield Finding(Kind.NO_PHASES, *place, why, "", is_drift=False)
 
@@ -83,15 +88,25 @@ def _cells(phase: Phase, listed: Listed, standing: Standing, path: str) -> Itera
     if not listed.row_line:
         return
     yield from _count(phase, listed.plans_cell, path, listed.row_line, f"{what} plans")
-    is_done = phase.is_complete(standing.policy)
-    says_done = normalise(listed.status) is Status.COMPLETED
-    if not listed.status or says_done == is_done:
-        return
-    told = path, listed.row_line, f"{what} status", listed.status
-    if says_done:
-        yield Finding(Kind.CLAIM, *told, _ROW_WORDS[phase.stage], unproven(phase))
-    elif listed.status.strip("* ").lower() in _UNFINISHED:
-        yield Finding(Kind.ROW, *told, "Complete", _paths(phase))
+    right = _right_status(listed.status, phase, is_done=phase.is_complete(standing.policy))
+    told = path, listed.row_line, f"{what} status", listed.status, right
+    if right and says_done(listed.status):
+        yield Finding(Kind.CLAIM, *told, unproven(phase))
+    elif right:
+        yield Finding(Kind.ROW, *told, _paths(phase))
+
+
+def _right_status(said: str, phase: Phase, *, is_done: bool) -> str:
+    """The word that the files ask for where another contradicts them; empty where none does."""
+    true = ROW_DONE if is_done else _ROW_WORDS[phase.stage]
+    if says_done(said):
+        is_proven = phase.stage is Stage.VERIFIED if says_verified(said) else is_done
+        return "" if is_proven else true
+    if is_done:
+        return true if said and says_unfinished(said) else ""
+    is_behind = says_unbegun(said) and true == ROW_BEGUN
+    is_ahead = says_begun(said) and phase.stage is Stage.NO_FOLDER
+    return true if is_behind or is_ahead else ""
 
 
 def _counts(phase: Phase, listed: Listed, path: str) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from fairlead.records.compare_requirements import is_met
 from fairlead.records.digest import with_progress, with_words
 from fairlead.records.recorded import position_section, repeated
 from fairlead.records.requirements import boxes_of, phases_in, traced, traces_of
+from fairlead.records.roadmap_words import ROW_DONE
 from fairlead.records.truths import untrue_words
 from fairlead.text.document import Document
 from fairlead.text.lists import items_of, set_checked
@@ -146,7 +147,8 @@ def _row(document: Document, line: Line, finding: Finding) -> tuple[Document, st
             return document.replaced(_set_counts(document.text, row[at], finding.true)), ""
         status = row[titles.index("status")]
         text, old = document.text, ""
-        if finding.kind is Kind.CLAIM and titles[-1].startswith("complete"):
+        is_open = finding.kind is Kind.CLAIM and finding.true != ROW_DONE
+        if is_open and titles[-1].startswith("complete"):
             # The day on which an unfinished phase was finished. Last cell first: offsets.
             old = row[-1].text if _DATE.match(row[-1].text) else ""
             text = set_cell(text, row[-1], "-") if old else text

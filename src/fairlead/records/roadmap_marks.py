@@ -12,6 +12,14 @@ from fairlead.model.inventory import Completion, Phase
 from fairlead.model.progress import folder_counts
 from fairlead.records import naming
 from fairlead.records.roadmap_lines import Form, Mention, Row, Sheet, own_lines, read_sheet
+from fairlead.records.roadmap_words import (
+    ROW_BEGUN,
+    ROW_DONE,
+    is_silent,
+    says_done,
+    says_unbegun,
+    says_unfinished,
+)
 from fairlead.text.document import Document
 from fairlead.text.fields import Field, find_field
 from fairlead.text.inline import table_cell
@@ -29,8 +37,6 @@ _BESIDE = re.compile(r"\((?P<counts>(?P<done>[0-9]+)/[0-9]+)(?= plans?\b)", re.I
 _PLAN = re.compile(r"[*`\[]*(?P<plan>[\w.-]+?)(?:\.md)?(?=[*`\]:\s]|\Z)")
 _DATED = re.compile(r"\bcompleted\b|\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b", re.IGNORECASE)
 _NO_DATE = ("", "-", "—", "–", "tbd", "n/a")
-_OPEN_WORDS = ("", "-", "—", "–", "tbd", "todo", "not started", "pending", "planned", "planning")
-_BEGUN_WORDS = ("in progress", "in-progress", "in_progress", "active", "executing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +169,13 @@ def _row_status(row: Row, mention: Mention, told: Proven, claims: list[str]) -> 
     status = row.cell("status")
     if status is None:
         return
-    word = status.text.strip("*✅🚧📋 ").casefold()
-    if word.startswith("complete") and not told.is_complete:
+    said = status.text
+    if says_done(said) and not told.is_complete:
         claims.append(f"{mention.line}: the row of phase {told.id.short} says {status.text}")
-    elif told.is_complete and word in (*_OPEN_WORDS, *_BEGUN_WORDS):
-        yield from _set(status, "Complete")
-    elif told.done and not told.is_complete and word in _OPEN_WORDS:
-        yield from _set(status, "In progress")
+    elif told.is_complete and says_unfinished(said):
+        yield from _set(status, ROW_DONE)
+    elif told.done and not told.is_complete and (is_silent(said) or says_unbegun(said)):
+        yield from _set(status, ROW_BEGUN)
 
 
 def _set(cell: Cell, value: str) -> Iterator[Splice]:
