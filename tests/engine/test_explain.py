@@ -36,6 +36,17 @@ def test_under_the_strict_rule_progress_names_the_verifications(tmp_path: Path) 
     assert told(found)["phases/02-search"] == "phase 2: no verification"
 
 
+def test_a_phase_whose_folder_is_a_link_names_the_link(tmp_path: Path) -> None:
+    home = put(tmp_path, BASE) / ".planning/phases/02-search"
+    home.rename(tmp_path / "elsewhere")
+    home.symlink_to(tmp_path / "elsewhere")
+
+    means = "phase 2: not looked into, since it is a link or a file"
+    assert told(explainer(tmp_path).phase("2"))["phases/02-search"] == means
+    assert told(explainer(tmp_path).progress())["phases/02-search"] == means
+    assert "phases/02-search" not in told(explainer(tmp_path).phase("1"))
+
+
 def test_a_finished_phase_that_does_not_count_says_so_with_the_rule(tmp_path: Path) -> None:
     found = explainer(put(tmp_path, {**BASE, **STRICT})).phase("1")
 

@@ -61,6 +61,21 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(tmp_path, call):
     assert read_tree(tmp_path) == before
 
 
+def test_a_linked_phase_folder_is_told_before_claims_are_corrected_without_it(tmp_path, call):
+    home = put(tmp_path, BASE) / ".planning/phases/01-login"
+    home.rename(tmp_path / "elsewhere")
+    home.symlink_to(tmp_path / "elsewhere")
+    told = ".planning/phases/01-login: folder: is a link or a file, and is never looked into"
+
+    assert call("check")[1].startswith(told)
+    code, out, _ = call("doctor")
+    assert (code, out.startswith(told)) == (0, True)
+    assert "put the folder itself in its place" in out
+    assert told in call("doctor", "--fix", "--claims", "correct", "--dry-run")[2]
+    code, out, _ = call("doctor", "--fix", "--claims", "correct", "--json")
+    assert (code, json.loads(out)["notices"]) == (0, [told])
+
+
 def test_claims_need_fix(tmp_path, call):
     put(tmp_path, BASE)
 

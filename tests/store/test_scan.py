@@ -144,7 +144,27 @@ def test_a_phase_folder_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     outside.mkdir()
     (outside / "04-01-PLAN.md").write_text("x")
     (tmp_path / ".planning" / "phases" / "04-link").symlink_to(outside)
-    assert [folder.slug for folder in scan(str(tmp_path)).folders] == ["feed"]
+    (tmp_path / ".planning" / "phases" / "notes").symlink_to(outside)
+    found = scan(str(tmp_path))
+    assert [folder.slug for folder in found.folders] == ["feed"]
+    assert found.unread == (".planning/phases/04-link",)
+
+
+@pytest.mark.parametrize("name", ["phases", "milestones", "milestones/v1.0-phases"])
+def test_a_linked_folder_of_phases_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / "outside" / "01-a").mkdir(parents=True)
+    place = tmp_path / ".planning" / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(tmp_path / "outside")
+    found = scan(str(tmp_path))
+    assert (found.folders, found.archived, found.unread) == ((), (), (f".planning/{name}",))
+
+
+def test_a_linked_folder_of_plans_is_named(tmp_path: Path) -> None:
+    phase(tmp_path, "03-01-PLAN.md")
+    home = tmp_path / ".planning" / "phases" / "03-feed"
+    (home / "plans").symlink_to(tmp_path)
+    assert scan(str(tmp_path)).folders[0].unread == (".planning/phases/03-feed/plans",)
 
 
 def test_issue_2348_a_touched_summary_does_not_take_a_verification_back(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing, standing_of
 from fairlead.records.activity import with_focus
 from fairlead.records.archive import archived
+from fairlead.records.compare import UNREAD_FOLDER
 from fairlead.records.digest import with_status
 from fairlead.records.events import synced
 from fairlead.records.mend import mended
@@ -96,6 +97,7 @@ _BY_HAND = {
     Kind.REHEARSED: "carry its plan out: fairlead phase execute N",
 }
 _SETTINGS = "correct it in an editor; until then no number that hangs on it is written"
+_LINKED = "links are never followed; put the folder itself in its place"
 _FIRST = "put the document in order first, then look again"
 _CONFLICT = "resolve the conflict in an editor; both sides may be right, so nothing is guessed"
 
@@ -264,6 +266,8 @@ class Doctor:
     def _document_repair(self, finding: Finding) -> Repair:
         if finding.path.endswith(layout.CONFIG_NAME):
             return Repair(finding, Means.PERSON, _SETTINGS)
+        if finding.what == UNREAD_FOLDER:
+            return Repair(finding, Means.PERSON, _LINKED)
         try:
             text = self._files.load(finding.path).text
             result = mended(text)

@@ -7,7 +7,7 @@ from fairlead.engine.truth import Truth
 from fairlead.errors import UnknownPhase, UnknownPlan
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Completion, Folder, Phase, Plan, Proof, Stage
-from fairlead.records.naming import is_artefact
+from fairlead.records.naming import folder_name, is_artefact
 from fairlead.store.load import Reader
 from fairlead.values import dataclass
 
@@ -131,14 +131,14 @@ class Explainer:
         for phase in phases:
             plans = self._plans(phase.folder) if phase.folder else []
             verified = self._verified(phase) if plans and self._is_strict else []
-            found += [*plans, *verified] or self._listed(phase)
+            found += [*plans, *verified] or [*self._listed(phase), *self._unread(phase)]
         return tuple(found)
 
     def _files(self, phase: Phase) -> tuple[Evidence, ...]:
         """Everything that tells how far one phase has come."""
         folder = phase.folder
         if folder is None:
-            return tuple(self._listed(phase))
+            return (*self._listed(phase), *self._unread(phase))
         artefacts = [
             self._seen(f"{folder.path}/{name}", f"phase {phase.id.short}: {word}")
             for kind, word in (("CONTEXT", "discussed"), ("RESEARCH", "researched"))
@@ -154,6 +154,15 @@ class Explainer:
         box = {True: "its box is ticked", False: "its box is open", None: "it has no box"}
         means = f"phase {phase.id.short}: {box[phase.listed.is_checked]}"
         return [self._seen(self._roadmap, means, phase.listed.line)]
+
+    def _unread(self, phase: Phase) -> list[Evidence]:
+        """What may hold a phase that has no folder, and was not looked into."""
+        means = f"phase {phase.id.short}: not looked into, since it is a link or a file"
+        return [
+            self._seen(path, means)
+            for path in self._truth.inventory.unread
+            if not phase.folder and folder_name(path.rpartition("/")[2]).id in (None, phase.id)
+        ]
 
     def _verified(self, phase: Phase) -> list[Evidence]:
         folder = phase.folder

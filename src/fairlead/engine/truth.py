@@ -9,7 +9,7 @@ from fairlead.errors import DocumentError
 from fairlead.model.divergence import Finding, Kind
 from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing, standing_of
-from fairlead.records.compare import disk_findings, state_findings
+from fairlead.records.compare import disk_findings, state_findings, unread_findings
 from fairlead.records.compare_roadmap import roadmap_findings, roadmap_notes
 from fairlead.records.mend import second_block
 from fairlead.store import layout
@@ -39,7 +39,7 @@ def truth_of(reader: Reader, workstream: str = "") -> Truth:
     """Derive the standing, and hold the documents against it."""
     inventory = scan(reader.folder, workstream=workstream)
     standing = standing_of(inventory)
-    findings: list[Finding] = []
+    findings = [*unread_findings(inventory)]
     documents = layout.documents_of(workstream)
     for path in documents:
         findings += malformed(reader, path, inventory)

@@ -93,7 +93,7 @@ class Folder:
     verification: Verification | None
     has_context: bool
     has_research: bool
-    unread: tuple[str, ...] = ()  # plans and summaries that are links or special files
+    unread: tuple[str, ...] = ()  # plans and summaries, and their folder, that are links or special
     others: tuple[str, ...] = ()  # the names of the files that are neither
 
     @cached_property
@@ -205,6 +205,7 @@ class Inventory:
     pending_todos: tuple[str, ...] = ()
     workstreams: tuple[str, ...] = ()
     workstream: str = ""  # whose memory it is; empty: the project's own
+    unread: tuple[str, ...] = ()  # paths of folders that are links or files, and not looked into
     fault: DocumentError | None = None  # settings that cannot be read: the policy is a guess
 
     @property

@@ -23,6 +23,7 @@ from fairlead.text.document import Document
 from fairlead.text.lines import place_of
 from fairlead.values import replace
 
+UNREAD_FOLDER = "folder"
 _ONE_PHASE = re.compile(r"(?i)\bphase\b")
 _KINDS = {
     "status": Kind.STATUS,
@@ -43,6 +44,14 @@ def state_findings(
     for name, said in recorded.again:
         why = f"{said.value!r} stands there as well"
         yield Finding(Kind.TWICE, recorded.path, said.line, name, why, "")
+
+
+def unread_findings(inventory: Inventory) -> Iterator[Finding]:
+    """Folders that were not looked into: whatever they hold is missing in every number."""
+    for path in inventory.unread:
+        yield _odd(
+            Kind.DOCUMENT, path, UNREAD_FOLDER, "is a link or a file, and is never looked into"
+        )
 
 
 def disk_findings(standing: Standing, inventory: Inventory) -> Iterator[Finding]:

@@ -39,6 +39,7 @@ from fairlead.text.document import Document
 from fairlead.text.scalars import is_null
 
 _HEAD = 64 * 1024
+_NESTED = "plans"  # a folder of a phase that holds its plans
 
 
 def scan(
@@ -71,6 +72,7 @@ class _Scanner:
         self._workstream = workstream
         self._planning = layout.planning_of(workstream)
         self._given = given
+        self._unread: list[str] = []
 
     def inventory(self) -> Inventory:
         state = self._document(layout.STATE_NAME)
@@ -92,6 +94,7 @@ class _Scanner:
                 name for name in self._names(layout.PENDING_TODOS) if name.endswith(".md")
             ),
             workstreams=tuple(self._names(layout.WORKSTREAMS_NAME)),
+            unread=tuple(self._unread),
             fault=fault,
             workstream=self._workstream,
         )
@@ -114,16 +117,21 @@ class _Scanner:
         return Completion.VERIFIED if is_newer else Completion.SUMMARISED, fault
 
     def _folders(self, below: str, milestone: str) -> list[Folder]:
+        path = f"{self._planning}/{below}"
         try:
-            home = self._root.folder(f"{self._planning}/{below}")
+            home = self._root.folder(path)
         except DocumentError:
             home = None
+            self._unread.append(path)
         if home is None:
             return []
         with home:
+            listing = listing_of(home)
+            linked = [name for name in sorted(listing.odd) if naming.folder_name(name).id]
+            self._unread += [f"{path}/{name}" for name in linked]
             return [
-                _phase_folder(inside, f"{self._planning}/{below}/{name}", name, milestone)
-                for name in listing_of(home).folders
+                _phase_folder(inside, f"{path}/{name}", name, milestone)
+                for name in listing.folders
                 if (inside := _opened(home, name)) is not None
             ]
 
@@ -146,6 +154,7 @@ class _Scanner:
         try:
             names = self._root.names(f"{self._planning}/{path}")
         except DocumentError:
+            self._unread.append(f"{self._planning}/{path}")
             return []
         return sorted(name for name in names or () if confine.is_ordinary(name))
 
@@ -160,13 +169,13 @@ def _opened(home: Handle, name: str) -> Handle | None:
 def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folder:
     with inside:
         listing = listing_of(inside)
-        nested = _opened(inside, "plans") if "plans" in listing.folders else None
+        nested = _opened(inside, _NESTED) if _NESTED in listing.folders else None
         named = naming.folder_name(name)
         plans, orphans, heads, others = _plans(inside, path, listing, named.id)
         if nested is not None:
             with nested:
                 below = listing_of(nested)
-                more, lost, ended, _ = _plans(nested, f"{path}/plans", below, named.id)
+                more, lost, ended, _ = _plans(nested, f"{path}/{_NESTED}", below, named.id)
                 plans, orphans, heads = plans + more, orphans + lost, heads + ended
         return Folder(
             id=named.id,
@@ -178,7 +187,11 @@ def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folde
             verification=_verification(inside, path, listing, others, plans, heads),
             has_context=any(naming.is_artefact(each, "CONTEXT") for each in others),
             has_research=any(naming.is_artefact(each, "RESEARCH") for each in others),
-            unread=tuple(f"{path}/{each}" for each in sorted(listing.odd.difference(others))),
+            unread=tuple(
+                f"{path}/{each}"
+                for each in sorted(listing.odd)
+                if each == _NESTED or each not in others
+            ),
             others=tuple(others),
         )
 

@@ -15,6 +15,7 @@ from fairlead.interfaces.cli.options import (
     workstream_option,
 )
 from fairlead.interfaces.cli.show import Part, Styled, counted, diff_lines, in_stream, report, warn
+from fairlead.model.divergence import Kind
 from fairlead.model.ids import stream_words
 from fairlead.store.files import Outcome, looking_again
 from fairlead.wiring import App
@@ -71,6 +72,8 @@ def doctor(
     if not fix:
         _show_findings(repairs, as_json=as_json)
         return 0
+    for told in _unread(repairs):  # before anything is written that follows without it
+        warn(told)
     asks = not (yes or as_json or dry_run) and sys.stdin.isatty() and sys.stdout.isatty()
     outcome = app.doctor.fix(chosen, workstream=workstream, dry_run=dry_run or asks)
     if asks and outcome.changes:
@@ -126,10 +129,16 @@ def _show_outcome(
     content = {
         "changed": list(outcome.paths),
         "dry_run": dry_run,
-        "notices": [str(notice) for notice in outcome.notices],
+        "notices": [*_unread(left), *(str(notice) for notice in outcome.notices)],
         "left": [] if dry_run else _content(tuple(open_drift)),
     }
     report(content, lines, as_json=as_json)
+
+
+def _unread(repairs: tuple[Repair, ...]) -> list[str]:
+    """What was not looked into, so that no number speaks of it."""
+    findings = [each.finding for each in repairs]
+    return [str(each) for each in findings if each.kind is Kind.DOCUMENT and not each.is_drift]
 
 
 def _diff(outcome: Outcome) -> list[Sequence[Part]]:
