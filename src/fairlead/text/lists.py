@@ -55,7 +55,9 @@ def _item(line: Line, indent: int, bullet: str, start: int, last: Line, column: 
         cut = 4 if content[3:4] else 3
         start += cut
         content = content[cut:]
-    return Item(indent, bullet, content.rstrip(" \t"), line.start + start, box, checked, last, column)
+    return Item(
+        indent, bullet, content.rstrip(" \t"), line.start + start, box, checked, last, column
+    )
 
 
 def _bullet_on(line: Line) -> tuple[int, str, int] | None:
