@@ -245,10 +245,8 @@ def archive_of(workstream: str) -> str:
     return f"{planning_of(workstream)}/STATE-ARCHIVE.md"
 
 
-def hint_for(path: str, streams: tuple[str, ...] = ()) -> str:
-    """What to do when a document is not there, in a project with these workstreams."""
-    if streams:
-        return f"the work is in workstreams: name one with --ws ({', '.join(streams)})"
+def hint_for(path: str) -> str:
+    """What to do when a document is not there."""
     if path == PLAN_FILE:
         return 'begin one with: fairlead planning start "GOAL"'
     if path == EXEC_FILE:

@@ -38,7 +38,8 @@ class Reader:
     def missing(self, path: str) -> NoDocument:
         """The error for a document that is not there; the work may be elsewhere."""
         streams = self.streams() if path in layout.documents_of("") else ()
-        return NoDocument(path, layout.hint_for(path, streams))
+        elsewhere = f"the work is in workstreams: name one with --ws ({', '.join(streams)})"
+        return NoDocument(path, elsewhere if streams else layout.hint_for(path))
 
     def load_if_present(self, path: str) -> Loaded | None:
         """Load a document, or None."""
