@@ -7,7 +7,6 @@ the session that took it over has recorded a step of its own.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
@@ -20,7 +19,7 @@ from fairlead.errors import (
     SessionHeld,
     SeveralHandovers,
 )
-from fairlead.model.ids import PhaseId
+from fairlead.model.ids import PhaseId, is_name
 from fairlead.model.lifecycle import GateEvent, GateStatus
 from fairlead.records import session as sessions
 from fairlead.records.blockers import BLOCKERS, without_task
@@ -49,8 +48,6 @@ from fairlead.store.session import SessionLock, is_live
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
 from fairlead.values import dataclass, replace
-
-_SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +293,7 @@ class Sessions(Steps):
 
 
 def _checked(session: str) -> str:
-    if not _SESSION.match(session):
+    if not is_name(session):
         raise MalformedId("session", session, "main, 5f0c or agent-2")
     return session
 

@@ -11,6 +11,8 @@ from fairlead.errors import MalformedId
 from fairlead.values import dataclass, field
 
 _MOST_DIGITS = 6
+_LONGEST_NAME = 120  # bytes
+_NAME = re.compile(r"\w[\w.-]*\Z")
 _PHASE = re.compile(r"(?:[A-Z][A-Z0-9_]*-)?([0-9]{1,6})([A-Za-z]?)((?:\.[0-9]{1,6})*)\Z")
 
 
@@ -54,6 +56,16 @@ class PhaseId:
 
     def __str__(self) -> str:
         return self.text
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be a part of a branch, of a file's name and of a session's alike.
+
+    Git has no `..` and nothing that ends as its locks do; a disk takes 255 bytes, and what a plan
+    leaves behind is named for it with a few words around.
+    """
+    is_plain = bool(_NAME.match(text)) and ".." not in text
+    return is_plain and not text.endswith((".", ".lock")) and len(text.encode()) <= _LONGEST_NAME
 
 
 def slug(text: str) -> str:
