@@ -128,3 +128,22 @@ def test_nothing_but_figures_is_replaced() -> None:
         "| - | - | - | - |",
         "- Last 5 plans: -",
     ]
+
+
+@pytest.mark.parametrize(
+    ("plan", "row"),
+    [
+        ("PLAN", "Phase 1 PLAN"),
+        ("login", "Phase 1 login"),
+        ("01-login-v2", "Phase 1 01-login-v2"),
+        ("01", "Phase 1 P01"),
+        ("01-P03", "Phase 1 P03"),
+        ("Plan 3", "Phase 1 P03"),
+    ],
+)
+def test_a_plan_without_a_number_has_a_row_of_its_own_and_counts(plan: str, row: str) -> None:
+    text = recorded(STATE, Metric("1", plan, "10m"), Metric("2", "02", "20m"))
+
+    assert f"| {row} | 10m | - | - |" in text
+    assert value(text, "Average duration") == "15 min"
+    assert recorded(text, Metric("1", plan, "10m")) == text

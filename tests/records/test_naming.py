@@ -11,6 +11,7 @@ from fairlead.records.naming import (
     paired,
     phase_number,
     plan_id,
+    summary_path,
 )
 
 THREE = PhaseId.parse("03")
@@ -227,3 +228,28 @@ def test_a_short_text_names_a_phase(text: str, expected: str) -> None:
 @pytest.mark.parametrize("text", ["", "none", "three", "3x4", "v1.0"])
 def test_other_texts_name_none(text: str) -> None:
     assert phase_number(text) is None
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        "03-02-PLAN.md",
+        "03-PLAN.md",
+        "PLAN.md",
+        "PLAN-02.md",
+        "03-PLAN-02.md",
+        "PLAN-02-login.md",
+        "login-PLAN.md",
+        "03-02-plan.md",
+        "v1-MILESTONE-PLAN.md",
+        "03-PLANNING-PLAN.md",
+        "notes.PLAN.md",
+        "03-02 login-PLAN.md",
+    ],
+)
+def test_the_summary_that_is_written_for_a_plan_pairs_with_it(plan: str) -> None:
+    assert is_plan(plan)
+    folder, _, summary = summary_path(f"phases/03-feed/{plan}").rpartition("/")
+    assert (folder, is_summary(summary), is_plan(summary)) == ("phases/03-feed", True, False)
+    other = "03-09-PLAN.md"
+    assert paired([plan, other], [summary], THREE) == ({plan: summary}, ())

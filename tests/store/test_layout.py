@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from fairlead.errors import NoProject, NotAFolder, PathOutside
-from fairlead.model.ids import PhaseId
-from fairlead.records.naming import is_summary, paired
 from fairlead.store import layout
 
 
@@ -29,18 +27,6 @@ def repository(tmp_path: Path) -> Path:
     git(folder, "commit", "-q", "--allow-empty", "-m", "first")
     (folder / ".planning").mkdir()
     return folder
-
-
-@pytest.mark.parametrize(
-    "plan", ["01-02-PLAN.md", "01-02-plan.md", "01-PLAN-02.md", "PLAN.md", "01-02-login-PLAN.md"]
-)
-def test_the_summary_of_a_plan_in_every_form_of_its_name_proves_it(plan: str) -> None:
-    path = layout.summary_path(f".planning/phases/01-PLAN/{plan}")
-
-    folder, _, name = path.rpartition("/")
-    assert folder == ".planning/phases/01-PLAN"
-    assert is_summary(name)
-    assert paired([plan], [name], PhaseId.parse("1")) == ({plan: name}, ())
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,7 @@ class Works:
     names: int = 0
     branching: str = ""
     workstream: str = ""
+    phase: str = "1"
     happened: list[str] = field(default_factory=list)
     commands: Commands = field(default_factory=Shell)
 
@@ -192,12 +193,12 @@ class Works:
     def run(self, stop: Signal | None = None, over: Signal | None = None) -> Report:
         """Approve what is there and carry it out."""
         execution = self.execution
-        execution.approve(execution.preview("1"))
+        execution.approve(execution.preview(self.phase))
         crew = Crew(self.agent, self.agent, self.commands, lambda _: 0)
         terms = Terms(self.caps, GateLimits(), slots=self.slots, shares=shares_of(self.shares))
         watcher = Watcher(lambda each: self.happened.append(f"{each.subject} {each.kind}"))
         return execution.carry_out(
-            execution.preview("1"), crew, terms, watcher, stop or Signal(), over or Signal()
+            execution.preview(self.phase), crew, terms, watcher, stop or Signal(), over or Signal()
         )
 
     @property

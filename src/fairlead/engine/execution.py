@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import reduce
 
 from fairlead.engine.declared import stray_files
 from fairlead.engine.fanout import Signal
@@ -21,13 +20,14 @@ from fairlead.engine.survey import estimate_of_all
 from fairlead.errors import HeadDetached, NothingToExecute, PlansNotApproved, PlansUnfit, TreeDirty
 from fairlead.model.agent_events import AgentEvent
 from fairlead.model.budget import Caps, Spent
-from fairlead.model.ids import PhaseId, slug
+from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Folder, Proof
 from fairlead.model.job import Approval, Job, JobStatus, Question, Share
 from fairlead.model.plan import PlanSheet, Severity
 from fairlead.model.snapshot import Snapshot
 from fairlead.model.waves import Schedule, schedule
-from fairlead.records.plan_check import faults_told, told
+from fairlead.model.workspace import branch_named
+from fairlead.records.plan_check import faults_told, name_faults, told
 from fairlead.records.plan_sheet import nodes_of, read_plan
 from fairlead.records.state import moment
 from fairlead.records.summary import fault_of
@@ -149,6 +149,8 @@ class Execution:
         """Look at a phase: its plans in waves, their commands, and what stands in the way."""
         front.prepare()
         folder, name = self._folder(number)
+        if badly := name_faults(folder, self._folders):
+            raise PlansUnfit(badly)
         sheets = tuple(
             read_plan(plan.path, self._files.load(plan.path).text) for plan in folder.live_plans
         )
@@ -342,6 +344,9 @@ class Execution:
         paths = [layout.CONFIG, *(sheet.path for sheet in preview.sheets)]
         return tuple(f"{self._files.folder}/{path}" for path in paths)
 
+    def _folders(self) -> tuple[Folder, ...]:
+        return scan(self._files.folder, workstream=self._workstream).folders
+
     def _folder(self, number: str) -> tuple[Folder, str]:
         wanted = PhaseId.parse(number)
         inventory = scan(self._files.folder, workstream=self._workstream)
@@ -373,15 +378,7 @@ class Execution:
         if not self._branching or not self._workspace.is_git:
             return self._workspace.branch()
         inventory = scan(self._files.folder, workstream=self._workstream)
-        version = inventory.milestone or "v1.0"
-        named = [each.name for each in inventory.roadmap.milestones if each.version == version]
-        is_phase = "{phase}" in self._branching
-        words = {
-            "{phase}": str(folder.id),
-            "{milestone}": version,
-            "{slug}": slug(name) or "phase" if is_phase else slug("".join(named)) or "milestone",
-        }
-        return reduce(lambda text, word: text.replace(*word), words.items(), self._branching)
+        return branch_named(self._branching, inventory, str(folder.id), name)
 
     def _unfinished(self, phase: str, *, is_rehearsed: bool) -> str:
         wanted = "execute", phase, self._workstream, is_rehearsed

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import ABORT, ACCEPT, question_id
 from fairlead.model.job import Question, QuestionKind
+from fairlead.records.naming import summary_path
 from fairlead.store import layout
 from fairlead.store.digests import digests_of
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def seen(site: Site, plan: str) -> dict[str, str]:
     """Refs, configuration, hooks, plans, settings, proofs and our own records, each as a digest."""
     home = site.files.folder
-    proofs = [f"{home}/{layout.summary_path(sheet.path)}" for sheet in site.sheets.values()]
+    proofs = [f"{home}/{summary_path(sheet.path)}" for sheet in site.sheets.values()]
     # While one of its tasks runs, nobody adds to the ledger.
     ledger = f"{home}/{layout.ledger_path(plan, site.job.workstream)}"
     paths = (*site.guarded, *site.jobs.own_paths(), *proofs, ledger)

@@ -24,6 +24,7 @@ from fairlead.model.waves import Claims
 from fairlead.model.workspace import Clash
 from fairlead.records.gate import OpenTask
 from fairlead.records.ledger import Entry, EntryKind, appended, head, read_ledger
+from fairlead.records.naming import summary_path
 from fairlead.records.plan_sheet import with_tasks_done
 from fairlead.records.state import moment
 from fairlead.records.summary import Actuals, Summary, new_summary
@@ -102,7 +103,7 @@ class Landing:
             begun.setdefault(gate.plan, []).append(gate)
         for plan, gates in begun.items():
             sheet, shown = self._site.sheets.get(plan), self._sessions.task(plan)
-            if sheet and self._site.files.exists(layout.summary_path(sheet.path)):
+            if sheet and self._site.files.exists(summary_path(sheet.path)):
                 self._sessions.closed(plan)
                 continue
             # The next task may have begun before the end of the one that is shown was told.
@@ -186,7 +187,7 @@ class Landing:
         """The summary that proves a plan, and everything that follows from it."""
         self.settle()
         site, sheet = self._site, self._site.sheets[plan]
-        path = layout.summary_path(sheet.path)
+        path = summary_path(sheet.path)
         text = new_summary(self._summary(sheet))
 
         # A rehearsal's summary proves nothing and is replaced; nobody else's is ever there.

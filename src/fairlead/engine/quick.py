@@ -20,6 +20,7 @@ from fairlead.model.inventory import Folder
 from fairlead.model.job import Job, JobStatus
 from fairlead.model.plan import PlanSheet
 from fairlead.model.roles import role
+from fairlead.records.naming import summary_path
 from fairlead.records.plan_sheet import read_plan
 from fairlead.records.quick import quick_id, require_quick, with_quick_row
 from fairlead.store import layout, layout_daily
@@ -235,7 +236,7 @@ class Quick(Steps):
             return with_quick_row(held, task.id, task.name, task.text, commit, at.now)
 
         self._step(f"quick {task.id}", lambda look: look.draft(row), dry_run=False)
-        summary = layout.summary_path(task.plan)
+        summary = summary_path(task.plan)
         written = (task.plan, summary, layout.STATE, layout.ledger_path(task.id))
         return Outcome(written=written, message=f"docs(quick-{task.id}): {task.text[:60]}")
 

@@ -13,10 +13,10 @@ from fairlead.model.inventory import Proof
 from fairlead.model.job import FIX, Job, TaskGate
 from fairlead.model.plan import PlanSheet, Task, TaskKind, task_id
 from fairlead.model.snapshot import PlanFacts, Snapshot, TaskFacts
+from fairlead.records.naming import summary_path
 from fairlead.records.phase_files import summary_head
 from fairlead.records.plan_sheet import digest_of, nodes_of
 from fairlead.records.state import moment
-from fairlead.store import layout
 from fairlead.store.digests import Derived, Marks, marks_in
 from fairlead.values import replace
 
@@ -103,7 +103,7 @@ class Survey:
         """What its record says; none is as an empty one, and so is a rehearsed one for real."""
         if sheet.id in self._site.proven:
             return Proof.COMPLETE
-        path = layout.summary_path(sheet.path)
+        path = summary_path(sheet.path)
         proof = self._proofs.of(path, marks[path]) if path in marks else Proof.EMPTY
         is_nothing = proof is Proof.REHEARSED and not job.is_rehearsed
         return Proof.EMPTY if is_nothing else proof

@@ -1,5 +1,9 @@
 """What a workspace tells: changes, trees and merges, as values."""
 
+from functools import reduce
+
+from fairlead.model.ids import slug
+from fairlead.model.inventory import Inventory
 from fairlead.values import dataclass
 
 
@@ -37,3 +41,16 @@ class Merged:
 
     commit: str
     clashes: tuple[Clash, ...] = ()
+
+
+def branch_named(pattern: str, inventory: Inventory, phase: str, name: str) -> str:
+    """The branch of a run, as a setting such as `gsd/phase-{phase}-{slug}` wants it."""
+    version = inventory.milestone or "v1.0"
+    named = [each.name for each in inventory.roadmap.milestones if each.version == version]
+    is_phase = "{phase}" in pattern
+    words = {
+        "{phase}": phase,
+        "{milestone}": version,
+        "{slug}": slug(name) or "phase" if is_phase else slug("".join(named)) or "milestone",
+    }
+    return reduce(lambda text, word: text.replace(*word), words.items(), pattern)

@@ -16,7 +16,7 @@ from fairlead.model.standing import Standing
 from fairlead.model.status import Status, normalise
 from fairlead.records.bars import find_bar, redrawn, right_percent
 from fairlead.records.digest import field_of
-from fairlead.records.naming import summary_name
+from fairlead.records.naming import summary_path
 from fairlead.records.recorded import front_line, phase_in, read_recorded
 from fairlead.records.truths import shown, told, untrue_words
 from fairlead.text.document import Document
@@ -68,7 +68,7 @@ def unproven(phase: Phase) -> tuple[str, ...]:
     if phase.folder is None:
         return (f"phase {phase.id.short} has no folder",)
     plans = phase.folder.live_plans
-    missing = tuple(_summary_of(plan.path) for plan in plans if not plan.is_complete)
+    missing = tuple(summary_path(plan.path) for plan in plans if not plan.is_complete)
     if missing:
         return missing
     why = "no plans" if not plans else "no verification that passed"
@@ -201,11 +201,6 @@ def _milestone(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
     if name and scope.milestone_name and name.value != scope.milestone_name:
         place = recorded.path, name.line, "milestone_name"
         yield Finding(Kind.MILESTONE, *place, name.value, scope.milestone_name)
-
-
-def _summary_of(plan: str) -> str:
-    folder, _, name = plan.rpartition("/")
-    return f"{folder}/{summary_name(name)}"
 
 
 def _folder(folder: Folder) -> Iterator[Finding]:

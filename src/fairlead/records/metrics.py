@@ -24,6 +24,8 @@ from fairlead.values import dataclass, replace
 
 SECTION = "Performance Metrics"
 _PLAN = re.compile(r"Phase\s+(?P<phase>\S+)\s+P(?P<plan>\d+)\Z", re.IGNORECASE)
+_NUMBER = re.compile(r"(?:\A|[^\w.])[Pp]?([0-9]+)\Z")  # not of `01.1` nor of `login-v2`
+_NAMED = re.compile(r"Phase\s+(?P<phase>\S+)\s+(?P<plan>\S.*)\Z", re.IGNORECASE)
 _EMPTY = re.compile(r"(?:|-|—|–|n/a|tbd|\[.*\])\Z", re.IGNORECASE)
 _TREND = re.compile(
     r"(?:improving|stable|degrading|declining)\b|(?:|-|—|n/a|\[.*\])\Z", re.IGNORECASE
@@ -44,9 +46,10 @@ class Metric:
 
     @property
     def name(self) -> str:
-        """The plan as its row names it: `Phase 2 P03`."""
-        digits = re.sub(r"\D", "", self.plan.rpartition("-")[2]) or self.plan
-        return f"Phase {PhaseId.parse(self.phase).short} P{digits.zfill(2)}"
+        """The plan as its row names it: `Phase 2 P03`; by its own name if it has no number."""
+        number = _NUMBER.search(self.plan)
+        named = f"P{number[1].zfill(2)}" if number else one_line(self.plan, "the plan")
+        return f"Phase {PhaseId.parse(self.phase).short} {named}"
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -143,21 +146,26 @@ def _with_table(document: Document, metric: Metric) -> Document:
 
 
 def _plan_table(document: Document) -> Table | None:
-    for table in _tables(document):
-        titles = [cell.text.strip("*").casefold() for cell in table.header]
-        if titles[:2] == ["plan", "duration"]:
-            return table
-    return None
+    return next((table for table in _tables(document) if _is_by_plan(table)), None)
+
+
+def _is_by_plan(table: Table) -> bool:
+    titles = [cell.text.strip("*").casefold() for cell in table.header]
+    return titles[:2] == ["plan", "duration"]
 
 
 def _durations(document: Document) -> dict[str, timedelta]:
-    """What each plan took, in the order of the rows, wherever the section lists plans."""
+    """What each plan took, in the order of the rows, wherever the section lists plans.
+
+    A plan without a number is known by its row only where every row is a plan.
+    """
     found: dict[str, timedelta] = {}
     for table in _tables(document):
         at = max(table.column("Duration"), 1)
+        form = _NAMED if _is_by_plan(table) else _PLAN
         for row in table.rows:
             took = duration_in(row[at].text) if len(row) > at else None
-            if _PLAN.match(row[0].text) and took is not None:
+            if form.match(row[0].text) and took is not None:
                 found[row[0].text] = took
     return found
 
@@ -265,7 +273,7 @@ def _of_phase(rows: dict[str, timedelta], phase: PhaseId) -> dict[str, timedelta
     return {
         name: took
         for name, took in rows.items()
-        if (match := _PLAN.match(name)) and phase_in(match["phase"]) == phase
+        if (match := _NAMED.match(name)) and phase_in(match["phase"]) == phase
     }
 
 

@@ -143,9 +143,10 @@ def plan_id(name: str, phase: PhaseId | None) -> str:
     return stem or name.removesuffix(".md")
 
 
-def summary_name(plan: str) -> str:
-    """The name that the summary of a plan gets when it is written here."""
-    return next(name for name in _exact_names(plan) if is_summary(name))
+def summary_path(plan: str) -> str:
+    """Where the summary of a plan stands when it is written here: beside it, paired by its name."""
+    folder, slash, name = plan.rpartition("/")
+    return folder + slash + next(each for each in _exact_names(name) if is_summary(each))
 
 
 def paired(

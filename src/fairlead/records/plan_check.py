@@ -6,7 +6,10 @@ probably did not mean. Nothing here looks at the disk: whether a file exists is 
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 
+from fairlead.model.ids import is_name
+from fairlead.model.inventory import Folder
 from fairlead.model.plan import Finding, PlanSheet, Severity, Task, TaskKind
 
 MOST_TASKS, MOST_FILES = 3, 9
@@ -63,6 +66,35 @@ def faults_told(
             elif name := unknown_program(task.verify):
                 found.append(f"{place}: there is no program {name!r} to verify with")
     return tuple(found)
+
+
+def name_faults(folder: Folder, beside: Callable[[], Iterable[Folder]]) -> tuple[str, ...]:
+    """Which plans of a phase cannot be told apart by their names, and what to call each.
+
+    A plan gives its name to a branch, a gate and a ledger. One that begins with its phase is the
+    only one of its name; of others, the phases beside it may have the same.
+    """
+    lead = folder.id.padded if folder.id else ""
+    plans = folder.live_plans
+    own = [plan.id.casefold() for plan in plans]
+    is_alone = all(f"{plan.id}-".startswith(f"{lead}-") for plan in plans)
+    others = () if is_alone else (each for each in beside() if each.path != folder.path)
+    there = {plan.id.casefold() for other in others for plan in other.live_plans}
+    free = (f"{lead}-{at:02d}" for at in count(1) if f"{lead}-{at:02d}".casefold() not in own)
+    faults = []
+    for at, plan in enumerate(plans):
+        if own[at] in own[:at]:
+            why = f"this phase has two plans called {plan.id}"
+        elif plan.is_complete:
+            continue
+        elif not is_name(plan.id):
+            why = "a branch cannot have its name"
+        elif plan.id.casefold() in there:
+            why = f"another phase has a plan called {plan.id} as well"
+        else:
+            continue
+        faults.append(f"{plan.path}: {why}; call it {next(free)}-PLAN.md")
+    return tuple(faults)
 
 
 def cannot_fail(line: str) -> bool:

@@ -11,7 +11,7 @@ from datetime import datetime
 from fairlead.model.divergence import Finding, Kind
 from fairlead.model.inventory import Folder, Inventory, Phase, Plan, Proof
 from fairlead.model.standing import Standing
-from fairlead.records.naming import summary_name
+from fairlead.records.naming import summary_path
 from fairlead.text.emit import scalar_text
 from fairlead.values import dataclass, replace
 
@@ -29,8 +29,7 @@ class Claimed:
     @property
     def path(self) -> str:
         """Where its summary belongs."""
-        folder, _, name = self.plan.path.rpartition("/")
-        return self.plan.summary or f"{folder}/{summary_name(name)}"
+        return self.plan.summary or summary_path(self.plan.path)
 
 
 def claimed_plans(standing: Standing, findings: Iterable[Finding]) -> tuple[Claimed, ...]:

@@ -233,13 +233,6 @@ def job_path(job: str, name: str = "") -> str:
     return f"{JOBS}/{job}/{name}" if name else f"{JOBS}/{job}"
 
 
-def summary_path(plan: str) -> str:
-    """Where the summary of a plan stands: beside it."""
-    from fairlead.records.naming import summary_name
-
-    return plan[: plan.rfind("/") + 1] + summary_name(plan[plan.rfind("/") + 1 :])
-
-
 def archive_of(workstream: str) -> str:
     """Where text of STATE.md goes that was replaced or has grown old."""
     return f"{planning_of(workstream)}/STATE-ARCHIVE.md"
