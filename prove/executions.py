@@ -161,8 +161,10 @@ def _outcome(world: Path, plans: int) -> str:
     gates = [json.loads(path.read_text()) for path in project.glob(".planning/jobs/*/gates/*.json")]
     kept = set(git(project, "rev-list", "HEAD").split())
     lost = [gate["task"] for gate in gates if gate["runs"][-1]["commit"] not in kept]
-    dirty = git(project, "status", "--porcelain", "--", ":!.planning")
-    return f"lost {lost}, dirty {dirty}" if lost or dirty else ""
+    if lost or result.uncommitted or result.worktrees:
+        left = f"{result.worktrees} worktrees left, not committed: {result.uncommitted}"
+        return f"lost {lost}, {left}"
+    return ""
 
 
 EXECUTIONS = (

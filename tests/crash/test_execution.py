@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.execution import a_plan
 from tests.support.figures import record_quick
 from tests.support.killing import (
     PATIENCE_SECONDS,
@@ -12,12 +13,16 @@ from tests.support.killing import (
     a_world,
     copied,
     killed_after,
+    killed_at,
     result_of,
     started,
     steps_of,
 )
+from tests.support.repositories import git
 
 HALVES = 2  # two processes share the points
+PARTS = 4  # and these, of which each takes a second
+ONE = (a_plan("01-02", "a.txt"),)
 ONE_AT_A_TIME = ("--slots", "1")
 
 
@@ -43,12 +48,57 @@ def test_a_run_that_is_killed_after_any_step_ends_as_if_it_had_not_been(
         found = result_of(world)
         assert (found.files, found.merges) == (wanted.files, wanted.merges), point
         assert (found.status, found.left) == ("DONE", 0), point
+        assert (found.uncommitted, found.worktrees) == ("", 0), point
         assert found.calls <= wanted.calls + 1, point
     record_quick(
         f"engine-killed-{half + 1}",
         "a run killed after any step ends as if it had not been, with one paid call more at most",
         {"kill points": len(points), "found": 0},
     )
+
+
+@pytest.fixture(scope="module")
+def landed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, Result, list[str]]:
+    folder = tmp_path_factory.mktemp("landed")
+    fresh = a_world(folder / "fresh", ONE)
+    whole = copied(fresh, folder / "whole")
+    points = killed_at(whole, 0)
+    return fresh, points, result_of(whole), kept_in(whole)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_run_that_is_killed_while_it_lands_or_ends_leaves_nothing_for_ever(
+    landed: tuple[Path, int, Result, list[str]], tmp_path: Path, part: int
+) -> None:
+    fresh, count, wanted, names = landed
+    points = range(1 + part, count + 1, PARTS)
+    for point in points:
+        world = copied(fresh, tmp_path / f"{point}")
+        killed_at(world, point)
+        with started(world) as again:
+            _, problems = again.communicate(timeout=PATIENCE_SECONDS)
+        # A kill after the last commit leaves nothing to do, which is said.
+        assert again.returncode == 0 or "every plan is done" in problems, (point, problems)
+        assert again.returncode in (0, 2), (point, problems)
+        found = result_of(world)
+        assert (found.files, found.merges, found.calls) == (wanted.files, wanted.merges, 2), point
+        assert (found.status, found.left) == ("DONE", 0), point
+        assert (found.uncommitted, found.worktrees) == ("", 0), point
+        assert git(world / "project", "branch", "--list", "fairlead/*") == "", point
+        assert kept_in(world) == names, point
+    record_quick(
+        f"engine-killed-landing-{part + 1}",
+        "a run killed at any point of its landing and its end leaves no document uncommitted, no "
+        "worktree and no branch",
+        {"kill points": len(points), "found": 0},
+    )
+
+
+def kept_in(world: Path) -> list[str]:
+    """The documents of a project that git has, whatever the name of its job."""
+    [job] = (world / "project/.planning/jobs").iterdir()
+    listed = git(world / "project", "ls-files", ".planning").replace(job.name, "JOB")
+    return sorted(listed.splitlines())
 
 
 def test_many_simultaneous_starts_have_exactly_one_runner(tmp_path: Path) -> None:

@@ -16,11 +16,12 @@ from pathlib import Path
 
 from fairlead.store import layout
 from tests.support.execution import PlanText, a_plan, a_project
-from tests.support.programs import fairlead
+from tests.support.programs import ROOT, fairlead
 from tests.support.repositories import git
 
 PHASE = "1"
 PATIENCE_SECONDS = 120
+_PATHS = os.pathsep.join((str(ROOT / "src"), str(ROOT)))
 # The scripted program lets the first plan of a phase go wrong; these are the ones after it.
 THREE = (
     a_plan("01-02", "a.txt"),
@@ -38,6 +39,8 @@ class Result:
     calls: int
     status: str
     left: int
+    uncommitted: str
+    worktrees: int
 
 
 def a_world(folder: Path, plans: Sequence[PlanText] = THREE) -> Path:
@@ -86,6 +89,25 @@ def killed_after(world: Path, steps: int, *more: str, words: tuple[str, ...] = E
         run.wait()
 
 
+def killed_at(world: Path, point: int) -> int:
+    """A run that kills itself at such a point from its first landing on; how far it came.
+
+    How many points there are depends on who is waited for: a run may end before a late one.
+    """
+    command = [sys.executable, "-m", "tests.support.dying", str(point), str(world / "points")]
+    done = subprocess.run(
+        [*command, *EXECUTE],
+        cwd=world / "project",
+        env={**_environment(world), "PATH": os.environ["PATH"], "PYTHONPATH": _PATHS},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr + done.stdout
+    return int((world / "points").read_text())
+
+
 def result_of(world: Path) -> Result:
     """Look at what is there."""
     project = world / "project"
@@ -100,6 +122,8 @@ def result_of(world: Path) -> Result:
         calls=sum(event["kind"] == "call" for event in events),
         status=json.loads((job / "job.json").read_text())["status"],
         left=len(processes_of(project, job.name)),
+        uncommitted=git(project, "status", "--porcelain"),
+        worktrees=len(git(project, "worktree", "list").splitlines()) - 1,
     )
 
 

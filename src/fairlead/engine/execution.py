@@ -14,6 +14,7 @@ from fairlead.engine.fanout import Signal
 from fairlead.engine.look import Look
 from fairlead.engine.ports import Agent, Clock, Workspace
 from fairlead.engine.purse import Purse
+from fairlead.engine.resuming import new_id, unfinished
 from fairlead.engine.run import run
 from fairlead.engine.site import Commands, GateLimits, Happening, Site
 from fairlead.engine.survey import estimate_of_all
@@ -35,7 +36,7 @@ from fairlead.store import layout
 from fairlead.store.approvals import approve_plans, approved_plans
 from fairlead.store.files import Draft, Files
 from fairlead.store.intent import Places
-from fairlead.store.jobs import JobFiles, job_ids
+from fairlead.store.jobs import JobFiles
 from fairlead.store.moves import Move
 from fairlead.store.running import the_only_run
 from fairlead.store.scan import scan
@@ -268,7 +269,7 @@ class Execution:
             branch = self._workspace.branch()
             self._require_clean(branch)
             held = Job(
-                id=f"execute-{preview.phase.lower()}-{now:%Y%m%d-%H%M%S}",
+                id=new_id(self._files, preview.phase, now),
                 phase=preview.phase,
                 status=JobStatus.EXECUTING,
                 started_at=moment(now),
@@ -292,6 +293,7 @@ class Execution:
             shares=terms.shares,
             model=terms.model,
             slots=terms.slots if held.target else 1,
+            commits_end=False,
         )
         self._job_files(job.id).save_job(job)
         return job
@@ -382,12 +384,7 @@ class Execution:
 
     def _unfinished(self, phase: str, *, is_rehearsed: bool) -> str:
         wanted = "execute", phase, self._workstream, is_rehearsed
-        alike = [each for each in job_ids(self._files) if each.startswith("execute-")]
-        for job in reversed(alike):
-            held = self._job_files(job).load_record()
-            if isinstance(held, Job) and held.is_open and held.errand == wanted:
-                return job
-        return ""
+        return unfinished(self._files, self._workspace, wanted)
 
 
 def _proven(folder: Folder, *, is_rehearsed: bool) -> dict[str, str]:

@@ -8,6 +8,7 @@ completed by doing it again.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from datetime import datetime
 from difflib import unified_diff
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from fairlead.engine.events import Events, Landed
 from fairlead.engine.fanout import Afterwards
 from fairlead.engine.sessions import Sessions
 from fairlead.errors import ConflictError, FairleadError
-from fairlead.model.job import JobStatus, Question, QuestionKind, Run, TaskGate
+from fairlead.model.job import Job, JobStatus, Question, QuestionKind, Run, TaskGate
 from fairlead.model.lifecycle import LONGEST_SUMMARY, GateStatus
 from fairlead.model.plan import PlanSheet, task_id
 from fairlead.model.waves import Claims
@@ -211,9 +212,13 @@ class Landing:
         today = moment(self._site.clock.now())[:10]
         return with_tasks_done(Document(text), numbers, today).text
 
+    @property
+    def _keeps_documents(self) -> bool:
+        return self._site.job.is_git and self._site.keeps_documents
+
     def _keep_documents(self, message: str, paths: tuple[str, ...] = ()) -> None:
         site = self._site
-        if not site.job.is_git or not site.keeps_documents:
+        if not self._keeps_documents:
             return
         state, roadmap, _, requirements = layout.documents_of(site.job.workstream)
         changed = [state, roadmap, requirements, *paths, *site.jobs.paths()]
@@ -274,21 +279,39 @@ class Landing:
         """The job ends; what it made and no longer needs goes, failed attempts stay on branches."""
         self.settle()
         site = self._site
+        self._tidy()
+        status = JobStatus(action.subject)
         job = replace(
             site.jobs.load_job(),
-            status=JobStatus(action.subject),
+            status=status,
             ended_at=moment(site.clock.now()),
             note=action.note,
+            # One that waits is open, and may yet be ended by somebody who commits nothing.
+            commits_end=status is not JobStatus.BLOCKED and self._keeps_documents,
         )
+        has_followed = self._could(lambda: self._events.follow(job.listed))
+        # From here on nobody goes on with it, unless its record is missing in git.
         site.jobs.save_job(job)
-        self._tidy()
         site.tell("finished", job.id, action.note, status=str(job.status))
-        try:
+        if has_followed:
             work = "phase" if job.listed else job.kind
-            self._events.follow(job.listed)
-            self._keep_documents(f"docs({work}-{job.phase}): the record of its execution")
+            told = f"docs({work}-{job.phase}): the record of its execution"
+            self._could(lambda: self._keep_documents(told, self._proofs(job)))
+
+    def _could(self, step: Callable[[], object]) -> bool:
+        """Whether the documents could follow; a job ends, whatever they are like."""
+        try:
+            step()
         except FairleadError as error:
-            site.tell("note", job.id, f"the documents could not follow: {error}")
+            self._site.tell("note", self._site.job.id, f"the documents could not follow: {error}")
+            return False
+        return True
+
+    def _proofs(self, job: Job) -> tuple[str, ...]:
+        """The plans that it has carried out and their summaries: a killed run committed none."""
+        sheets = [each for each in self._site.sheets.values() if each.id in job.plans]
+        pairs = [(summary_path(each.path), each.path) for each in sheets]
+        return tuple(path for pair in pairs if self._site.files.exists(pair[0]) for path in pair)
 
     def _tidy(self) -> None:
         site = self._site

@@ -127,11 +127,12 @@ class Sessions(Steps):
 
     def closed(self, session: str) -> None:
         """The hand-over of a session has done its duty, and STATE.md names it no longer."""
-        held = [each.handover for each in self._mine() if each.handover.is_ours]
-        mine = [each.path for each in held if each.session == session]
-        left = [each.path for each in held if each.session != session and each.is_open]
 
         def decide(look: Look) -> Draft:
+            # Under the lock: a step that was killed on the way is completed before anybody looks.
+            held = [each.handover for each in self._mine() if each.handover.is_ours]
+            mine = [each.path for each in held if each.session == session]
+            left = [each.path for each in held if each.session != session and each.is_open]
             moves = tuple(Move(path, layout.removed_path(path, look.stamp)) for path in mine)
 
             def change(document: Document, _: Look) -> Document:
@@ -139,10 +140,9 @@ class Sessions(Steps):
                 named = sessions.with_resume_file(document, (left or [""])[0])
                 return named if is_named else document
 
-            return replace(look.draft(change), places=Places(moves=moves))
+            return replace(look.draft(change), places=Places(moves=moves)) if mine else Draft({})
 
-        if mine:
-            self._step(f"job {session}", decide, dry_run=False)
+        self._step(f"job {session}", decide, dry_run=False)
 
     def _recorded(
         self,

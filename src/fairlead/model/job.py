@@ -104,6 +104,7 @@ class Job:
     reviewer: str = ""  # who judges the work of the agent
     shares: tuple[Share, ...] = ()
     workstream: str = ""  # whose phase it is; empty: the project's own
+    commits_end: bool = False  # it has ended, and whoever ended it commits that
 
     @property
     def crowding(self) -> tuple[str, ...]:
