@@ -151,6 +151,16 @@ class OtherJob(UsageError, code="other-job"):
         super().__init__(f"{job} is a job of the kind {kind!r}", hint=hint)
 
 
+class NotRetried(UsageError, code="not-retried"):
+    """A new job was asked for of one that no council decides about."""
+
+    def __init__(self, job: str, status: str, command: str) -> None:
+        super().__init__(
+            f"{job} is no council's job, and {status}: its own command goes on or begins anew",
+            hint=f"next: {command}",
+        )
+
+
 class JobNotOver(UsageError, code="job-not-over"):
     """Something was asked of a job that only one of another status can do."""
 
@@ -543,11 +553,12 @@ class HeadDetached(ConflictError, code="head-detached"):
 class TreeDirty(ConflictError, code="tree-dirty"):
     """The main tree holds work that is not committed."""
 
-    def __init__(self, paths: "tuple[str, ...]") -> None:
+    def __init__(self, paths: "tuple[str, ...]", left_out: str = "") -> None:
         rest = f" and {len(paths) - 3} more" if paths[3:] else ""
+        but = f" -- ':/!{left_out}'" if left_out else ""
         super().__init__(
             f"there is work that is not committed: {', '.join(paths[:3])}{rest}",
-            hint="commit it or put it aside with: git stash",
+            hint=f"commit it or put it aside with: git stash push --include-untracked{but}",
         )
 
 

@@ -13,13 +13,22 @@ from fairlead.adapters.scripted_council import answer
 from fairlead.engine.council_report import council_report
 from fairlead.engine.council_site import SYNTHESISER, CouncilTerms
 from fairlead.engine.fanout import Signal
-from fairlead.errors import JobNotOver, JobTransition, NothingToRule, RunBusy, UnknownJob
+from fairlead.errors import (
+    JobNotOver,
+    JobTransition,
+    NothingToRule,
+    NotRetried,
+    RunBusy,
+    UnknownJob,
+)
 from fairlead.model.agent_events import Ending, EndKind, Usage
 from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps, Spent
 from fairlead.model.council_job import CouncilJob
+from fairlead.model.job import Job, JobStatus, Question, QuestionKind
 from fairlead.model.seats import NAMES
 from fairlead.store.council import CouncilFiles
+from fairlead.store.jobs import JobFiles
 from fairlead.wiring import workspace_of
 from tests.support.council_table import Speaker, a_meeting, fails, who_of
 from tests.support.execution import Ticking, does_it
@@ -662,3 +671,25 @@ def test_who_of_knows_everybody_at_the_table(tmp_path: Path) -> None:
     table = a_meeting(tmp_path)
     table.run()
     assert {who_of(prompt) for _, prompt in table.speaker.asked} == {"pm", SYNTHESISER, *NAMES}
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "command"),
+    [
+        (JobStatus.BLOCKED, "", 'fairlead job answer execute-01 "retry"'),
+        (JobStatus.BLOCKED, "retry", "fairlead phase execute 01"),
+        (JobStatus.FAILED, "", "fairlead phase execute 01"),
+        (JobStatus.DONE, "retry", "fairlead next"),
+    ],
+)
+def test_a_job_of_the_engine_is_not_made_anew_and_what_it_needs_is_said(
+    tmp_path: Path, status: JobStatus, answer: str, command: str
+) -> None:
+    table = a_meeting(tmp_path)
+    files = JobFiles(str(table.project), "execute-01")
+    files.save_job(Job("execute-01", "01", status, "2026-06-01T00:00:00Z", "told"))
+    asked = Question("q", QuestionKind.ESCALATION, "t", "What now?", ("retry",), answer=answer)
+    files.save_question(asked)
+    with pytest.raises(NotRetried) as caught:
+        table.council.retry("execute-01")
+    assert caught.value.hint == f"next: {command}"

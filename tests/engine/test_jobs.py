@@ -53,3 +53,20 @@ def test_a_command_that_people_copy_holds_an_option_and_nothing_else(option: str
 
     assert shlex.split(asked.command("new-1")) == ["fairlead", "job", "answer", "new-1", option]
     assert "$(" not in asked.command("new-1").replace("'$(touch stolen)'", "")
+
+
+def test_of_several_open_questions_each_is_answered_by_the_command_that_is_named(tmp_path: Path):
+    held = jobs(tmp_path, "agree")
+    files = JobFiles(str(tmp_path), "new-1")
+    files.save_question(Question("choice-b", QuestionKind.CHOICE, "b", "Who?", ("agree",)))
+    files.save_question(
+        Question("choice-c", QuestionKind.CHOICE, "c", "Why?", ("so",), answer="so")
+    )
+
+    for at, (job, asked, command) in enumerate(held.waiting()):
+        fairlead, *verb, named, option, question, answer = shlex.split(command)
+        assert [fairlead, *verb, named, option] == "fairlead job answer new-1 --question".split()
+        assert held.answer(job, answer, question).id == asked.id
+        assert len(held.waiting()) == 1 - at
+        if not at:  # the last one that is open needs no name
+            assert held.waiting()[0][2] == 'fairlead job answer new-1 "agree"'

@@ -1,5 +1,6 @@
 """Where a job works: on the branch that the settings name, on none, and without git at all."""
 
+import shlex
 import shutil
 from collections.abc import Callable
 from datetime import timedelta
@@ -88,6 +89,18 @@ def test_a_branch_is_not_left_with_work_that_is_not_committed(tmp_path: Path) ->
     with pytest.raises(TreeDirty, match=r"README\.md"):
         site.run()
     assert git(site.project, "branch", "--list").split() == ["*", "main"]
+
+
+def test_what_is_said_about_work_that_is_not_committed_puts_it_aside(tmp_path: Path) -> None:
+    site = Works(a_project(tmp_path / "p", a_plan("01-01", "a.txt")))
+    written(site.project / "README.md", "mine\n")
+    written(site.project / "new.txt", "mine, too\n")
+    written(site.project / ".planning/notes.md", "a document\n")
+    with pytest.raises(TreeDirty) as caught:
+        site.run()
+    git(site.project, *shlex.split(caught.value.hint.partition(": ")[2])[1:])
+    assert (site.project / ".planning/notes.md").exists()
+    assert site.run().job.status is JobStatus.DONE
 
 
 @pytest.mark.parametrize("template", ["-c", "a..b", "x y", "gsd/{phase}.lock"])

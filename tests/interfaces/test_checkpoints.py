@@ -1,12 +1,14 @@
 """The three kinds of human checkpoints, through the command line: waiting, answered, gone on with."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
 from tests.support.execution import a_plan
 from tests.support.killing import PATIENCE_SECONDS, a_world, result_of, started
 from tests.support.programs import fairlead, scratch_environment
+from tests.support.repositories import git
 
 VERIFY = (
     '<task type="checkpoint:human-verify" gate="blocking">\n<what-built>A page</what-built>\n'
@@ -114,3 +116,15 @@ def test_a_run_goes_on_as_it_was_begun_unless_it_is_told_otherwise(
     assert said("--model", "sonnet", "--slots", "3") == ("sonnet", 3)
     assert said("--model", "opus", "--slots", "1") == ("opus", 1)
     assert said() == ("opus", 1)
+
+
+def test_a_repository_without_a_commit_is_not_taken_for_none(
+    installed_command: Path, tmp_path: Path
+) -> None:
+    world = a_world(tmp_path / "w", [a_plan("01-02", "a.txt")])
+    preview = ("phase", "execute", "1", "--dry-run")
+    assert "work lands on branch main" in said(world, *preview)
+    git(world / "project", "update-ref", "-d", "HEAD")
+    assert "git has no commit here yet (make one: git add -A" in said(world, *preview)
+    shutil.rmtree(world / "project/.git")
+    assert "there is no git here: one plan at a time" in said(world, *preview)

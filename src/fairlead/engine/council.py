@@ -24,12 +24,19 @@ from fairlead.engine.council_site import (
 from fairlead.engine.council_survey import council_survey, estimates
 from fairlead.engine.execution import Execution
 from fairlead.engine.run import carry_on
-from fairlead.errors import JobNotOver, JobTransition, NothingToRule, RunBusy, UnknownJob
+from fairlead.errors import (
+    JobNotOver,
+    JobTransition,
+    NothingToRule,
+    NotRetried,
+    RunBusy,
+    UnknownJob,
+)
 from fairlead.model.budget import Caps, Spent
 from fairlead.model.council import TERMINAL, next_statuses
 from fairlead.model.council_job import CouncilJob, Ruling
 from fairlead.model.council_snapshot import CouncilAct, CouncilAction
-from fairlead.model.job import JobStatus
+from fairlead.model.job import Job, JobStatus
 from fairlead.model.seats import NAMES
 from fairlead.model.tally import open_items
 from fairlead.records.brief import open_checks
@@ -40,7 +47,7 @@ from fairlead.store import layout
 from fairlead.store import layout_council as names
 from fairlead.store.council import CouncilFiles, council_ids, new_job_id
 from fairlead.store.digests import digests_of
-from fairlead.store.jobs import job_records
+from fairlead.store.jobs import JobFiles, job_ids, job_records
 from fairlead.store.layout_council import STARTING, run_lock
 from fairlead.store.running import is_running
 from fairlead.store.session import SessionLock
@@ -100,6 +107,7 @@ class Council:
 
     def retry(self, job: str, request: str = "") -> str:
         """A child of a job that is over: the same questions keep their answers, rulings hold."""
+        self._require_council(job)
         parent = self.files_of(job)
         held = parent.load()
         if held.status not in TERMINAL or held.status is JobStatus.DONE:
@@ -113,6 +121,18 @@ class Council:
             )
             wanted, _ = without_secrets(request or held.request)
             return self._create(wanted, terms, held.voices, job, tuple(rulings.values()))
+
+    def _require_council(self, job: str) -> None:
+        """Refuse a job of the engine with what it needs: an answer, or its own command."""
+        if job not in job_ids(self._files):
+            return
+        files = JobFiles(self._files.folder, job, is_read_only=True)
+        held = files.load_record()
+        if isinstance(held, Job):
+            asked = [each for each in files.load_questions() if held.is_open and not each.answer]
+            command = "fairlead next" if held.status is JobStatus.DONE else held.command
+            command = asked[0].command(job, asked) if asked else command
+            raise NotRetried(job, str(held.status), command)
 
     def _create(
         self,

@@ -309,7 +309,7 @@ class Execution:
     def _require_clean(self, branch: str) -> None:
         dirty = self._workspace.dirty_paths(layout.PLANNING) if branch else ()
         if dirty:
-            raise TreeDirty(dirty)
+            raise TreeDirty(dirty, layout.PLANNING)
 
     def _site(
         self, job: Job, preview: Preview, crew: Crew, terms: Terms, watcher: Watcher, over: Signal

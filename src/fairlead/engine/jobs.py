@@ -59,7 +59,7 @@ class Jobs:
         for held in job_records(self._files):
             if isinstance(held, Job) and held.status is JobStatus.BLOCKED:
                 asked = [each for each in self._job(held.id).load_questions() if not each.answer]
-                found += [(held.id, each, each.command(held.id)) for each in asked]
+                found += [(held.id, each, each.command(held.id, asked)) for each in asked]
         return tuple(found)
 
     def one(self, job: str) -> JobReport:

@@ -282,7 +282,7 @@ def _open_job(job: Job, questions: tuple[Question, ...], *, is_live: bool) -> Op
     asked = [each for each in questions if not each.answer]
     if asked:
         told = asked[0].text.partition("\n")[0]
-        return OpenJob(job.id, "waits", told, asked[0].command(job.id))
+        return OpenJob(job.id, "waits", told, asked[0].command(job.id, asked))
     if is_live and job.status is JobStatus.EXECUTING:
         return OpenJob(job.id, "running", job.note, f"fairlead job watch {job.id}")
     return OpenJob(job.id, "interrupted", job.note, job.command)

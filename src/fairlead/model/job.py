@@ -6,6 +6,7 @@ interrupted.
 """
 
 import shlex
+from collections.abc import Iterable
 from enum import StrEnum
 
 from fairlead.errors import SettingValue
@@ -219,8 +220,13 @@ class Question:
         """What stands below its text: the details, and every answer there is."""
         return (*self.details, *(f"answer: {each}" for each in self.options))
 
-    def command(self, job: str) -> str:
-        """What answers it; an agent's words are safe to be copied into a shell."""
+    def command(self, job: str, among: Iterable["Question"] = ()) -> str:
+        """What answers it, by its name if others of these are open as well.
+
+        An agent's words are safe to be copied into a shell.
+        """
         said = (self.options or ("…",))[0]
         quoted = shlex.quote(said) if set(said) & set('"$`\\!') else f'"{said}"'
-        return f"fairlead job answer {job} {quoted}"
+        is_alone = all(each.answer or each.id == self.id for each in among)
+        named = "" if is_alone else f" --question {shlex.quote(self.id)}"
+        return f"fairlead job answer {job}{named} {quoted}"

@@ -71,15 +71,15 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
     if dry_run:
         told = {**_told(preview), "limits": terms.caps, "beyond_limits": _beyond(preview, terms)}
         told["notes"] = list(terms.notes)
-        report(told, _preview_lines(preview, terms), as_json=as_json)
+        report(told, _preview_lines(app, preview, terms), as_json=as_json)
         return 0
-    if chosen["approve"] or _agrees(preview, terms, as_json=as_json):
+    if chosen["approve"] or _agrees(app, preview, terms, as_json=as_json):
         execution.approve(preview)
         preview = execution.preview(number, is_rehearsed=is_rehearsed)
     execution.require_ready(preview)
     crew = app.crew(chosen["agent"], chosen["reviewer"], is_rehearsed=is_rehearsed)
     if not preview.branch:
-        warn("there is no git here: one plan at a time, in place, and nothing can be taken back")
+        warn(f"{_lack(app)}: one plan at a time, in place, and nothing can be taken back")
     shown = view(as_events=chosen["as_events"], as_json=as_json)
     with interruptible() as (stop, over):
         watcher = Watcher(shown.report, shown.watch, saying_the_stop(shown.looked, over))
@@ -113,7 +113,7 @@ def finished(done: Report, *, as_json: bool, as_events: bool, folder: str) -> in
         report({**_ended(done), "folder": folder}, _report_lines(done, folder), as_json=as_json)
     waiting = [each for each in done.questions if not each.answer]
     if job.status == "BLOCKED" and waiting and not as_json:
-        command = inside(folder, job) + waiting[0].command(job.id)
+        command = inside(folder, job) + waiting[0].command(job.id, waiting)
         raise JobWaiting(job.id, waiting[0].text, command)
     return {"DONE": 0, "FAILED": _FAILED}.get(job.status, JobWaiting.exit_code)
 
@@ -195,11 +195,18 @@ def _told(preview: Preview) -> dict[str, Any]:
     }
 
 
+def _lack(app: App) -> str:
+    """Why there is no branch that work could land on."""
+    if app.is_in_repository:
+        return "git has no commit here yet (make one: git add -A && git commit -m start)"
+    return "there is no git here"
+
+
 def _beyond(preview: Preview, terms: Terms) -> str:
     return may_spend(preview.estimate, *preview.spent, terms.caps)
 
 
-def _preview_lines(preview: Preview, terms: Terms) -> list[Sequence[Part]]:
+def _preview_lines(app: App, preview: Preview, terms: Terms) -> list[Sequence[Part]]:
     lines: list[Sequence[Part]] = [(Styled(f"Phase {preview.phase}: {preview.name}", "bold"),)]
     if preview.resumes:
         lines.append((f"goes on with {preview.resumes}",))
@@ -228,7 +235,7 @@ def _preview_lines(preview: Preview, terms: Terms) -> list[Sequence[Part]]:
     where = (
         f"work lands on branch {preview.branch}"
         if preview.branch
-        else "no git: one plan at a time, in place"
+        else f"{_lack(app)}: one plan at a time, in place"
     )
     lines.append((where,))
     price = f"{preview.estimate.tokens:,} tokens, ${preview.estimate.usd:.2f}"
@@ -246,13 +253,13 @@ def _preview_lines(preview: Preview, terms: Terms) -> list[Sequence[Part]]:
     return lines
 
 
-def _agrees(preview: Preview, terms: Terms, *, as_json: bool) -> bool:
+def _agrees(app: App, preview: Preview, terms: Terms, *, as_json: bool) -> bool:
     """Ask a person, if there is one; the commands are shown first."""
     if preview.is_approved or preview.problems or as_json:
         return False
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
-    report({}, _preview_lines(preview, terms), as_json=False)
+    report({}, _preview_lines(app, preview, terms), as_json=False)
     return click.confirm("Run these commands?", default=False)
 
 

@@ -107,7 +107,7 @@ def show_job(app: App, *, job_id: str, diff: bool, as_json: bool) -> None:
         ]
     )
     for each in found.questions:
-        waits = (f"waits: {each.command(found.job.id)}", *each.below)
+        waits = (f"waits: {each.command(found.job.id, found.questions)}", *each.below)
         lines += in_full(Styled("  ? ", "yellow"), each.text)
         lines += [(f"    {line}",) for line in ((each.answer,) if each.answer else waits)]
     report(found, lines, as_json=as_json)

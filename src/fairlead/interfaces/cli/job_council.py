@@ -58,10 +58,11 @@ def rule_item(app: App, *, job_id: str, item: str, text: str, as_json: bool) -> 
 @json_option
 @with_app
 def retry_job(app: App, *, job_id: str, request: str, as_json: bool) -> None:
-    """Make a new job of one that failed or is blocked.
+    """Make a new job of a council's that failed or is blocked.
 
     What was asked before in exactly the same words keeps its answer, and rulings hold from the
-    first synthesis on.
+    first synthesis on. A job that carries out a phase needs no new one: answer what it asks, or run
+    its own command again.
     """
     from fairlead.wiring_council import council_of
 

@@ -118,7 +118,7 @@ def finished(app: App, job: CouncilJob, *, as_json: bool, as_events: bool) -> in
             as_json=as_json,
         )
     if job.status == "EXECUTING" and waiting and not as_json:
-        command = inside(app.place, job) + waiting[0].command(job.id)
+        command = inside(app.place, job) + waiting[0].command(job.id, waiting)
         raise JobWaiting(job.id, waiting[0].text, command)
     return _CODES.get(job.status, JobWaiting.exit_code)
 

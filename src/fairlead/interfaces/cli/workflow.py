@@ -263,7 +263,7 @@ def finished(done: RoleReport, chosen: Chosen, folder: str, **more: object) -> i
         }
         report(content, _lines(done, folder, str(more.get("next", ""))), as_json=chosen.as_json)
     if job.status == "BLOCKED" and waiting and not chosen.as_json:
-        command = inside(folder, job) + waiting[0].command(job.id)
+        command = inside(folder, job) + waiting[0].command(job.id, waiting)
         raise JobWaiting(job.id, waiting[0].text, command)
     return {"DONE": 0, "FAILED": _FAILED}.get(job.status, JobWaiting.exit_code)
 
