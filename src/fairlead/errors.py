@@ -550,6 +550,16 @@ class HeadDetached(ConflictError, code="head-detached"):
         )
 
 
+class BranchGone(ConflictError, code="branch-gone"):
+    """The branch that a job lands its work on was renamed or deleted."""
+
+    def __init__(self, branch: object, job: object) -> None:
+        super().__init__(
+            f"branch {branch}, which {job} lands its work on, is not there any more",
+            hint=f"make it again: git branch {branch} COMMIT; or end the job: fairlead job cancel {job}",
+        )
+
+
 class TreeDirty(ConflictError, code="tree-dirty"):
     """The main tree holds work that is not committed."""
 

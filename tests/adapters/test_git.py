@@ -10,7 +10,7 @@ import pytest
 from fairlead.adapters import refs
 from fairlead.adapters.git import Git
 from fairlead.adapters.process import Finished
-from fairlead.errors import GitTooOld, LandingBlocked
+from fairlead.errors import GitFault, GitTooOld, LandingBlocked
 from tests.support.repositories import a_repository, git, written
 
 IGNORED = ".planning"
@@ -86,6 +86,12 @@ def test_a_merge_that_clashes_names_both_sides_and_touches_nothing(
     ]
     assert git(main, "status", "--porcelain") == ""
     assert git(main, "rev-parse", "HEAD") == before
+
+
+def test_a_merge_into_what_is_no_commit_is_a_fault_and_no_clash(main: Path) -> None:
+    workspace = Git(str(main))
+    with pytest.raises(GitFault, match="merge-tree"):
+        workspace.merged("", workspace.commit_of("HEAD"), "merge")
 
 
 def test_landing_moves_branch_and_files_and_can_be_repeated(main: Path, tmp_path: Path) -> None:

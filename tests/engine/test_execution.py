@@ -30,6 +30,7 @@ from fairlead.records.tasks import TaskResult
 from fairlead.store.files import Files, Outcome
 from fairlead.wiring import App
 from tests.support.execution import (
+    LOOK,
     PlanText,
     Told,
     Works,
@@ -451,11 +452,6 @@ def test_a_checkpoint_waits_for_its_answer_and_the_next_task_knows_it(tmp_path: 
 def test_what_a_person_finds_wrong_at_a_checkpoint_is_mended_and_shown_again(
     tmp_path: Path,
 ) -> None:
-    look = (
-        '<task type="checkpoint:human-verify" gate="blocking">\n<what-built>A page</what-built>\n'
-        "<how-to-verify>Open it</how-to-verify>\n<resume-signal>Say so</resume-signal>\n</task>\n"
-    )
-
     def adds(order, call):
         if not order.is_read_only:
             path = Path(order.folder) / "a.txt"
@@ -463,7 +459,7 @@ def test_what_a_person_finds_wrong_at_a_checkpoint_is_mended_and_shown_again(
             return {"status": "success", "done_criteria_met": True, "evidence": "made"}
         return does_it(order, call)
 
-    site = works(tmp_path, a_plan("01-01", "a.txt", extra=look), agent=Told(adds))
+    site = works(tmp_path, a_plan("01-01", "a.txt", extra=LOOK), agent=Told(adds))
     for answer in ("fix: make it blue", "fix: now red", "approved"):
         asked = site.run()
         assert asked.job.status is JobStatus.BLOCKED

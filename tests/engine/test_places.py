@@ -13,14 +13,14 @@ from fairlead.engine.evidence import check_ledgers
 from fairlead.engine.execution import Crew, Terms, Watcher
 from fairlead.engine.fanout import Signal
 from fairlead.engine.site import GateLimits
-from fairlead.errors import BranchName, HeadDetached, TreeDirty
+from fairlead.errors import BranchGone, BranchName, HeadDetached, TreeDirty
 from fairlead.model.budget import Caps
 from fairlead.model.job import JobStatus
 from fairlead.model.ran import Ran
 from fairlead.store.jobs import JobFiles
 from fairlead.store.load import Reader
 from fairlead.store.scan import scan
-from tests.support.execution import Told, Works, a_plan, a_project, does_it
+from tests.support.execution import LOOK, Told, Works, a_plan, a_project, does_it
 from tests.support.repositories import git, written
 
 PHASE = "gsd/phase-{phase}-{slug}"
@@ -117,6 +117,27 @@ def test_a_detached_head_is_refused(tmp_path: Path) -> None:
     with pytest.raises(HeadDetached) as told:
         site.run()
     assert "git switch" in str(told.value.hint)
+
+
+@pytest.mark.parametrize("gone", [("-m", "main", "trunk"), ("-D", "main")])
+def test_a_job_whose_branch_is_gone_calls_nobody_and_goes_on_when_it_is_there_again(
+    tmp_path: Path, gone: tuple[str, ...]
+) -> None:
+    site = Works(a_project(tmp_path / "p", a_plan("01-01", "a.txt", extra=LOOK)))
+    job = site.run().job
+    site.answer("approved")
+    calls, at = len(site.agent.orders), git(site.project, "rev-parse", "main")
+    git(site.project, "switch", "-q", "-c", "elsewhere")
+    git(site.project, "branch", *gone)
+    with pytest.raises(BranchGone, match="branch main") as told:
+        site.run()
+    assert told.value.exit_code == 4
+    assert "git branch main COMMIT" in str(told.value.hint)
+    assert f"fairlead job cancel {job.id}" in str(told.value.hint)
+    git(site.project, "branch", "main", at)
+    assert site.run().job.status is JobStatus.DONE
+    assert len(site.agent.orders) == calls
+    assert git(site.project, "show", "main:a.txt") == "made a.txt"
 
 
 # -- without git ---------------------------------------------------------------------------

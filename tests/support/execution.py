@@ -31,6 +31,11 @@ _NONCE = re.compile(r'"nonce": "([^"]+)"')
 _NAME = re.compile(r'"task_name": "([^"]+)"')
 _FILES = re.compile(r"^\| *<files>(.*?)</files>", re.MULTILINE)
 
+LOOK = (
+    '<task type="checkpoint:human-verify" gate="blocking">\n<what-built>A page</what-built>\n'
+    "<how-to-verify>Open it</how-to-verify>\n<resume-signal>Say so</resume-signal>\n</task>\n"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class PlanText:

@@ -184,10 +184,10 @@ class Git(GitView):
         """The merge of a commit into another, made without any checkout; or where they clash."""
         words = ("merge-tree", "--write-tree", "-z", target, commit)
         done = self._run(*words, at=self._top, may_fail=True)
-        if done.code not in (0, 1):
-            raise GitFault("merge-tree", said(done))
         fields = os.fsdecode(done.output).split("\0")
         tree = fields[0]
+        if done.code not in (0, 1) or not tree:  # a name that stands for no commit ends with 1 too
+            raise GitFault("merge-tree", said(done))
         if done.code == 0:
             made = self._commit(tree, message, target, commit)
             self._follows[commit, made] = True

@@ -18,7 +18,14 @@ from fairlead.engine.resuming import new_id, unfinished
 from fairlead.engine.run import run
 from fairlead.engine.site import Commands, GateLimits, Happening, Site
 from fairlead.engine.survey import estimate_of_all
-from fairlead.errors import HeadDetached, NothingToExecute, PlansNotApproved, PlansUnfit, TreeDirty
+from fairlead.errors import (
+    BranchGone,
+    HeadDetached,
+    NothingToExecute,
+    PlansNotApproved,
+    PlansUnfit,
+    TreeDirty,
+)
 from fairlead.model.agent_events import AgentEvent
 from fairlead.model.budget import Caps, Spent
 from fairlead.model.ids import PhaseId
@@ -204,6 +211,9 @@ class Execution:
             raise PlansUnfit(preview.problems)
         if self._workspace.is_git and not self._workspace.branch():
             raise HeadDetached
+        at = f"refs/heads/{preview.branch}"
+        if preview.resumes and preview.branch and not self._workspace.commit_of(at):
+            raise BranchGone(preview.branch, preview.resumes)
         if not preview.is_approved:
             raise PlansNotApproved(preview.phase, tuple(line for _, line in preview.commands))
 
@@ -229,7 +239,7 @@ class Execution:
             crew.reap(name)
             site = self._site(job, preview, crew, terms, watcher, over)
             if job.is_git:
-                site.landed.add(self._workspace.commit_of(f"refs/heads/{job.target}"))
+                site.landed.add(site.head())
             site.tell("started", job.id, preview.name, phase=job.phase, plans=list(preview.left))
             for note in (*job.crowding, *terms.notes):
                 site.tell("note", job.id, note)

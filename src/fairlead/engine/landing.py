@@ -121,7 +121,7 @@ class Landing:
         site, sheet = self._site, self._site.sheets[plan]
         commit = self._commit(sheet)
         with site.turn:
-            at = site.workspace.commit_of(f"refs/heads/{site.job.target}")
+            at = site.head()
             if not commit or site.workspace.is_ancestor(commit, at):
                 return
             deleted = self._undeclared_deletions(sheet, commit)

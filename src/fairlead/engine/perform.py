@@ -171,7 +171,7 @@ class Performer:
     def _base(self, sheet: PlanSheet, held: TaskGate) -> str:
         """The last commit of the plan; for its first task, where the branch is now."""
         site = self._site
-        head = site.workspace.commit_of(f"refs/heads/{site.job.target}")
+        head = site.head()
         earlier = [each.number for each in sheet.tasks if each.number < held.number]
         gates = [site.jobs.load_gate(task_id(sheet.id, each)) for each in earlier]
         commits = [gate.work for gate in gates if gate and gate.work]

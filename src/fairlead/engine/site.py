@@ -9,6 +9,7 @@ from typing import Protocol
 from fairlead.engine.fanout import Precedence, Signal, Turn
 from fairlead.engine.ports import Agent, Clock, Workspace
 from fairlead.engine.purse import Purse
+from fairlead.errors import BranchGone
 from fairlead.model.agent_events import AgentEvent
 from fairlead.model.job import Job
 from fairlead.model.plan import PlanSheet, Task, task_id
@@ -90,6 +91,13 @@ class Site:
                 if task_id(sheet.id, each.number) == task:
                     return sheet, sheet.worked(each.number) or each
         raise KeyError(task)
+
+    def head(self) -> str:
+        """Where the branch is that work lands on; nothing can go on when it is gone."""
+        found = self.workspace.commit_of(f"refs/heads/{self.job.target}")
+        if not found:
+            raise BranchGone(self.job.target, self.job.id)
+        return found
 
     def tell(self, kind: str, subject: str, text: str = "", **facts: object) -> None:
         """Write a line in the journal, and show it to whoever watches."""
