@@ -193,6 +193,30 @@ def test_the_last_failure_asks_and_each_answer_has_its_own_way() -> None:
     assert decided(replace(snapshot, questions=(ended,))) == ["finish:FAILED"]
 
 
+@pytest.mark.parametrize("events", [STARTED, BUILT, VERIFIED, DONE, FAILED])
+def test_a_gate_of_another_text_counts_for_nothing(events: tuple[GateEvent, ...]) -> None:
+    gate = replace(a_gate("01-01", *events), digest="as it was")
+    task = replace(a_task("01-01"), digest="as it is")
+    snapshot = a_snapshot(a_plan("01-01", tasks=(task,)), gates=(gate,))
+    assert decided(snapshot) == ["execute:01-01-01"]
+    assert not snapshot.passed
+    for same in (replace(gate, digest="as it is"), replace(gate, digest="")):  # or an older version
+        judged = replace(snapshot, gates=(same,))
+        assert decided(judged) == decided(replace(judged, gates=(a_gate("01-01", *events),)))
+
+
+def test_an_answer_holds_for_the_text_it_was_given_to() -> None:
+    task = replace(a_task("01-01", 1, TaskKind.HUMAN_VERIFY), digest="as it is")
+    snapshot = a_snapshot(a_plan("01-01", tasks=(task,), is_merged=True))
+    [ask] = decide(snapshot)
+    assert ask.question
+    said = replace(ask.question, answer="approved")
+    assert decided(replace(snapshot, questions=(said,))) == ["summarise:01-01"]
+    assert decided(replace(snapshot, questions=(replace(said, about=""),))) == ["summarise:01-01"]
+    other = replace(snapshot, questions=(replace(said, about="as it was"),))
+    assert decide(other) == (ask,)
+
+
 def test_three_needy_tasks_begin_nothing_new() -> None:
     asked = tuple(
         Question(f"escalation-{n}", QuestionKind.ESCALATION, f"01-0{n}-01.3", "?")
@@ -210,9 +234,9 @@ def test_a_wait_is_an_action_and_ends() -> None:
 
 def test_a_snapshot_survives_json() -> None:
     snapshot = a_snapshot(
-        a_plan("01-01", tasks=(a_task("01-01", 1, TaskKind.DECISION),)),
+        a_plan("01-01", tasks=(replace(a_task("01-01", 1, TaskKind.DECISION), digest="d"),)),
         a_plan("01-02", "01-01"),
-        gates=(a_gate("01-02", *FAILED),),
+        gates=(replace(a_gate("01-02", *FAILED), digest="d"),),
         questions=(Question("q", QuestionKind.CLASH, "01-02", "?", ("a", "b")),),
     )
     back = revived(Snapshot, json.loads(json.dumps(plain(snapshot))))

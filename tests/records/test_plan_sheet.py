@@ -182,7 +182,7 @@ def test_a_written_plan_reads_back_as_it_was(grammar: str) -> None:
     again = read_plan(PATH, new_plan(plan))
 
     def core(sheet: PlanSheet) -> PlanSheet:
-        tasks = tuple(replace(each, line=0, source="", body=()) for each in sheet.tasks)
+        tasks = tuple(replace(each, line=0, source="", body=(), digest="") for each in sheet.tasks)
         return replace(sheet, tasks=tasks, digest="", notes=())
 
     assert core(again) == core(plan)
@@ -320,6 +320,22 @@ def test_the_box_of_a_task_is_ticked_and_nothing_else_changes() -> None:
     assert ticked == text.replace("[ ] **Task 2: y**  ", "[x] **Task 2: y** (completed 2026-06-01)")
     assert with_tasks_done(Document(ticked), (2,), "2026-06-02").text == ticked
     assert with_tasks_done(Document(GSD), (1,), "2026-06-01").text == GSD
+
+
+def test_the_digest_of_a_task_is_that_of_all_up_to_it_as_nobody_has_ticked_them() -> None:
+    def digests(*actions: str) -> list[str]:
+        tasks = "\n".join(
+            f'<task type="auto"><name>T</name><action>\n{each}\n</action></task>'
+            for each in actions
+        )
+        front = GSD[: GSD.index("---", 3) + 4]
+        return [each.digest for each in read_plan(PATH, f"{front}\n{tasks}\n").tasks]
+
+    held = digests("one", "- [ ] Task 2: two", "three")
+    assert digests("one", "- [x] Task 2: two (completed 2026-06-01) ", "three") == held
+    other = digests("one", "- [ ] Task 2: too", "three")
+    assert [mine == its for mine, its in zip(held, other, strict=True)] == [True, False, False]
+    assert len(set(held)) == 3
 
 
 def test_a_plan_that_was_ticked_is_still_the_plan_that_was_approved() -> None:

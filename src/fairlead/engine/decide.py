@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from fairlead.model.budget import Spent, may_spend
-from fairlead.model.job import FIX, JobStatus, Question, QuestionKind, TaskGate
+from fairlead.model.job import FIX, JobStatus, Question, QuestionKind, TaskGate, last_work
 from fairlead.model.lifecycle import (
     Escalate,
     FailureClass,
@@ -87,6 +87,7 @@ class _View:
         self._questions = {each.id: each for each in snapshot.questions}
         self._open = {each.plan for each in snapshot.gates}
         self._by_id = {each.id: each for each in snapshot.plans}
+        self._passed = snapshot.passed
 
     @cached_property
     def _order(self) -> Schedule:
@@ -159,20 +160,15 @@ class _View:
                     return self._checkpoint(task, gate)
                 if task.kind is TaskKind.HUMAN_VERIFY and answer.startswith(FIX):
                     return self._paid(plan, task, Act.EXECUTE)
-            elif gate is None or not gate.is_passed:
+            elif task.id not in self._passed:
                 return self._task_step(plan, task, gate)
         if plan.is_merged or not snapshot.job.is_git:
             return Action(Act.SUMMARISE, plan.id)
         merge = Action(Act.MERGE, plan.id)
-        step = self._unless_asked(QuestionKind.UNVERIFIED, merge, self._unverified(plan))
+        held = [self._gates[task.id] for task in plan.tasks if task.id in self._gates]
+        why, about = _unverified(plan, held), last_work(held)
+        step = self._unless_asked(QuestionKind.UNVERIFIED, merge, why, about)
         return self._unless_asked(QuestionKind.CLASH, merge) if step is merge else step
-
-    def _unverified(self, plan: PlanFacts) -> str:
-        """Why the work of a plan does not land on its own."""
-        held = [self._gates.get(task.id) for task in plan.tasks]
-        passed = [each for each in held if each and each.gate.skip_kind and each.work]
-        told = ", ".join(f"{each.task} ({each.gate.skip_kind})" for each in passed)
-        return told and f"{plan.id} holds work that was not verified: {told}"
 
     def end(self) -> Action:
         """Nothing is left to do: how the job ends."""
@@ -200,6 +196,8 @@ class _View:
         status = gate.gate.status if gate else None
         if gate is None or status is None:
             return self._paid(plan, task, Act.EXECUTE)
+        if not gate.is_of(task.digest):
+            return self._in_time(plan, task, gate, Act.EXECUTE)
         if status is GateStatus.EXECUTING:
             return self._interrupted(plan, task, gate)
         if status is GateStatus.VERIFYING:
@@ -242,7 +240,7 @@ class _View:
         options = (RETRY, *passing, ABORT, f"{FIX} what to do")
         question = self._questions.get(question_id(QuestionKind.ESCALATION, round_))
         if question is None or not question.answer:
-            return self._asked(QuestionKind.ESCALATION, round_, text, options)
+            return self._asked(QuestionKind.ESCALATION, round_, text, options, (), task.digest)
         if skip_kind(question.answer):
             return Action(Act.SKIP, task.id)
         return self._paid(plan, task, Act.EXECUTE)
@@ -250,7 +248,7 @@ class _View:
     def _is_there(self, task: str, plan: PlanFacts) -> bool:
         """Whether what a task makes can be built on: it has passed and, in another plan, landed."""
         gate = self._gates.get(task)
-        if gate is None or not gate.is_passed:
+        if gate is None or task not in self._passed:
             return False
         return gate.plan == plan.id or self._by_id[gate.plan].is_merged
 
@@ -260,7 +258,8 @@ class _View:
         asked = self._questions.get(question_id(QuestionKind.PATIENCE, subject))
         if asked is None and gate.waits and is_too_long(self._left(gate), gate.waits):
             text = f"{task.id} {gate.note}; the next call is at {gate.not_before}"
-            return self._asked(QuestionKind.PATIENCE, subject, text, (WAIT, RETRY, ABORT))
+            options = (WAIT, RETRY, ABORT)
+            return self._asked(QuestionKind.PATIENCE, subject, text, options, (), task.digest)
         if asked and not asked.answer:
             return None
         if gate.not_before > self._snapshot.now and not (asked and asked.answer == RETRY):
@@ -291,19 +290,24 @@ class _View:
             return None if is_asked else Action(Act.WAIT, task.id, until=refused.not_before)
         why = may_spend(plan.estimate, held.spent, held.spent_today, held.caps)
         action = Action(act, task.id)
-        return self._unless_asked(QuestionKind.BUDGET, action, why) if why else action
+        return self._unless_asked(QuestionKind.BUDGET, action, why, task.digest) if why else action
 
     # -- questions -------------------------------------------------------------------------
 
     def _checkpoint(self, task: TaskFacts, gate: TaskGate | None) -> Action | None:
         kind = QuestionKind(task.kind.value.partition(":")[2])
         text, subject = task.question or task.name, _round(task.id, gate)
-        return self._asked(kind, subject, text, task.options, task.details)
+        return self._asked(kind, subject, text, task.options, task.details, task.digest)
 
     def _answer(self, task: TaskFacts, gate: TaskGate | None) -> str:
         kind = QuestionKind(task.kind.value.partition(":")[2])
-        question = self._questions.get(question_id(kind, _round(task.id, gate)))
+        question = self._found(question_id(kind, _round(task.id, gate)), task.digest)
         return question.answer if question else ""
+
+    def _found(self, id_: str, about: str) -> Question | None:
+        """A question that was asked; one about what has changed since must be asked anew."""
+        held = self._questions.get(id_)
+        return held if held and (not about or held.about in ("", about)) else None
 
     def _asked(
         self,
@@ -312,21 +316,31 @@ class _View:
         text: str,
         options: tuple[str, ...] = (),
         details: tuple[str, ...] = (),
+        about: str = "",
     ) -> Action | None:
         """Ask once; while there is no answer the plan waits."""
         id_ = question_id(kind, subject)
-        if id_ in self._questions:
+        if self._found(id_, about):
             return None
-        question = Question(id_, kind, subject, text, options, details=details)
+        question = Question(id_, kind, subject, text, options, about=about, details=details)
         return Action(Act.ASK, subject, question=question)
 
-    def _unless_asked(self, kind: QuestionKind, action: Action, why: str = "") -> Action | None:
+    def _unless_asked(
+        self, kind: QuestionKind, action: Action, why: str = "", about: str = ""
+    ) -> Action | None:
         """The action, unless a person has to allow it first; `why` begins such a question."""
-        id_ = question_id(kind, action.subject)
-        question = self._questions.get(id_)
+        question = self._found(question_id(kind, action.subject), about)
         if question is None:
-            return self._asked(kind, action.subject, why, (ACCEPT, ABORT)) if why else action
+            options = (ACCEPT, ABORT)
+            return self._asked(kind, action.subject, why, options, (), about) if why else action
         return action if question.answer else None
+
+
+def _unverified(plan: PlanFacts, gates: Iterable[TaskGate]) -> str:
+    """Why the work of a plan does not land on its own."""
+    passed = [each for each in gates if each.gate.skip_kind and each.work]
+    told = ", ".join(f"{each.task} ({each.gate.skip_kind})" for each in passed)
+    return told and f"{plan.id} holds work that was not verified: {told}"
 
 
 def said_of(held: TaskGate, questions: Iterable[Question]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.job import TaskGate
 from fairlead.model.lifecycle import FailureClass, GateEvent
-from fairlead.model.plan import PlanSheet, Task
+from fairlead.model.plan import PlanSheet, Task, task_id
 from fairlead.model.ran import Ran
 from fairlead.model.reanalysis import Waits, reanalysed, task_edges
 from fairlead.model.waves import Claims
@@ -148,7 +148,8 @@ def reanalysed_gate(
     edges = task_edges(plans, {node.id: node.depends_on for node in nodes_of(plans)})
     for gate in gates.values():
         edges[gate.task] = (*edges.get(gate.task, ()), *gate.waits_for)
-    passed = [task for task, gate in gates.items() if gate.is_passed]
+    now = {task_id(plan.id, each.number): each.digest for plan in plans for each in plan.tasks}
+    passed = [task for task, gate in gates.items() if gate.passes(now.get(task, ""))]
     found = reanalysed(held.task, held.note, plans, passed, edges)
     if isinstance(found, Waits):
         return replace(held, waits_for=(*held.waits_for, found.on))

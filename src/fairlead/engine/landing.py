@@ -18,7 +18,16 @@ from fairlead.engine.events import Events, Landed
 from fairlead.engine.fanout import Afterwards
 from fairlead.engine.sessions import Sessions
 from fairlead.errors import ConflictError, FairleadError
-from fairlead.model.job import Job, JobStatus, Question, QuestionKind, Run, TaskGate
+from fairlead.model.job import (
+    Job,
+    JobStatus,
+    Question,
+    QuestionKind,
+    Run,
+    TaskGate,
+    first_base,
+    last_work,
+)
 from fairlead.model.lifecycle import LONGEST_SUMMARY, GateStatus
 from fairlead.model.plan import PlanSheet, task_id
 from fairlead.model.waves import Claims
@@ -125,8 +134,9 @@ class Landing:
             if not commit or site.workspace.is_ancestor(commit, at):
                 return
             deleted = self._undeclared_deletions(sheet, commit)
-            if deleted and not self._is_accepted(plan):
-                self._ask(plan, f"{plan} deletes files it did not declare: {', '.join(deleted)}")
+            if deleted and not self._is_accepted(plan, commit):
+                told = f"{plan} deletes files it did not declare: {', '.join(deleted)}"
+                self._ask(plan, commit, told)
                 return
             merged = site.workspace.merged(at, commit, self._message(sheet))
             if not merged.commit:
@@ -134,47 +144,53 @@ class Landing:
                 shown = f"{at[:10]} and {commit[:10]}"
                 told = f"{plan} does not merge: {names} changed differently in {shown}"
                 way = f"on {site.job.target}: git merge {commit[:10]}, settle and commit it"
-                self._ask(plan, f"{told}; {way}, then accept", _sides(merged.clashes, plan))
+                self._ask(plan, commit, f"{told}; {way}, then accept", _sides(merged.clashes, plan))
                 return
             site.landed.add(merged.commit)
             try:
                 site.workspace.land(site.job.target, at, merged.commit, layout.PLANNING)
             except ConflictError as error:
-                self._ask(plan, f"{plan} cannot land: {error}")
+                self._ask(plan, commit, f"{plan} cannot land: {error}")
                 return
         entry = self.entry(EntryKind.MERGE, plan, 1, "fairlead")
         tree = site.workspace.tree_id(merged.commit)
         self.record(plan, replace(entry, tree=tree, verdict="merged", tail=merged.commit))
         site.tell("merged", plan, merged.commit[:10], commit=merged.commit, branch=site.job.target)
 
-    def _ask(self, plan: str, text: str, details: tuple[str, ...] = ()) -> None:
+    def _ask(self, plan: str, commit: str, text: str, details: tuple[str, ...] = ()) -> None:
         id_ = question_id(QuestionKind.CLASH, plan)
-        asked_at = moment(self._site.clock.now())
         question = Question(
-            id_, QuestionKind.CLASH, plan, text, (ACCEPT, ABORT), asked_at, details=details
+            id_,
+            QuestionKind.CLASH,
+            plan,
+            text,
+            (ACCEPT, ABORT),
+            moment(self._site.clock.now()),
+            about=commit,
+            details=details,
         )
         self._site.jobs.save_question(question)
         self._site.tell("question", plan, text, id=id_)
 
-    def _is_accepted(self, plan: str) -> bool:
+    def _is_accepted(self, plan: str, commit: str) -> bool:
         id_ = question_id(QuestionKind.CLASH, plan)
-        return any(each.id == id_ and each.answer for each in self._site.jobs.load_questions())
+        asked = [each for each in self._site.jobs.load_questions() if each.id == id_]
+        return any(each.answer and each.about in ("", commit) for each in asked)
 
     def _undeclared_deletions(self, sheet: PlanSheet, commit: str) -> list[str]:
         declared = Claims()
         inside = (name for task in sheet.tasks for name in task.files)
         declared.add((*sheet.files, *sheet.deleted, *inside), "plan")
-        gates = self._gates(sheet)
-        base = next((gate.runs[-1].base for gate in gates if gate.runs), commit)
+        base = first_base(self.gates(sheet)) or commit
         changes = self._site.workspace.changes(base, commit)
         gone = [each.path for each in changes if each.kind == "D"]
         return [path for path in gone if not declared.clash([path])]
 
     def _commit(self, sheet: PlanSheet) -> str:
-        commits = [gate.work for gate in self._gates(sheet) if gate.work]
-        return commits[-1] if commits else ""
+        return last_work(self.gates(sheet))
 
-    def _gates(self, sheet: PlanSheet) -> list[TaskGate]:
+    def gates(self, sheet: PlanSheet) -> list[TaskGate]:
+        """The gates of a plan, in the order of its tasks."""
         found = [self._site.jobs.load_gate(task_id(sheet.id, each.number)) for each in sheet.tasks]
         return [gate for gate in found if gate is not None]
 
@@ -207,7 +223,7 @@ class Landing:
         return text
 
     def _ticked(self, sheet: PlanSheet, text: str) -> str:
-        done = {gate.task for gate in self._gates(sheet) if gate.gate.is_complete}
+        done = {gate.task for gate in self.gates(sheet) if gate.gate.is_complete}
         numbers = [each.number for each in sheet.tasks if task_id(sheet.id, each.number) in done]
         today = moment(self._site.clock.now())[:10]
         return with_tasks_done(Document(text), numbers, today).text
@@ -233,9 +249,9 @@ class Landing:
 
     def _summary(self, sheet: PlanSheet) -> Summary:
         site = self._site
-        gates = self._gates(sheet)
+        gates = self.gates(sheet)
         commit = self._commit(sheet)
-        base = next((gate.runs[-1].base for gate in gates if gate.runs), commit)
+        base = first_base(gates) or commit
         changes = site.workspace.changes(base, commit) if commit else ()
         entries = [
             each for each in self.entries(sheet.id) if each.rehearsed == site.job.is_rehearsed

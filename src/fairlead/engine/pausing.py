@@ -186,7 +186,13 @@ class Pausing(Sessions):
         found = []
         for task in sheet.tasks:
             gate = gates.get(f"{sheet.id}-{task.number:02d}")
-            word = "done" if gate and gate.is_passed else "in_progress" if gate else "not_started"
+            word = (
+                "done"
+                if gate and gate.passes(task.digest)
+                else "in_progress"
+                if gate
+                else "not_started"
+            )
             found.append(Work(task.number, task.name, word, gate.commit if gate else ""))
         return tuple(found)
 

@@ -27,7 +27,7 @@ from fairlead.engine.prompting import answer_request, prompt, retry_context
 from fairlead.errors import LedgerBroken
 from fairlead.model.agent_events import Ending
 from fairlead.model.agent_orders import Limits, Order, Role
-from fairlead.model.job import FIX, Question, QuestionKind, Run, TaskGate
+from fairlead.model.job import FIX, Question, QuestionKind, Run, TaskGate, last_work
 from fairlead.model.lifecycle import (
     Escalate,
     Gate,
@@ -136,11 +136,13 @@ class Performer:
         match gate.status:
             case None:
                 event = GateEvent.START
+            case _ if held.is_passed or not held.is_of(what.digest):
+                # A checkpoint's, to be mended again; or the task was another one.
+                work = last_work(self._landing.gates(sheet)) or held.stands_on
+                held = replace(held, name=what.name, stands_on=work, note="", waits_for=())
+                gate, event = Gate(), GateEvent.START
             case GateStatus.EXECUTING if held.was_refused:
                 return held  # nobody has interrupted it
-            case GateStatus.APPROVED | GateStatus.SKIPPED:  # a checkpoint's, to be mended again
-                held = replace(held, stands_on=held.work or held.stands_on)
-                gate, event = Gate(), GateEvent.START
             case GateStatus.EXECUTING:
                 if isinstance(next_after_interruption(gate), Escalate):
                     gate = advance(gate, GateEvent.ABANDONED, task=task)
@@ -154,7 +156,8 @@ class Performer:
             case _:
                 event = GateEvent.FIX if answer.startswith(FIX) else GateEvent.RESTART
         guidance = answer.removeprefix(FIX).strip() if answer.startswith(FIX) else held.guidance
-        return replace(held, gate=advance(gate, event, task=what.name), guidance=guidance)
+        gate = advance(gate, event, task=what.name)
+        return replace(held, gate=gate, guidance=guidance, digest=what.digest)
 
     def _new_run(self, sheet: PlanSheet, held: TaskGate) -> Run:
         job = self._site.job
@@ -172,11 +175,8 @@ class Performer:
         """The last commit of the plan; for its first task, where the branch is now."""
         site = self._site
         head = site.head()
-        earlier = [each.number for each in sheet.tasks if each.number < held.number]
-        gates = [site.jobs.load_gate(task_id(sheet.id, each)) for each in earlier]
-        commits = [gate.work for gate in gates if gate and gate.work]
-        base = held.stands_on or (commits[-1] if commits else head)
-        if held.waits_for and commits:
+        base = held.stands_on or last_work(self._landing.gates(sheet)) or head
+        if held.waits_for and base != head:
             # What it was waiting for has landed meanwhile, and is not part of its own history.
             with site.turn:
                 made = site.workspace.merged(base, head, f"merge what {held.task} needs")

@@ -17,13 +17,24 @@ from fairlead.engine.landing import Landing
 from fairlead.engine.perform import Performer
 from fairlead.engine.survey import Survey
 from fairlead.model.budget import Caps
+from fairlead.model.job import QuestionKind
 from fairlead.model.snapshot import Act, Action, Snapshot
+from fairlead.records.state import moment
+from fairlead.values import replace
 
 if TYPE_CHECKING:
     from fairlead.engine.site import Site
 
 _CALLS = (Act.EXECUTE, Act.REVIEW)
 _LANDINGS = (Act.MERGE, Act.SUMMARISE)
+_OF_TASKS = (
+    QuestionKind.HUMAN_VERIFY,
+    QuestionKind.DECISION,
+    QuestionKind.HUMAN_ACTION,
+    QuestionKind.ESCALATION,
+    QuestionKind.BUDGET,
+    QuestionKind.PATIENCE,
+)
 _LOOK_SECONDS = 0.2
 _WAIT_SECONDS = 10.0
 _PASSING_SECONDS = 0.3
@@ -69,6 +80,7 @@ def run(site: Site, caps: Caps, stop: Signal, looked: Callable[[Snapshot], None]
     """Carry the execution of a phase on."""
     landing = Landing(site)
     try:
+        _void(site)
         landing.catch_up()
         carry_on(_Execution(site, landing, caps, stop, looked), stop, site.is_over)
     except BaseException:
@@ -76,6 +88,16 @@ def run(site: Site, caps: Caps, stop: Signal, looked: Callable[[Snapshot], None]
             landing.settle()
         raise
     landing.settle()
+
+
+def _void(site: Site) -> None:
+    """What is asked about a task that reads otherwise now is nobody's to answer any more."""
+    digests = {task.digest for sheet in site.sheets.values() for task in sheet.tasks}
+    for each in site.jobs.load_questions():
+        if each.kind in _OF_TASKS and each.about not in ("", *digests) and not each.answer:
+            at = moment(site.clock.now())
+            told = replace(each, answer="void: the task was changed", answered_at=at, by="policy")
+            site.jobs.save_question(told)
 
 
 class _Execution:

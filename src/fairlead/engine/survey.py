@@ -10,7 +10,7 @@ from fairlead.engine.decide import ABORT, APPROVED
 from fairlead.engine.prompting import template
 from fairlead.model.budget import Actual, Caps, Spent, estimate
 from fairlead.model.inventory import Proof
-from fairlead.model.job import FIX, Job, TaskGate
+from fairlead.model.job import FIX, Job, TaskGate, last_work
 from fairlead.model.plan import PlanSheet, Task, TaskKind, task_id
 from fairlead.model.snapshot import PlanFacts, Snapshot, TaskFacts
 from fairlead.records.naming import summary_path
@@ -125,12 +125,13 @@ def _proof(content: bytes | None) -> Proof:
 
 
 def _is_merged(site: Site, sheet: PlanSheet, mine: Mapping[int, TaskGate], head: str) -> bool:
-    wanted = [each.number for each in sheet.tasks if not each.kind.is_checkpoint]
-    if any(number not in mine or not mine[number].is_passed for number in wanted):
+    held = {each.number: mine[each.number] for each in sheet.tasks if each.number in mine}
+    wanted = {each.number: each.digest for each in sheet.tasks if not each.kind.is_checkpoint}
+    if any(number not in held or not held[number].passes(wanted[number]) for number in wanted):
         return False
-    commits = [mine[number].work for number in sorted(mine) if mine[number].work]
+    work = last_work(held.values())
     # A plan that changed nothing has nothing to merge.
-    return not commits or site.workspace.is_ancestor(commits[-1], head)
+    return not work or site.workspace.is_ancestor(work, head)
 
 
 def _task(sheet: PlanSheet, task: Task) -> TaskFacts:
@@ -148,6 +149,7 @@ def _task(sheet: PlanSheet, task: Task) -> TaskFacts:
         question=" — ".join(" ".join(said.split()) for tag in asked if (said := task.part(tag))),
         options=_answers(sheet, task) or tuple(options),
         details=tuple(f"{name}: {told}" for name, told in options.items() if told),
+        digest=task.digest,
     )
 
 

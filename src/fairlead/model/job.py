@@ -176,7 +176,8 @@ class TaskGate:
     waits_for: tuple[str, ...] = ()  # tasks that must be approved first
     guidance: str = ""  # what a person said after an escalation
     concerns: tuple[str, ...] = ()
-    stands_on: str = ""  # the commit its runs begin with, where it is not the last of its plan
+    stands_on: str = ""  # the commit its runs begin with, where it is begun anew
+    digest: str = ""  # of the task that it judges; an older version kept none
 
     @property
     def commit(self) -> str:
@@ -195,8 +196,41 @@ class TaskGate:
 
     @property
     def is_passed(self) -> bool:
-        """Whether the next task may build on it."""
+        """Whether the task that it judged is behind us."""
         return self.gate.status in (GateStatus.APPROVED, GateStatus.SKIPPED)
+
+    def is_of(self, digest: str) -> bool:
+        """Whether it judges the task with this digest; without one, nobody can say otherwise."""
+        return not self.digest or not digest or self.digest == digest
+
+    def passes(self, digest: str) -> bool:
+        """Whether the next task may build on this one, as it reads now."""
+        return self.is_passed and self.is_of(digest)
+
+
+def last_work(gates: Iterable[TaskGate]) -> str:
+    """The commit that holds all the work of a plan; its gates come in the order of its tasks.
+
+    A task that is begun anew stands on the work of those after it, so the last number is not
+    always the last commit.
+    """
+    held = [each for each in gates if each.work]
+    tops = [
+        gate.work
+        for gate in held
+        if not any(
+            gate.work in (each.stands_on, each.runs[-1].base) for each in held if each is not gate
+        )
+    ]
+    return (tops or [each.work for each in held] or [""])[-1]
+
+
+def first_base(gates: Iterable[TaskGate]) -> str:
+    """What the work of a plan began with, whatever was begun anew on top of it since."""
+    held = tuple(gates)
+    made = {run.commit for gate in held for run in gate.runs}
+    bases = (run.base for gate in held for run in reversed(gate.runs) if run.base not in made)
+    return next(bases, "")
 
 
 @dataclass(frozen=True, slots=True)

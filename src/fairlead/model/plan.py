@@ -62,6 +62,7 @@ class Task:
     line: int = 0
     source: str = ""  # the task as it stands in the file
     is_automated: bool = False  # the verify command stands in `<automated>`
+    digest: str = ""  # sha256 of the tasks up to it, as nobody has ticked them
 
     def part(self, tag: str) -> str:
         """The text of a child; empty if there is none."""
@@ -135,8 +136,9 @@ class PlanSheet:
 
     def worked(self, number: int) -> Task | None:
         """What an agent does under a number; under that of a checkpoint, the task before it anew."""
-        own = [task for task in self.tasks if task.number <= number and not task.kind.is_checkpoint]
-        return replace(own[-1], number=number) if own else None
+        held = [task for task in self.tasks if task.number <= number]
+        own = [task for task in held if not task.kind.is_checkpoint]
+        return replace(own[-1], number=number, digest=held[-1].digest) if own else None
 
 
 def task_id(plan: str, number: int) -> str:

@@ -22,6 +22,7 @@ class TaskFacts:
     question: str = ""  # what a checkpoint asks
     options: tuple[str, ...] = ()
     details: tuple[str, ...] = ()  # what each option means
+    digest: str = ""  # of its text, and of those before it
 
     @property
     def is_checkpoint(self) -> bool:
@@ -59,6 +60,12 @@ class Snapshot:
     spent_today: Spent  # by all
     caps: Caps
     is_stopping: bool = False
+
+    @property
+    def passed(self) -> frozenset[str]:
+        """The tasks that the next one may build on, as they read now."""
+        now = {task.id: task.digest for plan in self.plans for task in plan.tasks}
+        return frozenset(each.task for each in self.gates if each.passes(now.get(each.task, "")))
 
 
 class Act(StrEnum):

@@ -7,7 +7,7 @@ what a plan declares decides what its tasks may touch.
 
 import hashlib
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from fairlead.errors import ConflictMarkers, Located
 from fairlead.model.plan import Artifact, Finding, Link, MustHaves, PlanSheet, Severity, Task
@@ -19,6 +19,7 @@ from fairlead.text.conflicts import conflict_line
 from fairlead.text.document import Document
 from fairlead.text.emit import Value, block_lines
 from fairlead.text.subset import read_tree
+from fairlead.values import replace
 
 _TASK_BOX = (
     r"(?P<begin>[ \t]*[-*][ \t]+\[)(?P<mark>[ xX])(?P<rest>\][ \t]+(?:\*\*)?Task (?P<number>[0-9]{1,4})\b"
@@ -167,7 +168,7 @@ def _read(path: str, text: str) -> PlanSheet:
         requirements=list_of(front, "requirements"),
         must_haves=_must_haves(front.get("must_haves")),
         objective=block_text(text, mask, "objective") or text_of(front, "objective"),
-        tasks=tasks,
+        tasks=tuple(_with_digests(tasks)),
         gap_closure=text_of(front, "gap_closure").casefold() == "true",
         gap_ids=list_of(front, "gap_ids"),
         digest=digest_of(text),
@@ -179,6 +180,14 @@ def _read(path: str, text: str) -> PlanSheet:
         check=text_of(front, CHECK).casefold(),
         is_rehearsed=text_of(front, "rehearsed").casefold() == "true",
     )
+
+
+def _with_digests(tasks: Iterable[Task]) -> Iterator[Task]:
+    """Each with the digest of all up to it: what comes after a task that changed stands on it."""
+    digest = ""
+    for task in tasks:
+        digest = digest_of(f"{digest}\n{task.source}")
+        yield replace(task, digest=digest)
 
 
 def _number(front: Mapping[str, object], identity: str) -> tuple[int, list[Finding]]:

@@ -185,7 +185,7 @@ class Live:
             nodes = [Node(each.id, each.depends_on, each.files) for each in snapshot.plans]
             waves = enumerate(schedule(nodes).waves, 1)
             self._wave = {plan: number for number, wave in waves for plan in wave}
-            self._passed_before = sum(gate.is_passed for gate in snapshot.gates)
+            self._passed_before = len(snapshot.passed)
         self._snapshot = snapshot
 
     def close(self) -> None:
@@ -212,7 +212,7 @@ class Live:
     def _head(self, snapshot: Snapshot) -> Text:
         from rich.text import Text
 
-        passed = sum(gate.is_passed for gate in snapshot.gates)
+        passed = len(snapshot.passed)
         total = sum(len(plan.tasks) for plan in snapshot.plans if plan.is_chosen)
         done = sum(plan.is_summarised for plan in snapshot.plans)
         elapsed = time.monotonic() - self._began
@@ -238,7 +238,7 @@ class Live:
         table.add_column("last sign of life", no_wrap=True, overflow="ellipsis", ratio=1)
         for name in ("ago", "tokens", "cost"):
             table.add_column(name, no_wrap=True, justify="right")
-        passed = {gate.task for gate in snapshot.gates if gate.is_passed}
+        passed = snapshot.passed
         for plan in self._shown(snapshot):
             row = self._rows.get(plan.id, _Row())
             done = sum(task.id in passed for task in plan.tasks)
