@@ -163,6 +163,16 @@ def test_dependants_and_plans_of_the_same_files_wait() -> None:
     assert decided(a_snapshot(*plans)) == ["execute:01-01-01"]
 
 
+def test_a_plan_that_needs_one_that_is_not_done_begins_and_that_is_said() -> None:
+    undone = a_plan("01-01", is_merged=True, is_summarised=True, is_sound=False)
+    [action] = decide(a_snapshot(undone, a_plan("01-02", "01-01")))
+    assert action.key == "execute:01-02-01"
+    assert action.note == "01-02 needs what is not done, as its summary says: 01-01"
+    done = a_plan("01-02", "01-01", is_merged=True, is_summarised=True)
+    [end] = decide(a_snapshot(undone, done))
+    assert (end.key, "done without what it needs: 01-02" in end.note) == ("finish:FAILED", True)
+
+
 def test_landings_go_one_at_a_time() -> None:
     plans = (a_plan("01-01"), a_plan("01-02"))
     gates = (a_gate("01-01", *DONE), a_gate("01-02", *DONE))

@@ -168,6 +168,33 @@ def test_a_plan_that_was_skipped_in_part_is_not_complete(tmp_path: Path) -> None
     ).read_text("utf-8")
 
 
+def test_what_stands_on_a_plan_that_was_left_out_goes_on_and_is_warned_about(
+    tmp_path: Path,
+) -> None:
+    first, *rest = (a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt", depends_on=["01-01"]))
+    site = works(tmp_path, first, *rest, a_plan("01-03", "c.txt", depends_on=["01-02"]))
+
+    def fails(order: Order, call: int) -> object:
+        is_first = "Write a.txt" in order.prompt and not order.is_read_only
+        failed = {"status": "failure", "done_criteria_met": False, "error": "no"}
+        return failed if is_first else does_it(order, call)
+
+    site.agent.act = fails  # type: ignore[assignment]
+    site.run()
+    site.answer("skip")
+    ended = site.run()
+    assert ended.plans == (("01-01", False), ("01-02", True), ("01-03", True))
+    assert "01-02-01 note" in site.happened
+    assert site.happened.index("01-02-01 note") < site.happened.index("01-02-01 executing")
+    assert ended.job.note.endswith("done without what it needs: 01-02, 01-03")
+    journal = next((site.project / ".planning/jobs").glob("*/events.jsonl")).read_text()
+    assert "01-03 needs what is not done, as its summary says: 01-01" in journal
+    warnings = site.execution.preview("1").warnings
+    assert [each for each in warnings if "needs" in each] == [
+        f"01-0{number} needs what is not done, as its summary says: 01-01" for number in (2, 3)
+    ]
+
+
 def test_a_plan_that_is_not_done_by_its_own_summary_is_begun_again(tmp_path: Path) -> None:
     def fails_first(order, call):
         if call <= 3 and not order.is_read_only:
@@ -668,6 +695,41 @@ def test_a_task_that_is_done_takes_its_concern_away_and_its_plan_has_its_time(
     assert "- Total plans completed: 1\n" in said
     assert "| Phase 1 P01 | 1 min | 1 tasks | 1 files |" in said
     assert "| 1. Work | 1 | 1 min | 1 min |" in said
+
+
+@pytest.mark.parametrize("way", ["cancel", "abort"])
+def test_a_job_that_a_person_ends_leaves_no_open_task_and_nothing_that_is_not_committed(
+    tmp_path: Path, way: str
+) -> None:
+    site, path = stated(
+        tmp_path, a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt"), agent=rejecting(1, 2)
+    )
+    site.run()
+    assert "- Task 1: make b.txt: " in path.read_text()
+    assert len([*path.parent.glob(".continue-here*")]) == 2
+    if way == "cancel":
+        site.cancel()
+    else:
+        asked = site.jobs.one("")
+        site.jobs.answer(asked.job.id, "abort", asked.questions[0].id)
+        site.run()
+    assert site.jobs.one("").job.status is JobStatus.FAILED
+    said = path.read_text()
+    assert "current_task" not in said
+    assert "Resume file: None\n" in said
+    assert "Blockers/Concerns\n\nNone." in said
+    assert [*path.parent.glob(".continue-here*")] == []
+    assert git(site.project, "status", "--porcelain") == ""
+    journal = next((site.project / ".planning/jobs").glob("*/events.jsonl")).read_text()
+    assert '"finished"' in journal.splitlines()[-1]
+
+
+def test_a_job_can_be_ended_where_no_document_is_committed(tmp_path: Path) -> None:
+    site, _ = stated(tmp_path, a_plan("01-01", "a.txt"), agent=rejecting(1, 2))
+    site.run()
+    before = commits_of(site.project)
+    site.jobs.cancel(site.jobs.one("").job.id, Git(str(site.project)), keeps_documents=False)
+    assert commits_of(site.project) == before
 
 
 def test_a_blocked_task_is_the_last_activity_and_a_concern(tmp_path: Path) -> None:

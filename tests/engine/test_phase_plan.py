@@ -515,7 +515,8 @@ def test_a_checker_that_fails_does_not_cost_the_plans(tmp_path: Path):
 def test_a_failed_workflow_can_be_ended_and_begun_anew(tmp_path: Path):
     held = trial(tmp_path, plans(plan()), lambda _order, _call: "no verdict")
     failed = held.run()
-    Jobs(held.stage.jobs.files, held.stage.clock, lambda: None).cancel(failed.job.id)
+    jobs = Jobs(held.stage.jobs.files, held.stage.clock, lambda: None)
+    jobs.cancel(failed.job.id, held.stage.jobs.workspace, keeps_documents=True)
 
     assert held.planning.preview("1", held.wishes, {}).resumes == ""
 

@@ -366,7 +366,7 @@ def test_a_workflow_that_was_cancelled_is_begun_anew(tmp_path: Path):
     jobs = Jobs(held.jobs.files, held.clock, lambda: None)
     first = jobs.one("").job.id
 
-    jobs.cancel(first)
+    jobs.cancel(first, held.jobs.workspace, keeps_documents=True)
     called(held)
 
     assert [each.id == first for each in jobs.all()] == [True, False]

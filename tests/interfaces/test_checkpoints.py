@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tests.support.execution import a_plan
+from tests.support.execution import a_plan, commits_of
 from tests.support.killing import PATIENCE_SECONDS, a_world, result_of, started
 from tests.support.programs import fairlead, scratch_environment
 from tests.support.repositories import git
@@ -77,6 +77,18 @@ def test_each_kind_of_checkpoint_waits_with_a_record_and_goes_on_when_it_is_answ
     summary = (world / "project/.planning/phases/01-work/01-02-SUMMARY.md").read_text()
     assert "Which colour?" in summary
     assert "blue" in summary
+
+
+def test_a_job_that_is_cancelled_leaves_its_record_committed(
+    installed_command: Path, tmp_path: Path
+) -> None:
+    world = a_world(tmp_path / "w", [a_plan("01-02", "a.txt", extra=VERIFY)])
+    run_of(world)
+    [job] = (world / "project/.planning/jobs").iterdir()
+    assert called(world, "job", "cancel", job.name).returncode == 0
+    assert git(world / "project", "status", "--porcelain") == ""
+    assert "the record of its execution" in commits_of(world / "project")[0]
+    assert '"FAILED"' in git(world / "project", "show", f"HEAD:.planning/jobs/{job.name}/job.json")
 
 
 def test_every_answer_is_shown_with_what_it_means(installed_command: Path, tmp_path: Path) -> None:

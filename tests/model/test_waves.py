@@ -7,7 +7,7 @@ import pytest
 
 from bench.waves import overs, seconds_to_schedule
 from fairlead.errors import PlanCycle, PlanTwice
-from fairlead.model.waves import Node, Wip, choose, may_start, schedule
+from fairlead.model.waves import Node, Wip, choose, may_start, schedule, standing_on
 
 
 def nodes(*lines: str) -> list[Node]:
@@ -81,6 +81,12 @@ def test_priority_is_the_weight_of_the_longest_path_that_begins_here() -> None:
     plan = schedule([Node("a", weight=2), Node("b", ("a",), weight=5), Node("c", weight=4)])
 
     assert plan.priority == {"a": 7, "b": 5, "c": 4}
+
+
+def test_what_stands_on_a_plan_stands_on_what_that_one_needs() -> None:
+    plan = schedule([Node("a"), Node("b", ("a",)), Node("c", ("b", "d")), Node("d"), Node("e")])
+    assert standing_on(plan, ("a", "d")) == {"b": ("a",), "c": ("a", "d")}
+    assert standing_on(plan, ()) == {}
 
 
 def test_what_needs_a_halted_plan_is_blocked_by_it() -> None:

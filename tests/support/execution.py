@@ -215,6 +215,11 @@ class Works:
         """Answer the one open question of the newest job."""
         self.jobs.answer(self.jobs.one("").job.id, text, "")
 
+    def cancel(self) -> None:
+        """End the newest job."""
+        workspace = workspace_of(str(self.project))
+        self.jobs.cancel(self.jobs.one("").job.id, workspace, keeps_documents=True)
+
     def _fresh(self) -> str:
         self.names += 1
         return f"{self.names:08d}-nonce-for-this-call"

@@ -20,7 +20,8 @@ from fairlead.model.lifecycle import (
 from fairlead.model.plan import TaskKind
 from fairlead.model.policy import halts_wave, is_too_long, skip_kind, skip_options
 from fairlead.model.snapshot import Act, Action, PlanFacts, Snapshot, TaskFacts
-from fairlead.model.waves import Node, Schedule, Wip, may_start, schedule
+from fairlead.model.waves import Node, Schedule, Wip, lack_of, may_start, schedule, standing_on
+from fairlead.values import replace
 
 _CALLS = (Act.EXECUTE, Act.REVIEW)  # are paid for
 _BUSY = (*_CALLS, Act.VERIFY)  # take a slot
@@ -37,7 +38,7 @@ def decide(snapshot: Snapshot) -> tuple[Action, ...]:
     wanted = [step for plan in view.under_way if (step := view.step(plan))]
     # Nothing new begins while finished work waits in a queue that is longer than the slots.
     if sum(each.act in _LANDING for each in wanted) <= snapshot.job.slots:
-        wanted += [step for plan in view.fresh if (step := view.step(plan))]
+        wanted += [step for plan in view.fresh if (step := view.first_step(plan))]
     asked = [each for each in wanted if each.act is Act.ASK]
     actions = [*asked, *_within_limits(snapshot, wanted, view)]
     if actions or snapshot.running:
@@ -143,6 +144,19 @@ class _View:
         kind = QuestionKind.TOUCHED
         return any(each.kind is kind and not each.answer for each in self._snapshot.questions)
 
+    @cached_property
+    def _lacks(self) -> dict[str, tuple[str, ...]]:
+        """By plan, those it needs that are not done, since a person left out a task of theirs."""
+        undone = [each.id for each in self._snapshot.plans if not each.is_sound]
+        return standing_on(self._order, undone) if undone else {}
+
+    def first_step(self, plan: PlanFacts) -> Action | None:
+        """How a plan begins; if it stands on what is not done, that is said."""
+        step = self.step(plan)
+        if step and step.act is Act.EXECUTE and plan.id in self._lacks:
+            return replace(step, note=lack_of(plan.id, self._lacks[plan.id]))
+        return step
+
     def step(self, plan: PlanFacts) -> Action | None:
         """The next step of a plan; None: it waits for somebody."""
         snapshot = self._snapshot
@@ -177,6 +191,8 @@ class _View:
             undone = ", ".join(each.id for each in chosen if not each.is_sound)
             if undone:
                 note = f"not done, as its summary says: {undone}; a new run begins it again"
+                shaky = [each.id for each in chosen if each.id in self._lacks]
+                note += f"; done without what it needs: {', '.join(shaky)}" if shaky else ""
                 return Action(Act.FINISH, JobStatus.FAILED, note=note)
             return Action(Act.FINISH, JobStatus.DONE)
         if any(each.answer == ABORT for each in self._snapshot.questions):

@@ -33,7 +33,7 @@ from fairlead.model.inventory import Folder, Proof
 from fairlead.model.job import Approval, Job, JobStatus, Question, Share
 from fairlead.model.plan import PlanSheet, Severity
 from fairlead.model.snapshot import Snapshot
-from fairlead.model.waves import Schedule, schedule
+from fairlead.model.waves import Schedule, lack_of, schedule, standing_on
 from fairlead.model.workspace import branch_named
 from fairlead.records.plan_check import faults_told, name_faults, told
 from fairlead.records.plan_sheet import nodes_of, read_plan
@@ -165,27 +165,29 @@ class Execution:
         done = [plan.id for plan in folder.live_plans if plan.is_complete]
         proven = _proven(folder, is_rehearsed=is_rehearsed)
         left = tuple(sheet.id for sheet in sheets if sheet.path not in proven)
-        phase = str(folder.id)
-        resumes = self._unfinished(phase, is_rehearsed=is_rehearsed)
+        resumes = self._unfinished(str(folder.id), is_rehearsed=is_rehearsed)
         if not left and not resumes:
             raise NothingToExecute(number, "every plan is done")
         open_sheets = [sheet for sheet in sheets if sheet.id in left]
         digests = {sheet.digest for sheet in open_sheets}
         unfit = faults_told(open_sheets, self._unknown_program, is_rehearsed=is_rehearsed)
+        unsound = [
+            each for each in folder.live_plans if each.proof in (Proof.FAILED, Proof.BLOCKED)
+        ]
+        order = schedule(nodes_of(sheets, done=done))
+        lacks = standing_on(order, [each.id for each in unsound])
+        # What is not done is begun again, and before what needs it; not so in a job that goes on.
+        shaky = [lack_of(*each) for each in lacks.items() if resumes or each[0] in done]
         purse, today = Purse(self._files), moment(self._clock.now())[:10]
         return Preview(
-            phase=phase,
+            phase=str(folder.id),
             name=name,
             sheets=sheets,
-            order=schedule(nodes_of(sheets, done=done)),
+            order=order,
             left=left,
-            unsound=tuple(
-                plan.summary
-                for plan in folder.live_plans
-                if plan.proof in (Proof.FAILED, Proof.BLOCKED)
-            ),
+            unsound=tuple(each.summary for each in unsound),
             problems=(*unfit, *stray_files(open_sheets, self._workspace)),
-            warnings=(*told(open_sheets, Severity.WARNING), *self._notes(folder)),
+            warnings=(*told(open_sheets, Severity.WARNING), *self._notes(folder), *shaky),
             commands=tuple(
                 (f"{sheet.id} task {task.number}", task.verify)
                 for sheet in open_sheets

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
+from fairlead.engine.closing import give_up, keep, last_words, record_of
 from fairlead.engine.council_report import CouncilReport, council_report
-from fairlead.engine.ports import Clock
+from fairlead.engine.events import Events
+from fairlead.engine.ports import Clock, Workspace
+from fairlead.engine.sessions import Sessions
 from fairlead.errors import DocumentError, NoQuestion, UnknownJob
 from fairlead.model.council import TERMINAL
 from fairlead.model.council_job import CouncilJob
@@ -131,7 +134,7 @@ class Jobs:
         files.save_question(told)
         return told
 
-    def cancel(self, job: str) -> Job:
+    def cancel(self, job: str, workspace: Workspace, *, keeps_documents: bool) -> Job:
         """End a job that is not running."""
         files = self._job(job)
         held = files.load_job()
@@ -142,7 +145,16 @@ class Jobs:
                 return held
             now = moment(self._clock.now())
             ended = replace(held, status=JobStatus.FAILED, ended_at=now, note="ended by a person")
+            step = self._files, self._clock, ended.workstream
+            give_up(files, Sessions(*step))
             files.save_job(ended)
+            told = {"kind": "finished", "subject": job, "text": ended.note, "status": "FAILED"}
+            files.tell({"at": now, **told})
+            if ended.plans:  # what carries out plans is told of in the project's own documents
+                Events(*step).follow(ended.listed)
+            if ended.plans and keeps_documents:
+                record = record_of(ended, files, self._files, ended.plans)
+                keep(workspace, ended, record, last_words(ended))
         return ended
 
     def follow(self, job: str) -> Iterator[str]:

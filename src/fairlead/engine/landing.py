@@ -13,6 +13,7 @@ from datetime import datetime
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
+from fairlead.engine.closing import give_up, keep, last_words, record_of
 from fairlead.engine.decide import ABORT, ACCEPT, question_id
 from fairlead.engine.events import Events, Landed
 from fairlead.engine.fanout import Afterwards
@@ -236,14 +237,10 @@ class Landing:
         site = self._site
         if not self._keeps_documents:
             return
-        state, roadmap, _, requirements = layout.documents_of(site.job.workstream)
-        changed = [state, roadmap, requirements, *paths, *site.jobs.paths()]
-        changed += [self._ledger_path(plan) for plan in site.sheets]
-        present = [path for path in changed if site.files.exists(path)]
+        record = record_of(site.job, site.jobs, site.files, site.sheets)
+        present = [path for path in paths if site.files.exists(path)]
         with site.turn:
-            if site.workspace.branch() != site.job.target:
-                return
-            commit = site.workspace.commit_paths(present, f"{message}\n\nJob: {site.job.id}\n")
+            commit = keep(site.workspace, site.job, (*record, *present), message)
             if commit:
                 site.landed.add(commit)
 
@@ -305,14 +302,14 @@ class Landing:
             # One that waits is open, and may yet be ended by somebody who commits nothing.
             commits_end=status is not JobStatus.BLOCKED and self._keeps_documents,
         )
+        if job.status is JobStatus.FAILED:  # before it is said: who is killed here does it again
+            self._could(lambda: give_up(site.jobs, self._sessions))
         has_followed = self._could(lambda: self._events.follow(job.listed))
         # From here on nobody goes on with it, unless its record is missing in git.
         site.jobs.save_job(job)
         site.tell("finished", job.id, action.note, status=str(job.status))
         if has_followed:
-            work = "phase" if job.listed else job.kind
-            told = f"docs({work}-{job.phase}): the record of its execution"
-            self._could(lambda: self._keep_documents(told, self._proofs(job)))
+            self._could(lambda: self._keep_documents(last_words(job), self._proofs(job)))
 
     def _could(self, step: Callable[[], object]) -> bool:
         """Whether the documents could follow; a job ends, whatever they are like."""

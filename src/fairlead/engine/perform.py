@@ -64,6 +64,8 @@ class Performer:
         """Do one thing."""
         match action.act:
             case Act.EXECUTE:
+                if action.note:
+                    self._site.tell("note", action.subject, action.note)
                 self._execute(action.subject)
             case Act.VERIFY:
                 self._verify(action.subject)

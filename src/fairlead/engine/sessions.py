@@ -7,8 +7,9 @@ the session that took it over has recorded a step of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import reduce
 
 from fairlead.engine.look import Look, Steps
 from fairlead.errors import (
@@ -127,6 +128,10 @@ class Sessions(Steps):
 
     def closed(self, session: str) -> None:
         """The hand-over of a session has done its duty, and STATE.md names it no longer."""
+        self.given_up(session, ())
+
+    def given_up(self, session: str, tasks: Sequence[str]) -> None:
+        """Nobody is at these tasks of a session any more: none is shown as open or as a concern."""
 
         def decide(look: Look) -> Draft:
             # Under the lock: a step that was killed on the way is completed before anybody looks.
@@ -135,12 +140,17 @@ class Sessions(Steps):
             left = [each.path for each in held if each.session != session and each.is_open]
             moves = tuple(Move(path, layout.removed_path(path, look.stamp)) for path in mine)
 
-            def change(document: Document, _: Look) -> Document:
-                is_named = sessions.resume_file(document) in mine
-                named = sessions.with_resume_file(document, (left or [""])[0])
-                return named if is_named else document
+            def change(document: Document, at: Look) -> Document:
+                if sessions.resume_file(document) in mine:
+                    document = sessions.with_resume_file(document, (left or [""])[0])
+                document = without_open_task(document, session, at.now)
+                return reduce(without_task, tasks, document)
 
-            return replace(look.draft(change), places=Places(moves=moves)) if mine else Draft({})
+            return (
+                replace(look.draft(change), places=Places(moves=moves))
+                if mine or tasks
+                else Draft({})
+            )
 
         self._step(f"job {session}", decide, dry_run=False)
 

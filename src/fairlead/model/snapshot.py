@@ -90,7 +90,7 @@ class Action:
     subject: str  # a task, a plan, or the job
     question: Question | None = None
     until: str = ""  # for a wait
-    note: str = ""  # for an end
+    note: str = ""  # why it ends, or what is to be known before it begins
 
     @property
     def key(self) -> str:

@@ -147,6 +147,23 @@ def choose(plan: Schedule, running: Collection[str], done: Collection[str], wip:
     return Choice(tuple(start), waiting)
 
 
+def standing_on(plan: Schedule, names: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """By plan, those of these plans that it needs, directly or not."""
+    found: dict[str, tuple[str, ...]] = {}
+    for node in (each for wave in plan.waves for each in wave):
+        below: dict[str, None] = {}
+        for name in plan.needs[node]:
+            below |= dict.fromkeys((*((name,) if name in names else ()), *found.get(name, ())))
+        if below:
+            found[node] = tuple(below)
+    return found
+
+
+def lack_of(plan: str, undone: Collection[str]) -> str:
+    """What is to be known of a plan that stands on plans which were not done."""
+    return f"{plan} needs what is not done, as its summary says: {', '.join(undone)}"
+
+
 def _reason(plan: Schedule, node: Node, finished: Collection[str]) -> str:
     if node.is_halted:
         return "it is halted"

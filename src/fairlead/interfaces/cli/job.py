@@ -161,7 +161,9 @@ def cancel_job(app: App, *, job_id: str, as_json: bool) -> None:
 
         wished(app, job_id, "cancel", "", as_json=as_json)
         return
-    ended = app.jobs.cancel(job_id)
+    from fairlead.wiring_verify import keeps_documents
+
+    ended = app.jobs.cancel(job_id, app.workspace, keeps_documents=keeps_documents(app))
     report(
         {"job": ended.id, "status": str(ended.status)},
         [(f"{ended.id} is {ended.status}",)],

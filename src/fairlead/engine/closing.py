@@ -1,0 +1,45 @@
+"""Closing: what the documents of a project say once nobody carries a job on, and what git keeps of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from fairlead.store import layout
+
+if TYPE_CHECKING:
+    from fairlead.engine.ports import Workspace
+    from fairlead.engine.sessions import Sessions
+    from fairlead.model.job import Job
+    from fairlead.store.files import Files
+    from fairlead.store.jobs import JobFiles
+
+
+def give_up(jobs: JobFiles, sessions: Sessions) -> None:
+    """Nobody is at the tasks of a job any more: STATE.md shows none of them as open."""
+    begun: dict[str, list[str]] = {}
+    for gate in jobs.load_gates():
+        begun.setdefault(gate.plan, []).append(gate.name)
+    for plan, tasks in begun.items():
+        sessions.given_up(plan, tasks)
+
+
+def record_of(job: Job, jobs: JobFiles, files: Files, plans: Iterable[str]) -> list[str]:
+    """The documents that tell of a job: the project's own, the job's, and the evidence of plans."""
+    state, roadmap, _, requirements = layout.documents_of(job.workstream)
+    ledgers = (layout.ledger_path(plan, job.workstream) for plan in plans)
+    held = (state, roadmap, requirements, *jobs.paths(), *ledgers)
+    return [path for path in held if files.exists(path)]
+
+
+def keep(workspace: Workspace, job: Job, paths: Iterable[str], message: str) -> str:
+    """Commit documents where the branch of a job is checked out; nothing anywhere else."""
+    if workspace.branch() != job.target:
+        return ""
+    return workspace.commit_paths(tuple(paths), f"{message}\n\nJob: {job.id}\n")
+
+
+def last_words(job: Job) -> str:
+    """The message of the commit that keeps the record of a job which has ended."""
+    work = "phase" if job.listed else job.kind
+    return f"docs({work}-{job.phase}): the record of its execution"
