@@ -137,6 +137,8 @@ class Sessions(Steps):
             # Under the lock: a step that was killed on the way is completed before anybody looks.
             held = [each.handover for each in self._mine() if each.handover.is_ours]
             mine = [each.path for each in held if each.session == session]
+            if not mine and not tasks:
+                return Draft({})
             left = [each.path for each in held if each.session != session and each.is_open]
             moves = tuple(Move(path, layout.removed_path(path, look.stamp)) for path in mine)
 
@@ -146,10 +148,7 @@ class Sessions(Steps):
                 document = without_open_task(document, session, at.now)
                 return reduce(without_task, tasks, document)
 
-            return (
-                replace(look.draft(change), places=Places(moves=moves))
-                if mine or tasks
-                else Draft({})
+            return replace(look.draft(change), places=Places(moves=moves))
             )
 
         self._step(f"job {session}", decide, dry_run=False)
