@@ -190,6 +190,13 @@ DRIFT: dict[str, Files] = {
     "lifecycle-differs on an unknown phase": lifecycle('"7"', "null", "null"),
     "lifecycle-differs in what comes next": lifecycle("null", "execute-phase", '["1"]'),
     "lifecycle-differs without what comes next": lifecycle("null", "null", "null"),
+    "lifecycle-differs beside a status that goes too": {
+        **state(
+            ("status: executing", 'status: verifying\nactive_phase: "2"\nnext_action: null'),
+            ("Status: In progress", "Status: Executing Phase 2"),
+        ),
+        **SECOND_SUMMARY,
+    },
     "requirement-phase-unknown": requirements(("FIND-02 | Phase 2", "FIND-02 | Phase 12")),
     "field-twice": state(("Status: In progress", "Status: In progress\nPhase: 1 of 9 (Old)")),
     "roadmap-box-differs": roadmap(("- [x] **Phase 1", "- [ ] **Phase 1")),

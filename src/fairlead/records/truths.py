@@ -37,20 +37,29 @@ _AT_WORK = {Status.DISCUSSING, Status.PLANNING, Status.EXECUTING, Status.VERIFYI
 
 def untrue_words(document: Document, standing: Standing) -> Words:
     """Every place whose words cannot be true, and the words that are."""
-    active = active_phase(document)
-    if active is not None and not may_be_active(active, str(document.value("status")), standing):
+    active, status = active_phase(document), str(document.value("status"))
+    if active is not None and not may_be_active(active, status, standing):
         active = None
+    words = _words(document, standing, active)
+    # A status that has to go keeps no phase in flight.
+    if active is not None and not may_be_active(active, str(words.get("status", status)), standing):
+        words = _words(document, standing, None)
+    return {
+        name: value
+        for name, value in words.items()
+        if told(document, name) not in (None, shown(value))
+    }
+
+
+def _words(document: Document, standing: Standing, active: PhaseId | None) -> Words:
+    """What the places should say while a phase is in flight, or none."""
     here = seen_from(standing, _here(document, standing, active))
     words = _position(document, here, standing)
     words |= _status(document, standing if standing.is_complete else here, active)
     words |= _focus(document, here, str(words.get("status", document.value("status"))))
     if active is None:
         words |= _lifecycle(document, standing)
-    return {
-        name: value
-        for name, value in words.items()
-        if told(document, name) not in (None, shown(value))
-    }
+    return words
 
 
 def told(document: Document, name: str) -> str | None:

@@ -1,0 +1,109 @@
+"""Small projects by number, with a STATE.md whose every line may be right or wrong.
+
+What the tests of the doctor write by hand is here put together by chance: any stage of any phase,
+any status, position and lifecycle beside it, in any form that a STATE.md has had.
+"""
+
+from pathlib import Path
+from random import Random
+
+from tests.support.peculiar import put
+
+_NAMES = ("Login", "Search", "Ship")
+_STAGES = ("none", "empty", "discussed", "planned", "partial", "complete", "verified")
+# What may be true of a finished phase is drawn more often: there two lines can each excuse the other.
+_LIKELY_STAGES = (*_STAGES, "complete", "complete")
+_STATUS = ("planning", "executing", "verifying", "verifying", "verifying", "completed", "paused")
+_WORDS = (
+    "Ready to plan",
+    "Ready to execute",
+    "In progress",
+    "Complete",
+    "Planning",
+    "Phase complete — ready for verification",
+    "Executing Phase {phase}",
+    "Planning Phase {phase}",
+    "Verifying Phase {phase}",
+    "Phase {phase} complete",
+    "Waiting for Bob",
+)
+_PLACES = (
+    "{phase} of {all} ({name})",
+    "{phase} of 9 ({name})",
+    "0{phase} ({name}) — EXECUTING",
+    "Not started",
+    "All phases complete",
+    "Milestone v1.0 complete",
+    "Milestone closeout",
+)
+_PLANS = ("1 of 1 in current phase", "2 of 2", "1 of 2", "Not started", "All plans complete", "—")
+_BARS = ("[██████████] 100%", "[░░░░░░░░░░] 0%", "[#####.....] 50% (1/2 plans)")
+
+
+def make_odd_state(folder: Path, seed: int) -> Path:
+    """Write the project of this number below a folder."""
+    chance = Random(seed)
+    names = _NAMES[: chance.choice((1, 1, 2, 2, 3))]
+    files = {"ROADMAP.md": _roadmap(chance, names), "STATE.md": _state(chance, names)}
+    for number, name in enumerate(names, 1):
+        files |= _phase(f"phases/0{number}-{name.lower()}/0{number}", chance.choice(_LIKELY_STAGES))
+    if chance.random() < 0.2:
+        files["config.json"] = '{"fairlead": {"completion": "verified"}}\n'
+    return put(folder, files)
+
+
+def _roadmap(chance: Random, names: tuple[str, ...]) -> str:
+    head = chance.choice(("# Roadmap\n\n", "# Roadmap\n\n## 🚧 v1.0 First\n\n"))
+    return head + "".join(
+        f"- [{chance.choice(' x')}] **Phase {number}: {name}** - what it is\n"
+        for number, name in enumerate(names, 1)
+    )
+
+
+def _phase(stem: str, stage: str) -> dict[str, str]:
+    at = _STAGES.index(stage)
+    home = stem.rpartition("/")[0]
+    files = {f"{home}/notes.md": "Nothing yet.\n"} if at >= 1 else {}
+    if at >= 2:
+        files[f"{stem}-CONTEXT.md"] = "# Context\n"
+    for plan in ("01", "02") if at >= 3 else ():
+        files[f"{stem}-{plan}-PLAN.md"] = "# Plan\n"
+    for plan in ("01", "02")[: at - 3] if at >= 4 else ():
+        files[f"{stem}-{plan}-SUMMARY.md"] = "# Summary\n\nDone.\n"
+    if stage == "verified":
+        files[f"{stem}-VERIFICATION.md"] = "---\nstatus: passed\n---\n"
+    return files
+
+
+def _state(chance: Random, names: tuple[str, ...]) -> str:
+    def filled(form: str) -> str:
+        at = chance.randrange(len(names) + (chance.random() < 0.1))
+        name = names[at] if at < len(names) else "Gone"
+        return form.format(phase=at + 1, all=len(names), name=name)
+
+    def number() -> str:
+        return chance.choice(("null", *(f'"{each + 1}"' for each in range(len(names)))))
+
+    front = {
+        "milestone": "v1.0",
+        "status": chance.choice(_STATUS),
+        "active_phase": chance.choice(("null", number(), number())),
+        "next_action": chance.choice(("null", "execute-phase", "verify-phase")),
+        "next_phases": chance.choice(("null", '["1"]')),
+        "current_phase": number(),
+        "current_plan": chance.choice(("null", "1", "2")),
+        "paused_at": chance.choice(("null",) * 5 + ("lunch",)),
+        "progress": f"\n  completed_phases: {chance.randint(0, 3)}\n  percent: "
+        f"{chance.choice((0, 33, 50, 100))}",
+    }
+    body = {
+        "**Current focus:**": filled("Phase {phase} — {name}"),
+        "\n## Current Position\n\nPhase:": filled(chance.choice(_PLACES)),
+        "Plan:": chance.choice(_PLANS),
+        "Status:": filled(chance.choice(_WORDS)),
+        "Progress:": chance.choice(_BARS),
+    }
+    told = [f"{key}: {value}" for key, value in front.items() if chance.random() < 0.85]
+    lines = [f"{key} {value}" for key, value in body.items() if chance.random() < 0.85]
+    block = "\n".join(["---", *told, "---", "", ""]) if chance.random() < 0.9 else ""
+    return block + "\n".join(["# State", "", *lines, ""])
