@@ -111,6 +111,76 @@ def test_what_a_person_wrote_or_what_says_the_same_is_no_finding_and_stays(tmp_p
     assert Events(Files(str(tmp_path)), Still()).sync(dry_run=True).changes == ()
 
 
+# Phase 1 has a plan under way, phases 2 and 3 are not begun; the position is elsewhere.
+AHEAD = {
+    "STATE.md": """\
+---
+status: executing
+active_phase: null
+next_action: execute-phase
+next_phases: ["1"]
+---
+
+# State
+
+## Current Position
+
+Phase: 3 of 3 (Ship)
+Plan: 1 of 1 in current phase
+Status: Ready to execute
+""",
+    "ROADMAP.md": "".join(
+        f"- [ ] **Phase {number}: {name}** - it\n"
+        for number, name in enumerate(("Login", "Search", "Ship"), 1)
+    ),
+    "phases/01-login/01-01-PLAN.md": "# Plan\n",
+}
+
+
+def test_a_position_that_no_file_speaks_for_is_what_is_wrong_and_not_the_lines_beside_it(tmp_path):
+    put(tmp_path, AHEAD)
+
+    doctor_of(tmp_path).fix()
+    text = (tmp_path / ".planning/STATE.md").read_text()
+
+    assert text == AHEAD["STATE.md"].replace("3 of 3 (Ship)", "1 of 3 (Login)")
+    assert kinds(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "spoken_for",
+    [
+        {"phases/03-ship/03-01-PLAN.md": "# Plan\n"},
+        {"phases/03-ship/03-01-SUMMARY.md": "# Summary\n\nDone.\n"},
+        {"phases/03-ship/03-CONTEXT.md": "# Context\n"},
+        {"phases/02-search/02-01-PLAN.md": "# Plan\n", "phases/02-search/02-01-SUMMARY.md": "ok\n"},
+        {"STATE.md": AHEAD["STATE.md"].replace("active_phase: null", 'active_phase: "3"')},
+        {"STATE.md": "# State\n\n## Current Position\n\nPhase: 3 of 3 (Ship)\nStatus: Planning\n"},
+    ],
+    ids=["plan", "summary", "context", "the phase before", "active phase", "status"],
+)
+def test_a_position_out_of_order_stays_where_something_speaks_for_it(tmp_path, spoken_for):
+    put(tmp_path, {**AHEAD, **spoken_for})
+
+    doctor_of(tmp_path).fix()
+
+    assert "Phase: 3 of 3 (Ship)" in (tmp_path / ".planning/STATE.md").read_text()
+    assert kinds(tmp_path) == []
+
+
+@pytest.mark.parametrize("step", ["discussion_started", "planning_started"])
+@pytest.mark.parametrize("has_front", [True, False])
+def test_beginning_a_later_phase_is_no_drift(tmp_path, step, has_front):
+    told = AHEAD["STATE.md"].replace("3 of 3 (Ship)", "1 of 3 (Login)")
+    put(tmp_path, {**AHEAD, "STATE.md": told if has_front else told.partition("---\n\n")[2]})
+    doctor_of(tmp_path).fix()
+
+    getattr(Events(Files(str(tmp_path)), Still()), step)("3")
+
+    assert "Phase: 3 of 3 (Ship)" in (tmp_path / ".planning/STATE.md").read_text()
+    assert kinds(tmp_path) == []
+
+
 @pytest.mark.parametrize("name", [name for name in DRIFT if not name.startswith("document")])
 def test_a_repair_changes_lines_only_that_a_finding_names(tmp_path, name):
     put(tmp_path, DRIFT[name])

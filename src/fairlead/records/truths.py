@@ -8,7 +8,7 @@ or not there; what says the same in other words, or may be true while somebody w
 import re
 
 from fairlead.model.ids import PhaseId
-from fairlead.model.inventory import Phase
+from fairlead.model.inventory import Phase, Stage
 from fairlead.model.standing import Standing, seen_from
 from fairlead.model.status import Status, is_default, normalise
 from fairlead.records.activity import focus_line, focus_of, is_last, is_position_form
@@ -32,6 +32,9 @@ from fairlead.text.document import Document
 from fairlead.text.scalars import is_null
 
 _NAMED = re.compile(r"phase\s+([0-9]\S*)", re.IGNORECASE)
+_IN_THE_MAKING = (Status.DISCUSSING, Status.PLANNING, Status.PAUSED)
+_UNDER_WAY = (Stage.PLANNED, Stage.PARTIAL)
+_FINISHED = (Stage.COMPLETE, Stage.VERIFIED)
 _AT_WORK = {Status.DISCUSSING, Status.PLANNING, Status.EXECUTING, Status.VERIFYING}
 
 
@@ -86,11 +89,35 @@ def _here(document: Document, standing: Standing, active: PhaseId | None) -> Pha
         for phase in phases:
             # The last phase of a finished milestone is a place to be.
             is_last = standing.is_complete and phase is phases[-1]
-            if phase.id == said and (is_last or not phase.is_complete(standing.policy)):
+            is_open = not phase.is_complete(standing.policy)
+            if phase.id == said and (
+                is_last or (is_open and (said == active or _is_place(document, standing, phase)))
+            ):
                 return phase
         if said is not None and said != active:
             break
     return standing.current
+
+
+def _is_place(document: Document, standing: Standing, phase: Phase) -> bool:
+    """Whether the work may be in an open phase, out of order too; something has to speak for it."""
+    folder = phase.folder
+    if folder and (folder.plans or folder.orphans or folder.has_context or folder.has_research):
+        return True
+    before = [each for each in standing.scope.phases if each.id < phase.id]
+    if not any(each.stage in _UNDER_WAY for each in before):
+        return True
+    # Whoever finished the phase before it went on from there, whatever was left open further up.
+    return before[-1].stage in _FINISHED or _is_begun(document)
+
+
+def _is_begun(document: Document) -> bool:
+    """Whether something goes on that left no file yet, where no field of the frontmatter tells it."""
+    line = told(document, "Status") or ""
+    is_settled = is_default(line) and normalise(line) not in _IN_THE_MAKING
+    return "active_phase" not in document.shown_front and not (
+        is_settled or "ready" in line.casefold()
+    )
 
 
 def _position(document: Document, here: Standing, standing: Standing) -> Words:
