@@ -12,7 +12,18 @@ from fairlead.errors import BlockedError
 from fairlead.model.divergence import Kind
 from fairlead.store.files import Files, Outcome
 from tests.support.moments import NOON
-from tests.support.peculiar import BASE, CLAIMS, CONFLICT, DRIFT, UNEXPLAINED, put, roadmap, state
+from tests.support.peculiar import (
+    ARCHIVED,
+    BASE,
+    CLAIMS,
+    CLAIMS_OF_ARCHIVED,
+    CONFLICT,
+    DRIFT,
+    UNEXPLAINED,
+    put,
+    roadmap,
+    state,
+)
 from tests.support.peculiar import Files as Texts
 from tests.support.trees import read_tree
 
@@ -248,6 +259,43 @@ def test_a_reconstructed_summary_proves_the_claim_and_names_who_made_it(tmp_path
     assert "status: complete" in text
     assert "claimed_by: .planning/" in text.replace('"', "")
     assert doctor.fix(Claims.RECONSTRUCT).changes == ()
+
+
+def test_what_an_archived_milestone_left_open_is_told_and_its_closing_is_no_drift(tmp_path):
+    put(tmp_path, ARCHIVED)
+
+    found = truth(tmp_path)
+    (note,) = found.findings
+
+    assert found.drift == ()
+    assert (note.kind, note.what) == (Kind.ARCHIVED, "phase 2")
+    assert "02-02" in note.said
+    assert note.because == (".planning/milestones/v1.0-phases/02-search/02-02-SUMMARY.md",)
+    assert not found.standing.is_complete
+
+
+@pytest.mark.parametrize("name", CLAIMS_OF_ARCHIVED)
+def test_a_claim_about_an_archived_milestone_is_a_person_s_to_decide(tmp_path, name):
+    put(tmp_path, CLAIMS_OF_ARCHIVED[name])
+    doctor = doctor_of(tmp_path)
+
+    assert doctor.fix().changes == ()
+    assert set(kinds(tmp_path)) == {"claim-unproven"}
+
+    doctor.fix(Claims.CORRECT)
+
+    assert kinds(tmp_path) == []
+    assert documents(tmp_path)[".planning/STATE.md"].decode() == ARCHIVED["STATE.md"]
+
+
+@pytest.mark.parametrize("name", CLAIMS_OF_ARCHIVED)
+def test_the_missing_summary_of_an_archived_plan_can_be_recorded(tmp_path, name):
+    put(tmp_path, CLAIMS_OF_ARCHIVED[name])
+
+    doctor_of(tmp_path).fix(Claims.RECONSTRUCT)
+
+    assert kinds(tmp_path) == []
+    assert truth(tmp_path).standing.is_complete
 
 
 @pytest.mark.parametrize("name", UNEXPLAINED)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fairlead.interfaces.cli.main import run
-from tests.support.peculiar import BASE, CLAIMS, CONFLICT, DRIFT, UNEXPLAINED, put, state
+from tests.support.peculiar import ARCHIVED, BASE, CLAIMS, CONFLICT, DRIFT, UNEXPLAINED, put, state
 from tests.support.trees import read_tree
 
 
@@ -152,6 +152,17 @@ def test_a_state_made_anew_says_where_the_workstream_is_and_invents_no_milestone
     assert "milestone" not in text
     assert call("check", "--ws", "api")[0] == 0
     assert "already" in call("state", "sync", "--ws", "api")[1]
+
+
+@pytest.mark.parametrize("verb", ["status", "next"])
+def test_no_phase_is_called_complete_that_an_archived_milestone_left_open(tmp_path, call, verb):
+    put(tmp_path, ARCHIVED)
+
+    code, out, _ = call(verb)
+
+    assert code == 0
+    assert "Every phase is complete" not in out
+    assert "Milestone v1.0 is archived; phase 2: no summary proves plan 02-02" in out
 
 
 def test_a_conflict_is_left_to_a_person(tmp_path, call):

@@ -45,8 +45,14 @@ def make_odd_state(folder: Path, seed: int) -> Path:
     chance = Random(seed)
     names = _NAMES[: chance.choice((1, 1, 2, 2, 3))]
     files = {"ROADMAP.md": _roadmap(chance, names), "STATE.md": _state(chance, names)}
+    is_archived = seed % 5 == 4
+    home = "milestones/v1.0-phases" if is_archived else "phases"
+    if is_archived:
+        files["ROADMAP.md"] = files["ROADMAP.md"].replace(
+            "🚧 v1.0 First", "✅ v1.0 First (Shipped)"
+        )
     for number, name in enumerate(names, 1):
-        files |= _phase(f"phases/0{number}-{name.lower()}/0{number}", chance.choice(_LIKELY_STAGES))
+        files |= _phase(f"{home}/0{number}-{name.lower()}/0{number}", chance.choice(_LIKELY_STAGES))
     if chance.random() < 0.2:
         files["config.json"] = '{"fairlead": {"completion": "verified"}}\n'
     return put(folder, files)

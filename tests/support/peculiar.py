@@ -256,6 +256,61 @@ UNEXPLAINED: dict[str, Files] = {
         ),
     },
 }
+# A milestone that a person closed while one of its plans was open; all that is told of it is right.
+ARCHIVED: dict[str, str] = {
+    "STATE.md": """\
+---
+milestone: v1.0
+status: completed
+progress:
+  total_phases: 2
+  completed_phases: 1
+  total_plans: 3
+  completed_plans: 2
+  percent: 50
+---
+
+# Project State
+
+## Current Position
+
+Phase: Milestone v1.0 complete
+Plan: 2 of 3 complete
+Status: Complete
+
+Progress: [█████░░░░░] 50%
+""",
+    "ROADMAP.md": """\
+# Roadmap: Demo
+
+<details>
+<summary>✅ v1.0 First (Phases 1-2) — SHIPPED 2026-05-01</summary>
+
+- [x] Phase 1: Login
+- [ ] Phase 2: Search
+
+</details>
+""",
+    **{f"milestones/v1.0-{path}": text for path, text in BASE.items() if path.startswith("phases")},
+}
+
+
+def archived(*changes: tuple[str, str]) -> Files:
+    """The archived milestone with lines of STATE.md changed."""
+    return {**ARCHIVED, "STATE.md": _changed(ARCHIVED["STATE.md"], changes)}
+
+
+CLAIMS_OF_ARCHIVED: dict[str, Files] = {
+    "the counters": archived(
+        ("completed_phases: 1", "completed_phases: 2"), ("percent: 50", "percent: 100")
+    ),
+    "the position": archived(("Milestone v1.0 complete", "All phases complete")),
+    "the plans": archived(("2 of 3 complete", "All plans complete")),
+    "the box of a phase": {
+        **ARCHIVED,
+        "ROADMAP.md": ARCHIVED["ROADMAP.md"].replace("- [ ] Phase 2", "- [x] Phase 2"),
+    },
+}
 CONFLICT = state(
     ("status: executing", "<<<<<<< HEAD\nstatus: executing\n=======\nstatus: planning\n>>>>>>> x")
 )

@@ -83,7 +83,8 @@ class Explainer:
             rule = f"phase {current.id.short} is the first that is not complete: {current.stage}"
             return Explanation("status", value, rule, self._files(current))
         if standing.scope.is_archived:
-            rule = f"milestone {standing.scope.milestone} is archived"
+            done = f"{standing.progress.completed_phases} of {standing.progress.total_phases}"
+            rule = f"milestone {standing.scope.milestone} is archived, {done} phases are complete"
         else:
             has_phases = bool(standing.scope.phases)
             rule = "every phase of the scope is complete" if has_phases else "there are no phases"

@@ -149,7 +149,6 @@ class Sessions(Steps):
                 return reduce(without_task, tasks, document)
 
             return replace(look.draft(change), places=Places(moves=moves))
-            )
 
         self._step(f"job {session}", decide, dry_run=False)
 

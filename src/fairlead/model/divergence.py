@@ -27,6 +27,7 @@ class Kind(StrEnum):
     UNMAPPED = "requirement-unmapped"
     NO_PHASES = "roadmap-without-phases"
     ORPHAN = "summary-without-plan"
+    ARCHIVED = "archived-unproven"
     DUPLICATE = "phase-number-twice"
     DOCUMENT = "document-malformed"
     MISSING = "document-missing"

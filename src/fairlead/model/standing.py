@@ -56,9 +56,14 @@ class Standing:
     status: Status
 
     @property
+    def is_over(self) -> bool:
+        """Whether no phase is left to work on: each is complete, or the milestone is archived."""
+        return bool(self.scope.phases) and self.current is None
+
+    @property
     def is_complete(self) -> bool:
         """Whether every phase of the scope is complete."""
-        return bool(self.scope.phases) and self.current is None
+        return self.is_over and self.progress.completed_phases == self.progress.total_phases
 
 
 def standing_of(inventory: Inventory) -> Standing:

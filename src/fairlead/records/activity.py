@@ -39,7 +39,8 @@ _PHASE_FORM = re.compile(
     re.IGNORECASE,
 )
 _PLAN_FORM = re.compile(
-    r"[0-9]+ of (?:[0-9]+|\?)(?: in current phase)?\Z|not started\Z|all plans complete\Z|[—–-]?\Z|tbd\Z",
+    r"[0-9]+ of (?:[0-9]+|\?)(?: in current phase| complete)?\Z"
+    r"|not started\Z|all plans complete\Z|[—–-]?\Z|tbd\Z",
     re.IGNORECASE,
 )
 _LEAD = re.compile(r"Phase\s+\S+\s*(?:[—–:-]+|\()?\s*", re.IGNORECASE)

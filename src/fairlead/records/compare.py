@@ -61,6 +61,11 @@ def disk_findings(standing: Standing, inventory: Inventory) -> Iterator[Finding]
     for double in standing.scope.duplicates:
         what = f"phase {double.id.short if double.id else ''}"
         yield _odd(Kind.DUPLICATE, double.path, what, "another folder has this number")
+    for phase in standing.scope.phases if standing.is_over else ():
+        if phase.folder and not phase.is_complete(standing.policy):
+            what, because = f"phase {phase.id.short}", unproven(phase)
+            odd = _odd(Kind.ARCHIVED, phase.folder.path, what, _left_open(phase.folder))
+            yield replace(odd, because=because)
 
 
 def unproven(phase: Phase) -> tuple[str, ...]:
@@ -168,15 +173,18 @@ def _words(document: Document, path: str, standing: Standing) -> Iterator[Findin
     for name, value in untrue_words(document, standing).items():
         said = told(document, name) or ""
         place = path, _line(document, name), name, said, shown(value)
-        if _claims_all(name, said) and standing.scope.phases and not standing.is_complete:
+        if _claims_all(name, said, standing):
             yield Finding(Kind.CLAIM, *place, all_unproven(standing))
         else:
             yield Finding(_KINDS.get(name, Kind.POSITION), *place, _because(said, standing))
 
 
-def _claims_all(name: str, said: str) -> bool:
-    """Whether it says that all is done, and not only a phase."""
-    is_asked = name in ("status", "Status", "Phase")
+def _claims_all(name: str, said: str, standing: Standing) -> bool:
+    """Whether it says that all is done, and not only a phase, although not all is."""
+    if not standing.scope.phases or standing.is_complete:
+        return False
+    # Where no phase is worked on, the plans are those of the milestone.
+    is_asked = name in ("status", "Status", "Phase") or (name == "Plan" and standing.is_over)
     return is_asked and normalise(said) is Status.COMPLETED and not _ONE_PHASE.search(said)
 
 
@@ -218,6 +226,14 @@ def _folder(folder: Folder) -> Iterator[Finding]:
         if plan.proof in odd and plan.summary:
             kind, why = odd[plan.proof]
             yield _odd(kind, plan.summary, "summary", why)
+
+
+def _left_open(folder: Folder) -> str:
+    still_open = [plan.id for plan in folder.live_plans if not plan.is_complete]
+    if still_open:
+        word = "plan" if len(still_open) == 1 else "plans"
+        return f"no summary proves {word} {', '.join(still_open)}"
+    return "no verification of it passed" if folder.live_plans else "it has no plans"
 
 
 def _odd(kind: Kind, path: str, what: str, why: str) -> Finding:

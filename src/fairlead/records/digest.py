@@ -155,6 +155,8 @@ def plan_line(standing: Standing) -> str:
     """`2 of 5 in current phase`, or that nothing has begun."""
     if standing.is_complete:
         return "All plans complete"
+    if standing.is_over:
+        return f"{standing.progress.completed_plans} of {standing.progress.total_plans} complete"
     folder = standing.current.folder if standing.current else None
     plans = folder.live_plans if folder else ()
     if not plans:

@@ -100,7 +100,7 @@ def _counts_all(claim: Finding, standing: Standing, missing: int) -> bool:
             return claim.said == str(proven + missing)
         case "progress.percent" | "Progress":
             return claim.said == "100%" and missing > 0
-        case "status" | "Status":
+        case "status" | "Status" | "Phase" | "Plan":
             return missing > 0
         case _:
             return False

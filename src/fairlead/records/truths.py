@@ -58,7 +58,7 @@ def _words(document: Document, standing: Standing, active: PhaseId | None) -> Wo
     """What the places should say while a phase is in flight, or none."""
     here = seen_from(standing, _here(document, standing, active))
     words = _position(document, here, standing)
-    words |= _status(document, standing if standing.is_complete else here, active)
+    words |= _status(document, standing if standing.is_over else here, active)
     words |= _focus(document, here, str(words.get("status", document.value("status"))))
     if active is None:
         words |= _lifecycle(document, standing)
@@ -88,7 +88,7 @@ def _here(document: Document, standing: Standing, active: PhaseId | None) -> Pha
     for said in (active, recorded_id(document), front):
         for phase in phases:
             # The last phase of a finished milestone is a place to be.
-            is_last = standing.is_complete and phase is phases[-1]
+            is_last = standing.is_over and phase is phases[-1]
             is_open = not phase.is_complete(standing.policy)
             if phase.id == said and (
                 is_last or (is_open and (said == active or _is_place(document, standing, phase)))
@@ -152,7 +152,7 @@ def _status(document: Document, standing: Standing, active: PhaseId | None) -> W
     words: Words = {}
     if body and not is_own and not _fits(body, standing, active):
         words["Status"] = right.words
-    is_mirror = is_own and not standing.is_complete and normalise(body) is normalise(front)
+    is_mirror = is_own and not standing.is_over and normalise(body) is normalise(front)
     if is_mirror and normalise(body) not in (Status.COMPLETED, Status.UNKNOWN):
         return words
     if front != "null" and is_stage(front) and (words or not _fits(front, standing, active)):
@@ -174,7 +174,7 @@ def _fits(text: str, standing: Standing, active: PhaseId | None) -> bool:
     if not standing.scope.phases:
         return status not in (Status.EXECUTING, Status.VERIFYING)
     if status is Status.UNKNOWN:
-        return text.casefold() == "active" and not standing.is_complete
+        return text.casefold() == "active" and not standing.is_over
     fitting = {standing.status, settled(standing).status}
     if standing.next.action == "verify-phase":
         fitting.add(Status.VERIFYING)
@@ -192,7 +192,7 @@ def _focus(document: Document, here: Standing, status: str) -> Words:
     named = focus_of(line, here)
     if named is None or named == (here.current.id if here.current else None):
         return {}
-    if here.is_complete and is_last(named, here):
+    if here.is_over and is_last(named, here):
         return {}
     if may_be_active(named, status, here):
         return {}

@@ -18,6 +18,7 @@ from fairlead.interfaces.cli.show import (
     report,
     rows,
 )
+from fairlead.model.divergence import Kind
 from fairlead.model.progress import bar
 from fairlead.wiring import App
 
@@ -29,6 +30,7 @@ _MARKS = {
     "planned": ("○", "cyan"),
 }
 _MOST_PHASES = 12
+_ALL_COMPLETE = "Every phase is complete."
 _ANSWERED = "fairlead state wait --clear"
 
 
@@ -137,7 +139,9 @@ def _where(found: StatusReport) -> str:
     if not found.phases:
         return "There are no phases yet."
     if not found.phase:
-        return "Every phase is complete."
+        left = [each for each in found.notes if each.code == Kind.ARCHIVED]
+        told = "; ".join(f"{each.what}: {each.said}" for each in left[:_SHOWN])
+        return f"Milestone {found.milestone} is archived; {told}" if left else _ALL_COMPLETE
     plan = f", plan {found.plan} is open" if found.plan else ""
     return f"Phase {found.phase} ({found.phase_name}): {found.status_words}{plan}"
 
