@@ -213,6 +213,39 @@ def test_a_finding_names_the_line_that_says_it(tmp_path, name):
             assert words[0].split(".")[-1].lower() in line.lower() or words[1] in line
 
 
+SECOND = (
+    "\n## Current Position\n\nPhase: 9 of 9 (Gone)\nStatus: Complete\nProgress: [██████████] 100%\n"
+)
+
+
+@pytest.mark.parametrize("after", ["", "\n## Session\n\nStopped at: here\n"])
+def test_a_second_position_is_found_and_goes_to_the_archive_as_a_whole(tmp_path, after):
+    put(tmp_path, {**BASE, "STATE.md": BASE["STATE.md"] + SECOND + after})
+
+    (finding,) = truth(tmp_path).drift
+    doctor_of(tmp_path).fix()
+    told = documents(tmp_path)
+
+    assert (finding.kind, finding.line) == (Kind.SECTION, BASE["STATE.md"].count("\n") + 2)
+    assert told[".planning/STATE.md"].decode() == BASE["STATE.md"] + after
+    assert all(
+        line in told[".planning/STATE-ARCHIVE.md"].decode() for line in SECOND.split("\n") if line
+    )
+    assert kinds(tmp_path) == []
+    assert doctor_of(tmp_path).fix().changes == ()
+
+
+@pytest.mark.parametrize("more", ["\nAda was here.\n", "\n### Decisions\n\n- Keep it\n"])
+def test_a_second_position_that_tells_more_is_left_to_a_person(tmp_path, more):
+    put(tmp_path, {**BASE, "STATE.md": BASE["STATE.md"] + SECOND + more})
+
+    outcome = doctor_of(tmp_path).fix()
+    (repair,) = doctor_of(tmp_path).repairs()
+
+    assert outcome.changes == ()
+    assert (repair.finding.kind, repair.means) == (Kind.SECTION, Means.PERSON)
+
+
 @pytest.mark.parametrize("name", CLAIMS)
 def test_a_claim_is_not_decided_without_a_word(tmp_path, name):
     put(tmp_path, CLAIMS[name])

@@ -1,5 +1,6 @@
 """One repair is enough: whatever STATE.md says, a second look finds nothing and changes nothing."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,20 @@ from tests.engine.test_doctor import Still, changed_lines, doctor_of, truth
 from tests.support.odd_states import make_odd_state
 
 
+def wrong_lines(folder: Path) -> Iterator[tuple[str, int]]:
+    """The lines that a repair may change; a section, which stands last here, to its end."""
+    for finding in truth(folder).drift:
+        yield finding.path, finding.line
+        if finding.kind is Kind.SECTION:
+            count = (folder / finding.path).read_text("utf-8").count("\n")
+            yield from ((finding.path, line) for line in range(finding.line - 1, count + 1))
+
+
 def fault(folder: Path) -> str:
     """What is wrong after a repair; empty if nothing is."""
     doctor = doctor_of(folder)
     for claims in (None, Claims.CORRECT):
-        wrong = {(finding.path, finding.line) for finding in truth(folder).drift}
+        wrong = set(wrong_lines(folder))
         beside = changed_lines(doctor.fix(claims)) - wrong
         if beside:
             return f"{claims}: changed what was right: {beside}"

@@ -129,6 +129,12 @@ def test_an_entry_that_stands_there_indented_or_behind_a_tab_is_not_added_again(
         assert add_decision(document, Decision("1", summary), NOON) is document
 
 
+def test_a_decision_of_a_section_that_stands_there_twice_is_told_once():
+    text = "## Decisions\n\n- Keep it small\n\n## Decisions\n\n- Keep it small\n- Ship it\n"
+
+    assert read_state(Document(text)).decisions == ("Keep it small", "Ship it")
+
+
 def test_no_decision_or_blocker_of_the_corpus_is_missed() -> None:
     for project in corpus_projects():
         for path in sorted(project.glob(".planning/**/STATE.md")):

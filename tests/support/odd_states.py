@@ -111,5 +111,7 @@ def _state(chance: Random, names: tuple[str, ...]) -> str:
     }
     told = [f"{key}: {value}" for key, value in front.items() if chance.random() < 0.85]
     lines = [f"{key} {value}" for key, value in body.items() if chance.random() < 0.85]
+    if any("## Current Position" in line for line in lines) and chance.random() < 0.15:
+        lines.append(chance.choice(lines))
     block = "\n".join(["---", *told, "---", "", ""]) if chance.random() < 0.9 else ""
     return block + "\n".join(["# State", "", *lines, ""])

@@ -199,6 +199,9 @@ DRIFT: dict[str, Files] = {
     },
     "requirement-phase-unknown": requirements(("FIND-02 | Phase 2", "FIND-02 | Phase 12")),
     "field-twice": state(("Status: In progress", "Status: In progress\nPhase: 1 of 9 (Old)")),
+    "field-twice with one value": state(
+        ("Progress: [█████░░░░░] 50%", "Progress: [████░░░░░░] 40%\nProgress: [████░░░░░░] 40%")
+    ),
     "roadmap-box-differs": roadmap(("- [x] **Phase 1", "- [ ] **Phase 1")),
     "roadmap-box-differs of a plan": roadmap(("- [x] 02-01", "- [ ] 02-01")),
     "roadmap-row-differs": roadmap(("| 1/2 | In Progress", "| 0/TBD | In Progress")),

@@ -24,6 +24,7 @@ from fairlead.records.digest import with_status
 from fairlead.records.events import synced
 from fairlead.records.mend import mended
 from fairlead.records.reconstruct import claimed_plans, summary_text, with_proof
+from fairlead.records.recorded import holds_fields_only
 from fairlead.records.repair import (
     Repaired,
     repaired_requirements,
@@ -99,6 +100,7 @@ _BY_HAND = {
 }
 _SETTINGS = "correct it in an editor; until then no number that hangs on it is written"
 _LINKED = "links are never followed; put the folder itself in its place"
+_SECTION = "move what it tells besides a position elsewhere, by hand; only one of them can be right"
 _FIRST = "put the document in order first, then look again"
 _CONFLICT = "resolve the conflict in an editor; both sides may be right, so nothing is guessed"
 
@@ -262,7 +264,16 @@ class Doctor:
             return Repair(finding, Means.PERSON, _BY_HAND[finding.kind])
         if finding.kind is Kind.DOCUMENT:
             return self._document_repair(finding)
+        if finding.kind is Kind.SECTION and not self._can_go(finding):
+            return Repair(finding, Means.PERSON, _SECTION)
         return Repair(finding, Means.FIX, f"--fix {_writes(finding)}")
+
+    def _can_go(self, finding: Finding) -> bool:
+        """Whether a second section says nothing but a position."""
+        loaded = self._files.load_for_display(finding.path)
+        document = Document(loaded.text if loaded else "")
+        found = (each for each in document.sections if each.heading + 1 == finding.line)
+        return all(holds_fields_only(document, each) for each in found)
 
     def _document_repair(self, finding: Finding) -> Repair:
         if finding.path.endswith(layout.CONFIG_NAME):
@@ -314,6 +325,8 @@ def _writes(finding: Finding) -> str:
             return "makes it from its template"
         case Kind.TWICE:
             return "moves this line to the archive"
+        case Kind.SECTION:
+            return "moves this section to the archive"
         case _:
             return f"writes {finding.true}"
 

@@ -20,6 +20,7 @@ class Kind(StrEnum):
     STATUS = "status-differs"
     MILESTONE = "milestone-differs"
     TWICE = "field-twice"
+    SECTION = "section-twice"
     BOX = "roadmap-box-differs"
     ROW = "roadmap-row-differs"
     LIFECYCLE = "lifecycle-differs"

@@ -17,7 +17,7 @@ from fairlead.model.status import Status, normalise
 from fairlead.records.bars import find_bar, redrawn, right_percent
 from fairlead.records.digest import field_of
 from fairlead.records.naming import summary_path
-from fairlead.records.recorded import front_line, phase_in, read_recorded
+from fairlead.records.recorded import front_line, further_positions, phase_in, read_recorded
 from fairlead.records.truths import shown, told, untrue_words
 from fairlead.text.document import Document
 from fairlead.text.lines import place_of
@@ -44,6 +44,9 @@ def state_findings(
     for name, said in recorded.again:
         why = f"{said.value!r} stands there as well"
         yield Finding(Kind.TWICE, recorded.path, said.line, name, why, "")
+    for section in further_positions(document):
+        why = "a section of this name stands above, and only that one is read"
+        yield Finding(Kind.SECTION, path, section.heading + 1, section.title, why, "")
 
 
 def unread_findings(inventory: Inventory) -> Iterator[Finding]:

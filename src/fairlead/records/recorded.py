@@ -7,7 +7,7 @@ from fairlead.errors import MalformedId
 from fairlead.model.ids import PhaseId
 from fairlead.model.recorded import COUNTERS, Recorded, Said, SaidText
 from fairlead.records.bars import find_bar
-from fairlead.text.document import Document
+from fairlead.text.document import SECTION_LEVELS, Document
 from fairlead.text.fields import Field, find_field
 from fairlead.text.lines import place_of
 from fairlead.text.outline import Line, Section
@@ -22,6 +22,15 @@ COUNT = re.compile(
     r"([0-9]{1,6})\b(?!.*\b(?:across|from|in|through|since|phases?|v[0-9])\b)", re.IGNORECASE
 )
 _SINGLE = ("Phase", "Plan", "Status", "Progress")
+_POSITION = "Current Position"
+_FIELDS = (
+    *_SINGLE,
+    "Last activity",
+    "Current Phase",
+    "Current Phase Name",
+    "Current Plan",
+    "Total Plans in Phase",
+)
 
 
 def read_recorded(document: Document, path: str) -> Recorded:
@@ -58,7 +67,27 @@ def read_recorded(document: Document, path: str) -> Recorded:
 
 def position_section(document: Document) -> Section | None:
     """Where the position stands; the whole body counts when there is no such section."""
-    return document.section("Current Position")
+    return document.section(_POSITION)
+
+
+def further_positions(document: Document) -> tuple[Section, ...]:
+    """The sections that give the position once more; nobody reads them."""
+    first = position_section(document)
+    if first is None:
+        return ()
+    return tuple(
+        each
+        for each in document.sections
+        if each.heading > first.heading
+        and each.level in SECTION_LEVELS
+        and each.title.casefold() == _POSITION.casefold()
+    )
+
+
+def holds_fields_only(document: Document, section: Section) -> bool:
+    """Whether a section of the position says nothing else, so that it can go as a whole."""
+    lines = [line for line in document.section_lines(section) if line.text.strip()]
+    return all(any(find_field([line], name) for name in _FIELDS) for line in lines)
 
 
 def phase_in(text: str) -> PhaseId | None:
@@ -88,13 +117,13 @@ def front_line(document: Document, *path: str) -> int:
 
 
 def repeated(document: Document, position: Section) -> Iterator[tuple[str, Line]]:
-    """The lines of the position that give a field once more, with another value."""
+    """The lines of the position that give a field once more; an update would reach the first only."""
     lines = document.section_lines(position, own=True)
     for name in _SINGLE:
         first = find_field(lines, name)
         for line in lines:
             field = find_field([line], name) if first else None
-            if first and field and field.start != first.start and field.value != first.value:
+            if first and field and field.start != first.start:
                 yield name, line
 
 

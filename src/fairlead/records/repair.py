@@ -13,7 +13,12 @@ from fairlead.model.standing import Standing
 from fairlead.records.activity import displaced
 from fairlead.records.compare_requirements import is_met
 from fairlead.records.digest import with_progress, with_words
-from fairlead.records.recorded import position_section, repeated
+from fairlead.records.recorded import (
+    further_positions,
+    holds_fields_only,
+    position_section,
+    repeated,
+)
 from fairlead.records.requirements import boxes_of, phases_in, traced, traces_of
 from fairlead.records.roadmap_words import ROW_DONE
 from fairlead.records.truths import untrue_words
@@ -61,6 +66,9 @@ def repaired_state(
     if any(finding.kind is Kind.TWICE for finding in chosen):
         after, lines = _without_repeated(after)
         kept += [f"- {path}: {line}" for line in lines]
+    if any(finding.kind is Kind.SECTION for finding in chosen):
+        after, lines = _without_further(after)
+        kept += [f"- {path}: {line}" for line in lines]
     return Repaired(after, tuple(kept))
 
 
@@ -71,6 +79,20 @@ def _without_repeated(document: Document) -> tuple[Document, list[str]]:
     for line in sorted(lines, key=lambda each: each.start, reverse=True):
         text = text[: line.start] + text[line.next :]
     return document.replaced(text), [line.text.strip() for line in lines]
+
+
+def _without_further(document: Document) -> tuple[Document, list[str]]:
+    """The position once; a second section that says more than a position is left to a person."""
+    text, gone = document.text, []
+    lines = document.lines
+    for section in reversed(further_positions(document)):
+        if holds_fields_only(document, section):
+            first = section.heading
+            while section.last == len(lines) and not lines[first - 1].text.strip():
+                first -= 1  # blank lines before the last section end the document no more
+            text = text[: lines[first].start] + text[lines[section.last - 1].next :]
+            gone = [*(each.text for each in lines[first : section.last]), *gone]
+    return document.replaced(text), [line.strip() for line in gone if line.strip()]
 
 
 def repaired_roadmap(document: Document, findings: Iterable[Finding], path: str) -> Repaired:

@@ -98,7 +98,8 @@ def told_entries(document: Document, *words: str) -> tuple[str, ...]:
         entries += [plain_text(item.text) for item in items]
         for table in tables_of(document.section_lines(section)):
             entries += [" — ".join(filter(None, (cell.text for cell in row))) for row in table.rows]
-    return tuple(entry for entry in entries if not is_placeholder(entry))
+    # A section that stands there twice tells of one thing once.
+    return tuple(entry for entry in dict.fromkeys(entries) if not is_placeholder(entry))
 
 
 def told_items(document: Document, *words: str) -> Iterator[tuple[Section, tuple[Item, ...]]]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from fairlead.text.emit import Value
 
 
+SECTION_LEVELS = range(2, 4)  # of the headings that name a part of a document
+
+
 class Document:
     """An immutable text with its parts found on demand."""
 
@@ -80,7 +83,7 @@ class Document:
             self._sections = sections_of(self.lines)
         return self._sections
 
-    def section(self, *titles: str, levels: range = range(2, 4)) -> Section | None:
+    def section(self, *titles: str, levels: range = SECTION_LEVELS) -> Section | None:
         """The first section with one of these titles, without regard to case."""
         wanted = [title.casefold() for title in titles]
         for section in self.sections:
