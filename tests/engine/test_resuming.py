@@ -27,7 +27,7 @@ def test_two_jobs_that_begin_in_one_second_are_two(tmp_path: Path) -> None:
     site = Works(a_project(tmp_path / "p", plan), clock=Ticking(0))
     first = site.run().job
     assert first.status is JobStatus.BLOCKED
-    site.jobs.cancel(first.id)
+    site.cancel()
     second = site.run().job
     assert (second.started_at, second.id) == (first.started_at, f"{first.id}-2")
     assert site.jobs.one(first.id).job.status is JobStatus.FAILED

@@ -83,8 +83,8 @@ def _without_repeated(document: Document) -> tuple[Document, list[str]]:
 
 def _without_further(document: Document) -> tuple[Document, list[str]]:
     """The position once; a second section that says more than a position is left to a person."""
-    text, gone = document.text, []
-    lines = document.lines
+    text, lines = document.text, document.lines
+    gone: list[str] = []
     for section in reversed(further_positions(document)):
         if holds_fields_only(document, section):
             first = section.heading

@@ -95,11 +95,12 @@ def told_entries(document: Document, *words: str) -> tuple[str, ...]:
     """
     entries: list[str] = []
     for section, items in told_items(document, *words):
-        entries += [plain_text(item.text) for item in items]
+        told = [plain_text(item.text) for item in items]
         for table in tables_of(document.section_lines(section)):
-            entries += [" — ".join(filter(None, (cell.text for cell in row))) for row in table.rows]
-    # A section that stands there twice tells of one thing once.
-    return tuple(entry for entry in dict.fromkeys(entries) if not is_placeholder(entry))
+            told += [" — ".join(filter(None, (cell.text for cell in row))) for row in table.rows]
+        # A section that stands there twice tells of one thing once.
+        entries += [entry for entry in told if entry not in entries]
+    return tuple(entry for entry in entries if not is_placeholder(entry))
 
 
 def told_items(document: Document, *words: str) -> Iterator[tuple[Section, tuple[Item, ...]]]:
