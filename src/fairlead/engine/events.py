@@ -15,6 +15,7 @@ from fairlead.model.duration import duration_in
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing
+from fairlead.model.status import Status, normalise
 from fairlead.records import (
     activity,
     blockers,
@@ -215,7 +216,7 @@ class Events(Steps):
         def change(held: Document, at: Look) -> Document:
             changed = values.set_value(held, name, value, at.now)
             untrue = {each.casefold() for each in untrue_words(changed, at.standing)}
-            if changed is not held and name.casefold() in untrue:
+            if normalise(value) is Status.COMPLETED and name.casefold() in untrue:
                 raise DerivedValue(name, "fairlead state sync")
             if name == "paused_at" and value == "null":
                 return session.resumed(held, at.standing, at.now)  # no place is left half paused
