@@ -246,6 +246,28 @@ def test_a_second_position_that_tells_more_is_left_to_a_person(tmp_path, more):
     assert (repair.finding.kind, repair.means) == (Kind.SECTION, Means.PERSON)
 
 
+@pytest.mark.parametrize("label", ["Progreso: ", "**進捗**： ", "- ", ""])
+def test_the_only_bar_is_compared_whatever_its_label(tmp_path, label):
+    text = f"# Estado\n\n## Posición\n\nFase 1: [██████████] 100%\n{label}[██████░░░░] 60% ya\n"
+    put(tmp_path, {**BASE, "STATE.md": text})
+
+    (finding,) = truth(tmp_path).drift
+    doctor_of(tmp_path).fix(Claims.CORRECT)
+
+    assert (finding.what, finding.line, finding.said, finding.true) == ("Progress", 6, "60%", "50%")
+    assert (tmp_path / ".planning/STATE.md").read_text() == text.replace(
+        "[██████░░░░] 60%", "[█████░░░░░] 50%"
+    )
+
+
+def test_of_several_bars_without_the_label_none_is_taken_for_the_project_s(tmp_path):
+    text = "# Estado\n\nProgreso: [██████░░░░] 60%\n\nCobertura: [████████░░] 80%\n"
+    put(tmp_path, {**BASE, "STATE.md": text})
+
+    assert truth(tmp_path).drift == ()
+    assert doctor_of(tmp_path).fix(Claims.CORRECT).changes == ()
+
+
 @pytest.mark.parametrize("name", CLAIMS)
 def test_a_claim_is_not_decided_without_a_word(tmp_path, name):
     put(tmp_path, CLAIMS[name])

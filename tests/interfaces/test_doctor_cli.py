@@ -165,6 +165,21 @@ def test_no_phase_is_called_complete_that_an_archived_milestone_left_open(tmp_pa
     assert "Milestone v1.0 is archived; phase 2: no summary proves plan 02-02" in out
 
 
+ABROAD = "# Estado\n\n## Posición actual\n\nFase: 3 de 3 (Ship)\nProgreso: [█████░░░░░] 50%\n"
+
+
+@pytest.mark.parametrize("verb", ["check", "doctor"])
+def test_of_what_is_not_understood_nobody_says_that_it_is_true(tmp_path, call, verb):
+    put(tmp_path, {**BASE, "STATE.md": ABROAD})
+
+    code, out, _ = call(verb)
+
+    assert code == 0
+    assert "[position-not-understood]" in out
+    assert "`## Current Position`" in out
+    assert "The documents say what the files say" not in out
+
+
 def test_a_conflict_is_left_to_a_person(tmp_path, call):
     put(tmp_path, CONFLICT)
 

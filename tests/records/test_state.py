@@ -129,6 +129,28 @@ def test_an_entry_that_stands_there_indented_or_behind_a_tab_is_not_added_again(
         assert add_decision(document, Decision("1", summary), NOON) is document
 
 
+@pytest.mark.parametrize(
+    ("decisions", "blockers"),
+    [
+        ("Decisiones", "Bloqueos"),
+        ("Decisões tomadas", "Bloqueios"),
+        ("Décisions", "Blocages"),
+        ("Решения", "Блокеры"),
+        ("Decyzje", "Blokady"),
+        ("Rozhodnutí", "Překážky"),
+        ("关键决策", "阻塞"),
+        ("決定事項", "ブロッカー"),
+        ("결정", "블로커"),
+    ],
+)
+def test_lists_are_read_under_the_titles_of_other_languages(decisions, blockers):
+    text = f"# S\n\n## {decisions}\n\n- Keep it small\n\n## {blockers}\n\n- No sandbox\n"
+
+    state = read_state(Document(text))
+
+    assert (state.decisions, state.blockers) == (("Keep it small",), ("No sandbox",))
+
+
 def test_a_decision_of_a_section_that_stands_there_twice_is_told_once():
     text = "## Decisions\n\n- Keep it small\n\n## Decisions\n\n- Keep it small\n- Ship it\n"
 

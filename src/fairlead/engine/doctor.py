@@ -90,6 +90,7 @@ class _Work:
 _BY_HAND = {
     Kind.ORPHAN: "write its plan, or give it the name of the plan it belongs to",
     Kind.ARCHIVED: "write its summary if the work was done; the milestone stays closed",
+    Kind.UNREAD: "say it in one of these forms, if it is to be compared and kept right",
     Kind.DUPLICATE: "give one of them another number, in ROADMAP.md and in the name of its folder",
     Kind.NO_PHASES: "name each phase on a line of its own: ### Phase 1: Name, or - [ ] Phase 1: Name",
     Kind.TRACE: "give it a phase of the roadmap, or name it under one in ROADMAP.md",

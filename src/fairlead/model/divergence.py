@@ -27,6 +27,7 @@ class Kind(StrEnum):
     TRACE = "requirement-phase-unknown"
     UNMAPPED = "requirement-unmapped"
     NO_PHASES = "roadmap-without-phases"
+    UNREAD = "position-not-understood"
     ORPHAN = "summary-without-plan"
     ARCHIVED = "archived-unproven"
     DUPLICATE = "phase-number-twice"

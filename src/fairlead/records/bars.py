@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from fairlead.model.progress import Progress, bar, bar_by_floor
 
+_BLOCKS = "█▓░■□▰▱"
 _FULL = "█▓#=■●▰▌"
 _EMPTY = "░.-_ ▱○·□"
 _BAR = re.compile(rf"\[(?P<cells>[{re.escape(_FULL + _EMPTY)}]{{5,60}})\]")
@@ -55,6 +56,15 @@ def find_bar(value: str) -> DrawnBar | None:
     if not drawn and not percent:
         return None
     return DrawnBar(drawn["cells"] if drawn else "", int(percent["number"]) if percent else -1)
+
+
+def bar_start(line: str) -> int:
+    """Where a line draws a bar that cannot be anything else; -1 if it draws none."""
+    drawn = _BAR.search(line) or _BARE.search(line)
+    if not drawn:
+        return -1
+    is_plain = set(drawn["cells"]) & set(_BLOCKS) or _PERCENT.match(line[drawn.end() :].lstrip())
+    return drawn.start() if is_plain else -1
 
 
 def redrawn(value: str, progress: Progress) -> str:

@@ -5,15 +5,24 @@ from datetime import datetime
 
 from fairlead.errors import NoBlocker, SeveralBlockers
 from fairlead.model.ids import PhaseId
-from fairlead.records.entries import Listing, entries_of, with_entry, without_entry
+from fairlead.records.entries import (
+    BLOCKER_WORDS,
+    BLOCKERS_ABROAD,
+    Listing,
+    entries_of,
+    with_entry,
+    without_entry,
+)
 from fairlead.records.state import stamped, told_items
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line, plain_text
 from fairlead.text.lists import Item
 
-WORDS = ("blocker", "concern")  # in the titles under which they are told
 BLOCKERS = Listing(
-    ("Blockers/Concerns", "Blockers", "Concerns", "Blockers & Concerns", "Blockers & Risk Items"),
+    (
+        *("Blockers/Concerns", "Blockers", "Concerns", "Blockers & Concerns"),
+        *("Blockers & Risk Items", *BLOCKERS_ABROAD),
+    ),
     "Blockers/Concerns",
 )
 
@@ -62,7 +71,7 @@ def _told_items(document: Document) -> dict[Item, Listing]:
     """Every blocker that is shown, with the list it stands in, under whatever title."""
     return {
         item: Listing((section.title,), section.title)
-        for section, items in told_items(document, *WORDS)
+        for section, items in told_items(document, *BLOCKER_WORDS)
         for item in items
     }
 

@@ -17,7 +17,13 @@ from fairlead.model.status import Status, normalise
 from fairlead.records.bars import find_bar, redrawn, right_percent
 from fairlead.records.digest import field_of
 from fairlead.records.naming import summary_path
-from fairlead.records.recorded import front_line, further_positions, phase_in, read_recorded
+from fairlead.records.recorded import (
+    front_line,
+    further_positions,
+    phase_in,
+    read_recorded,
+    states_position,
+)
 from fairlead.records.truths import shown, told, untrue_words
 from fairlead.text.document import Document
 from fairlead.text.lines import place_of
@@ -25,6 +31,10 @@ from fairlead.values import replace
 
 UNREAD_FOLDER = "folder"
 _ONE_PHASE = re.compile(r"(?i)\bphase\b")
+_LOOKED_FOR = (
+    "it states none that is understood; looked for: `Phase:` below `## Current Position`, "
+    "`Current Phase:`, or `current_phase` in the frontmatter"
+)
 _KINDS = {
     "status": Kind.STATUS,
     "Status": Kind.STATUS,
@@ -44,6 +54,8 @@ def state_findings(
     for name, said in recorded.again:
         why = f"{said.value!r} stands there as well"
         yield Finding(Kind.TWICE, recorded.path, said.line, name, why, "")
+    if not states_position(document):
+        yield _odd(Kind.UNREAD, path, "position", _LOOKED_FOR)
     for section in further_positions(document):
         why = "a section of this name stands above, and only that one is read"
         yield Finding(Kind.SECTION, path, section.heading + 1, section.title, why, "")

@@ -12,7 +12,7 @@ from fairlead.model.recorded import COUNTERS
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status, is_default, normalise
 from fairlead.records.bars import redrawn
-from fairlead.records.recorded import phase_in, position_section
+from fairlead.records.recorded import phase_in, position_section, progress_field
 from fairlead.text.document import Document
 from fairlead.text.emit import Value, scalar_text
 from fairlead.text.fields import Field
@@ -32,7 +32,7 @@ def with_progress(document: Document, standing: Standing) -> Document:
         for name in (*COUNTERS, "percent"):
             if name in held:
                 document = _stating(document, ("progress", name), getattr(progress, name))
-    field = document.field("Progress", position_section(document))
+    field = progress_field(document)
     if field:
         document = document.set_field(field, redrawn(field.value, progress))
     return document

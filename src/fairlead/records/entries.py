@@ -28,6 +28,18 @@ PLACEHOLDERS = frozenset(
     )
 )
 NOTHING = "None."
+# The usual titles of these lists in the languages whose word for a phase the roadmap is read by.
+DECISIONS_ABROAD = (
+    *("Decisiones", "Decisões", "Décisions", "Decisioni", "Entscheidungen", "Решения", "Decyzje"),
+    *("Rozhodnutí", "决策", "决定", "決策", "決定", "결정"),
+)
+BLOCKERS_ABROAD = (
+    *("Bloqueos", "Bloqueios", "Impedimentos", "Blocages", "Blocchi", "Hindernisse", "Блокеры"),
+    *("Blokady", "Blokery", "Překážky", "阻塞", "阻碍", "障碍", "ブロッカー", "블로커"),
+)
+# What titles hold under which they are told.
+DECISION_WORDS = ("decision", *DECISIONS_ABROAD)
+BLOCKER_WORDS = ("blocker", "concern", *BLOCKERS_ABROAD)
 
 
 class Listing(NamedTuple):

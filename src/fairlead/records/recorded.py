@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from fairlead.errors import MalformedId
 from fairlead.model.ids import PhaseId
 from fairlead.model.recorded import COUNTERS, Recorded, Said, SaidText
-from fairlead.records.bars import find_bar
+from fairlead.records.bars import bar_start, find_bar
+from fairlead.records.roadmap_lines import WORD
 from fairlead.text.document import SECTION_LEVELS, Document
 from fairlead.text.fields import Field, find_field
 from fairlead.text.lines import place_of
@@ -21,6 +22,7 @@ _PHASE = re.compile(
 COUNT = re.compile(
     r"([0-9]{1,6})\b(?!.*\b(?:across|from|in|through|since|phases?|v[0-9])\b)", re.IGNORECASE
 )
+_NARROWER = re.compile(rf"{WORD}|\b(?:plans?|waves?|tasks?|milestones?|v[0-9])\b", re.IGNORECASE)
 _SINGLE = ("Phase", "Plan", "Status", "Progress")
 _POSITION = "Current Position"
 _FIELDS = (
@@ -46,7 +48,7 @@ def read_recorded(document: Document, path: str) -> Recorded:
         if value is not None
     }
     percent = said.pop("percent", None)
-    bar = _said_text(document, document.field("Progress", position))
+    bar = _said_text(document, progress_field(document))
 
     def front_text(key: str) -> SaidText | None:
         value = front.get(key)
@@ -88,6 +90,34 @@ def holds_fields_only(document: Document, section: Section) -> bool:
     """Whether a section of the position says nothing else, so that it can go as a whole."""
     lines = [line for line in document.section_lines(section) if line.text.strip()]
     return all(any(find_field([line], name) for name in _FIELDS) for line in lines)
+
+
+def states_position(document: Document) -> bool:
+    """Whether it says anywhere where the work is, in a form that is read."""
+    held = document.shown_front.get("current_phase")
+    fields = document.field("Phase", position_section(document)), document.field("Current Phase")
+    return not is_null(held) or any(fields)
+
+
+def progress_field(document: Document) -> Field | None:
+    """The Progress line; where none shows a bar, the one line of the body that draws one.
+
+    Its label may be in any language, but a bar beside a phase or a plan is not the project's.
+    """
+    field = document.field("Progress", position_section(document))
+    if field and find_bar(field.value):
+        return field
+    drawn = [each for line in document.lines if (each := _drawn(line))]
+    return drawn[0] if len(drawn) == 1 else field
+
+
+def _drawn(line: Line) -> Field | None:
+    at = bar_start(line.text) if line.is_prose and not line.text.lstrip().startswith("|") else -1
+    if at < 0 or _NARROWER.search(line.text[:at]):
+        return None
+    value = line.text[at:].rstrip()
+    start = line.start + at
+    return Field(value, start, start + len(value), in_table=False, needs_blank=False)
 
 
 def phase_in(text: str) -> PhaseId | None:

@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from fairlead.records.entries import Listing, is_placeholder, outermost, with_entry
+from fairlead.records.entries import (
+    BLOCKER_WORDS,
+    DECISION_WORDS,
+    DECISIONS_ABROAD,
+    Listing,
+    is_placeholder,
+    outermost,
+    with_entry,
+)
+from fairlead.records.recorded import position_section, progress_field
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line, plain_text
 from fairlead.text.lists import Item, items_of
@@ -17,7 +26,8 @@ from fairlead.text.scalars import is_null
 from fairlead.text.tables import tables_of
 
 DECISIONS = Listing(
-    ("Decisions", "Decisions Made", "Accumulated Decisions", "Key Decisions"), "Decisions"
+    ("Decisions", "Decisions Made", "Accumulated Decisions", "Key Decisions", *DECISIONS_ABROAD),
+    "Decisions",
 )
 
 VERSION = "gsd_state_version"
@@ -53,18 +63,19 @@ class State(NamedTuple):
 
 def read_state(document: Document) -> State:
     """Read the recorded state for display."""
-    position = document.section("Current Position")
+    position = position_section(document)
+    bar = progress_field(document)
     return State(
         milestone=_front(document, "milestone"),
         milestone_name=_front(document, "milestone_name"),
         status=_field(document, "Status", position) or _front(document, "status"),
         phase=_field(document, "Phase", position) or _front(document, "current_phase"),
         plan=_field(document, "Plan", position) or _front(document, "current_plan"),
-        progress=_field(document, "Progress", position),
+        progress=bar.value if bar else "",
         last_activity=_field(document, "Last activity", position)
         or _front(document, "last_activity"),
-        decisions=told_entries(document, "decision"),
-        blockers=told_entries(document, "blocker", "concern"),
+        decisions=told_entries(document, *DECISION_WORDS),
+        blockers=told_entries(document, *BLOCKER_WORDS),
     )
 
 
@@ -107,7 +118,7 @@ def told_items(document: Document, *words: str) -> Iterator[tuple[Section, tuple
     """Every section about these words that is in no other, with its entries."""
     covered = 0
     for section in document.sections:
-        is_about = any(word in section.title.casefold() for word in words)
+        is_about = any(word.casefold() in section.title.casefold() for word in words)
         if section.level == 1 or not is_about or section.heading < covered:
             continue
         covered = section.last

@@ -1,6 +1,6 @@
 """`fairlead check`: where the documents say something that the files do not."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import click
 
@@ -9,6 +9,7 @@ from fairlead.engine.reports import FindingReport, finding_report
 from fairlead.engine.truth import Truth
 from fairlead.interfaces.cli.options import json_option, with_app, workstream_option
 from fairlead.interfaces.cli.show import Part, Styled, counted, report
+from fairlead.model.divergence import Kind
 from fairlead.model.ids import stream_words
 from fairlead.wiring import App
 
@@ -44,7 +45,7 @@ def check(app: App, *, ledger: bool, workstream: str, as_json: bool) -> int:
         if truth.drift:
             lines.append((_how(app, name, truth),))
     if is_clean:
-        told = f"The documents say what the files say ({'; '.join(scopes)})."
+        told = f"{agreement(findings)} ({'; '.join(scopes)})."
         lines.append((Styled("✓ ", "green"), told))
     report(content, lines, as_json=as_json)
     return 0 if is_clean else _FOUND
@@ -58,6 +59,13 @@ def _how(app: App, workstream: str, truth: Truth) -> str:
     is_fixable = any(each.finding.is_drift and each.means is Means.FIX for each in repairs)
     how = "Repair with: fairlead doctor --fix" if is_fixable else "What to do: fairlead doctor"
     return f"{counted(len(truth.drift), 'difference')}. {how}{stream_words(workstream)}"
+
+
+def agreement(findings: Iterable[FindingReport]) -> str:
+    """What may be said of documents in which nothing differs; more of them than was read may not."""
+    if any(each.code == Kind.UNREAD for each in findings):
+        return "What was understood of the documents is what the files say"
+    return "The documents say what the files say"
 
 
 def _ledgers(found: LedgerCheck, *, as_json: bool) -> int:

@@ -7,6 +7,7 @@ import click
 
 from fairlead.engine.doctor import Claims, Means, Repair
 from fairlead.engine.reports import finding_report
+from fairlead.interfaces.cli.check import agreement
 from fairlead.interfaces.cli.options import (
     Verbs,
     dry_run_option,
@@ -96,7 +97,8 @@ def _show_findings(repairs: tuple[Repair, ...], *, as_json: bool) -> None:
     for each in repairs:
         lines += _finding_lines(each)
     if not drift:
-        lines.append((Styled("✓ ", "green"), "The documents say what the files say."))
+        told = agreement(finding_report(each.finding) for each in repairs)
+        lines.append((Styled("✓ ", "green"), f"{told}."))
     else:
         fixable = sum(each.means is Means.FIX for each in drift)
         claims = sum(each.means is Means.CLAIMS for each in drift)
