@@ -23,6 +23,10 @@ def main(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return a_repository(tmp_path / "main", {"a.txt": "one\n", "b.txt": "two\n"})
 
 
+def main_of(place: Path) -> Path:
+    return place.parent.parent / "main"
+
+
 def an_attempt(workspace: Git, place: Path, files: dict[str, str], branch: str) -> str:
     base = workspace.commit_of("HEAD")
     workspace.prepare(str(place), base, branch)
@@ -141,12 +145,13 @@ def test_a_persons_own_change_in_the_way_stops_the_landing(main: Path, tmp_path:
         (lambda place: git(place, "branch", "extra"), "refs/heads/extra"),
         (lambda place: git(place, "config", "core.pager", "evil"), ".git/config"),
         (
-            lambda place: written(place.parent.parent / "main/.git/hooks/pre-commit", "x"),
+            lambda place: written(main_of(place) / ".git/hooks/pre-commit", "x"),
             ".git/hooks/pre-commit",
         ),
+        (lambda place: git(main_of(place), "symbolic-ref", "HEAD", "refs/heads/x"), "HEAD"),
     ],
 )
-def test_the_guard_sees_refs_configuration_and_hooks(
+def test_the_guard_sees_refs_configuration_hooks_and_the_branch_of_the_main_tree(
     main: Path, tmp_path: Path, touch, named
 ) -> None:
     workspace, place = Git(str(main)), tmp_path / "w" / "a1"

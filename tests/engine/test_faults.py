@@ -37,6 +37,7 @@ from tests.support.repositories import a_repository, git, written
 
 Answer = Mapping[str, object] | Ending
 SUMMARY = ".planning/phases/01-work/01-01-SUMMARY.md"
+PHASE = ".planning/phases/01-work"
 GATES = ".planning/jobs"
 
 
@@ -178,8 +179,18 @@ def _ended_job(site: Works) -> None:
         lambda site: written(site.project / ".planning/config.json", '{"mode": "yolo"}\n'),
         lambda site: written(site.project / ".planning/phases/01-work/01-02-PLAN.md", "x\n"),
         lambda site: git(site.project, "branch", "mine"),
+        lambda site: written(site.project / PHASE / "02-SUMMARY.md", "# Done\n\nAll of it\n"),
+        lambda site: written(site.project / PHASE / "plans/01-02-SUMMARY.md", "# Done\n"),
+        lambda site: written(site.project / PHASE / "01-03-PLAN.md", "x\n"),
+        lambda site: (site.project / PHASE / "02-SUMMARY.md").mkdir(),
+        lambda site: os.mkfifo(site.project / PHASE / "02-SUMMARY.md"),
+        lambda site: git(site.project, "checkout", "-q", "--detach"),
+        lambda site: written(site.project.parent / "home/.gitconfig", "[alias]\n\tx = y\n"),
     ],
-    ids=["gate", "job", "summary", "ledger", "settings", "plan", "branch"],
+    ids=(
+        "gate job summary ledger settings plan branch another-summary nested-summary new-plan"
+        " folder pipe head person-git"
+    ).split(),
 )
 def test_f34_an_agent_that_writes_our_records_stops_the_whole_job(
     tmp_path: Path, touch: Callable[[Works], None]
@@ -195,6 +206,78 @@ def test_f34_an_agent_that_writes_our_records_stops_the_whole_job(
     assert [str(each.kind) for each in report.questions] == ["touched"]
     assert len(site.agent.orders) == 1
     assert [each for each in commits_of(site.project) if "merge" in each] == []
+
+
+def test_f34_proof_of_one_plan_that_is_copied_for_another_stops_the_job(tmp_path: Path) -> None:
+    def copies(order: Order, call: int) -> Answer:
+        done = site.project / SUMMARY
+        if done.exists():
+            written(site.project / PHASE / "01-02-SUMMARY.md", done.read_text())
+        return does_it(order, call)
+
+    plans = a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt", depends_on=["01-01"])
+    site = works(tmp_path, *plans, agent=executor(copies))
+    [question] = site.run().questions
+    assert "01-02-SUMMARY.md" in question.text
+
+
+@pytest.mark.parametrize("is_review", [False, True])
+def test_f34_the_kept_work_of_another_attempt_is_not_an_agents_to_delete(
+    tmp_path: Path, is_review: bool
+) -> None:
+    first = "refs/heads/fairlead/{}/01-01-01-r1"
+
+    def act(order: Order, call: int) -> Answer:
+        if not order.is_read_only and call == 1:
+            written(Path(order.folder) / "precious.txt", "x\n")
+            return {"status": "failure", "done_criteria_met": False, "error": "no"}
+        if order.is_read_only is is_review:
+            job = site.jobs.one("").job.id
+            git(Path(order.folder), "update-ref", "-d", first.format(job))
+        return does_it(order, call)
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=Told(act))
+    report = site.run()
+    [question] = report.questions
+    assert question.text.endswith(first.format(report.job.id))
+
+
+def test_f34_a_branch_is_not_set_back_to_where_we_once_had_it(tmp_path: Path) -> None:
+    def resets(order: Order, call: int) -> Answer:
+        if "b.txt" in order.prompt:
+            git(site.project, "update-ref", "refs/heads/main", start)
+        return does_it(order, call)
+
+    plans = a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt", depends_on=["01-01"])
+    site = works(tmp_path, *plans, agent=executor(resets))
+    start = git(site.project, "rev-parse", "main").strip()
+    [question] = site.run().questions
+    assert question.text.endswith("refs/heads/main")
+
+
+def test_f34_agents_that_commit_on_branches_of_their_own_disturb_nobody(tmp_path: Path) -> None:
+    def commits(order: Order, call: int) -> Answer:
+        answer = does_it(order, call)
+        git(Path(order.folder), "add", "-A")
+        git(Path(order.folder), "commit", "-q", "-m", "mine")
+        return answer
+
+    plans = [a_plan(f"01-{at:02d}", f"{at}.txt", f"{at}-more.txt") for at in range(1, 7)]
+    site = works(tmp_path, *plans, agent=executor(commits))
+    site.slots = 3
+    report = site.run()
+    assert (report.job.status, report.questions) == (JobStatus.DONE, ())
+
+
+def test_f34_a_person_may_work_in_the_main_tree_meanwhile(tmp_path: Path) -> None:
+    def works_on(order: Order, call: int) -> Answer:
+        for name in ("README.md", "notes.txt", ".planning/ROADMAP.md", ".planning/STATE.md"):
+            path = site.project / name
+            written(path, (path.read_text() if path.exists() else "") + "\nmore\n")
+        return does_it(order, call)
+
+    site = works(tmp_path, a_plan("01-01", "a.txt"), agent=executor(works_on))
+    assert site.run().job.status is JobStatus.DONE
 
 
 # -- F35: the verify command -----------------------------------------------------------------

@@ -7,19 +7,18 @@ which may lie below it.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 
 from fairlead.adapters import refs
 from fairlead.adapters.git_program import GitProgram, said
+from fairlead.adapters.git_settings import settings_of
 from fairlead.adapters.remembered import Remembered
 from fairlead.errors import GitTooOld
 from fairlead.model.workspace import Change
 
 _LEAST = (2, 38)  # merge-tree --write-tree
 _REPOSITORY = "160000"  # the mode of a link to another repository
-_GUARDED = ("config", "config.worktree", "info/attributes", "info/exclude")
 
 
 class GitView(GitProgram):
@@ -117,17 +116,13 @@ class GitView(GitProgram):
         return found
 
     def guard(self) -> Mapping[str, str]:
-        """Everything an agent has no business with: each ref, configuration and hook, as a digest."""
+        """All that an agent has no business with: refs, what HEAD names, configuration, hooks."""
         if refs.is_readable(self.common):
             found = refs.all_refs(self.common)
         else:
             told = self._text("for-each-ref", "--format=%(refname) %(objectname)").splitlines()
             found = dict(line.split(" ", 1) for line in told)
-        for path in (*_GUARDED, *self._hooks()):
-            content = refs.content(os.path.join(self.common, path))
-            if content is not None:
-                found[f".git/{path}"] = hashlib.sha256(content).hexdigest()
-        return found
+        return {**found, "HEAD": refs.head_name(self._home), **settings_of(self.common)}
 
     def tree_id(self, commit: str) -> str:
         """The tree of a commit."""
@@ -149,11 +144,6 @@ class GitView(GitProgram):
     def _rooted(self, path: str) -> str:
         """A path of the project, seen from the repository's folder."""
         return os.path.normpath(os.path.join(self._prefix, path))
-
-    def _hooks(self) -> list[str]:
-        folder = os.path.join(self.common, "hooks")
-        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-        return [f"hooks/{name}" for name in names]
 
 
 def _change(told: str, path: str) -> Change:

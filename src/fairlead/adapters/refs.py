@@ -47,6 +47,11 @@ def _packed(common: str) -> dict[str, str]:
     return {name: value for value, name in pairs}
 
 
+def head_name(home: str) -> str:
+    """What the HEAD of a tree names: a branch, or a commit."""
+    return _line(os.path.join(home, "HEAD")).removeprefix(_POINTER)
+
+
 def branch_of(home: str) -> str:
     """The branch that a tree is on; empty when it is on none."""
     head = _line(os.path.join(home, "HEAD"))

@@ -50,4 +50,5 @@ class Scratch:
     def guard(self) -> Mapping[str, str]:
         """What no agent has any business with; branches aside, which others may be moving."""
         held = self._workspace.guard()
-        return {name: digest for name, digest in held.items() if not name.startswith("refs/")}
+        moving = ("refs/", "HEAD")
+        return {name: digest for name, digest in held.items() if not name.startswith(moving)}

@@ -240,8 +240,6 @@ class Execution:
             name = layout.runs_path(self._files.folder, job.id)
             crew.reap(name)
             site = self._site(job, preview, crew, terms, watcher, over)
-            if job.is_git:
-                site.landed.add(site.head())
             site.tell("started", job.id, preview.name, phase=job.phase, plans=list(preview.left))
             for note in (*job.crowding, *terms.notes):
                 site.tell("note", job.id, note)
@@ -342,7 +340,7 @@ class Execution:
             watch=watcher.watch,
             limits=terms.limits,
             is_over=over,
-            guarded=(*terms.guarded, *self._own_documents(preview)),
+            guarded=(*terms.guarded, f"{self._files.folder}/{layout.CONFIG}"),
             proven=frozenset(sheet.id for sheet in preview.sheets if sheet.id not in preview.left),
             approved=approved_plans(self._state, self._files.folder),
             keeps_documents=terms.keeps_documents,
@@ -352,11 +350,6 @@ class Execution:
         )
 
     # -- looking ---------------------------------------------------------------------------
-
-    def _own_documents(self, preview: Preview) -> tuple[str, ...]:
-        """What an agent may not change in the project itself: its plans and its settings."""
-        paths = [layout.CONFIG, *(sheet.path for sheet in preview.sheets)]
-        return tuple(f"{self._files.folder}/{path}" for path in paths)
 
     def _folders(self) -> tuple[Folder, ...]:
         return scan(self._files.folder, workstream=self._workstream).folders

@@ -1,15 +1,19 @@
-"""Guarding: what an agent has no business with is the same after its call as it was before."""
+"""Guarding: what an agent has no business with is the same after its call as it was before.
+
+Source files, STATE.md and ROADMAP.md are left out: a person may be at work on them meanwhile, and
+nobody can tell a person from an agent there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import ABORT, ACCEPT, question_id
 from fairlead.model.job import Question, QuestionKind
-from fairlead.records.naming import summary_path
+from fairlead.records.naming import is_plan, is_summary
 from fairlead.store import layout
-from fairlead.store.digests import digests_of
+from fairlead.store.digests import digests_of, marks_in
 
 if TYPE_CHECKING:
     from fairlead.engine.site import Site
@@ -18,33 +22,48 @@ if TYPE_CHECKING:
 def seen(site: Site, plan: str) -> dict[str, str]:
     """Refs, configuration, hooks, plans, settings, proofs and our own records, each as a digest."""
     home = site.files.folder
-    proofs = [f"{home}/{summary_path(sheet.path)}" for sheet in site.sheets.values()]
     # While one of its tasks runs, nobody adds to the ledger.
     ledger = f"{home}/{layout.ledger_path(plan, site.job.workstream)}"
-    paths = (*site.guarded, *site.jobs.own_paths(), *proofs, ledger)
+    paths = (*site.guarded, *site.jobs.own_paths(), *_plan_documents(site), ledger)
     return {**site.workspace.guard(), **digests_of(paths)}
 
 
 def touched(site: Site, task: str, plan: str, before: Mapping[str, str]) -> Question | None:
-    """What was changed by somebody else while an agent worked, as a question to a person.
-
-    Branches of this job move while others work, and the target moves when we land; what is
-    fetched from elsewhere is nobody's work here. What we wrote ourselves is known by its digest.
-    """
-    with site.turn:
+    """What was changed by somebody else while an agent worked, as a question to a person."""
+    with site.turn:  # nobody of ours moves a branch meanwhile
         after = seen(site, plan)
-        ours = site.landed | site.jobs.written
-        target = f"refs/heads/{site.job.target}"
-        own = f"refs/heads/fairlead/{site.job.id}/"
-        names = {
-            name
-            for name in {*before, *after}
-            if before.get(name) != after.get(name)
-            and not name.startswith((own, "refs/remotes/"))
-            and not (after.get(name) in ours and (name == target or not name.startswith("refs/")))
-        }
-    if not names:
-        return None
+        names = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+        foreign = [name for name in names if not _is_ours(site, name, after.get(name, ""))]
+    return _question(task, foreign) if foreign else None
+
+
+def _plan_documents(site: Site) -> Iterator[str]:
+    """Whatever in the folders of the plans would be read as a plan or as the proof of one."""
+    home = site.files.folder
+    folders = {
+        sheet.path.rpartition("/")[0].removesuffix(f"/{layout.PLANS_NAME}")
+        for sheet in site.sheets.values()
+    }
+    for folder in (*folders, *(f"{each}/{layout.PLANS_NAME}" for each in folders)):
+        for path in marks_in(home, folder):
+            name = path.rpartition("/")[2]
+            if is_plan(name) or is_summary(name):
+                yield f"{home}/{path}"
+
+
+def _is_ours(site: Site, name: str, digest: str) -> bool:
+    """Whether we brought this about, or an agent in its own place; nothing: it is gone.
+
+    What is fetched from elsewhere is nobody's work here.
+    """
+    if name.startswith("refs/"):
+        is_at_work = name.removeprefix("refs/heads/") in site.attempts
+        is_fetched = name.startswith("refs/remotes/")
+        return is_at_work or is_fetched or site.moved.get(name) == digest
+    return (name, digest) in site.jobs.written
+
+
+def _question(task: str, names: Iterable[str]) -> Question:
     kind = QuestionKind.TOUCHED
     text = f"while an agent worked on {task}, this was changed: {', '.join(sorted(names))}"
     return Question(question_id(kind, task), kind, task, text, (ACCEPT, ABORT))

@@ -7,7 +7,6 @@ completed by doing it again.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from datetime import datetime
 from difflib import unified_diff
@@ -147,12 +146,12 @@ class Landing:
                 way = f"on {site.job.target}: git merge {commit[:10]}, settle and commit it"
                 self._ask(plan, commit, f"{told}; {way}, then accept", _sides(merged.clashes, plan))
                 return
-            site.landed.add(merged.commit)
             try:
                 site.workspace.land(site.job.target, at, merged.commit, layout.PLANNING)
             except ConflictError as error:
                 self._ask(plan, commit, f"{plan} cannot land: {error}")
                 return
+            site.moved_to(site.job.target, merged.commit)
         entry = self.entry(EntryKind.MERGE, plan, 1, "fairlead")
         tree = site.workspace.tree_id(merged.commit)
         self.record(plan, replace(entry, tree=tree, verdict="merged", tail=merged.commit))
@@ -209,18 +208,18 @@ class Landing:
         text = new_summary(self._summary(sheet))
 
         # A rehearsal's summary proves nothing and is replaced; nobody else's is ever there.
-        edits = {path: lambda _: self._ours(text)}
+        edits = {path: lambda _: self._ours(path, text)}
         if site.files.exists(sheet.path) and not site.job.is_rehearsed:
-            edits[sheet.path] = lambda held: self._ours(self._ticked(sheet, held))
+            edits[sheet.path] = lambda held: self._ours(sheet.path, self._ticked(sheet, held))
         self._events.follow(site.job.listed, Landed(sheet.path, path, text, edits))
         site.tell("summarised", plan, path)
         self._sessions.closed(plan)
         title = " ".join(sheet.objective.split())[:60]
         self._keep_documents(f"docs({plan}): complete plan: {title}", (path, sheet.path))
 
-    def _ours(self, text: str) -> str:
+    def _ours(self, path: str, text: str) -> str:
         """A document that the guard knows as written by us."""
-        self._site.landed.add(hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest())
+        self._site.jobs.wrote(path, text)
         return text
 
     def _ticked(self, sheet: PlanSheet, text: str) -> str:
@@ -242,7 +241,7 @@ class Landing:
         with site.turn:
             commit = keep(site.workspace, site.job, (*record, *present), message)
             if commit:
-                site.landed.add(commit)
+                site.moved_to(site.job.target, commit)
 
     def _summary(self, sheet: PlanSheet) -> Summary:
         site = self._site

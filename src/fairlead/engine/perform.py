@@ -92,6 +92,7 @@ class Performer:
         held = replace(held, runs=(*held.runs, run), not_before="")
         self._save(held, "executing")
         place = self._place(run)
+        site.attempts.add(run.branch)
         with site.placing:  # the agent need not wait for what lands meanwhile
             site.workspace.prepare(place, run.base, run.branch)
         before = seen(site, sheet.id)
@@ -107,6 +108,7 @@ class Performer:
                 commit = site.workspace.keep(tree, run.base, run.branch, message)
                 site.workspace.at_commit(place, commit)
                 self._clean[place] = commit
+            site.ended(run.branch)
         session = ending.session or run.session
         ended = replace(run, ended=str(ending.kind), commit=commit, tree=tree.id, session=session)
         held = replace(held, runs=(*held.runs[:-1], ended))
@@ -348,12 +350,14 @@ class Performer:
         site = self._site
         if site.is_over.is_given:
             self._record(kind, held, ending, "stopped")
+            site.ended(held.runs[-1].branch)
             return True  # the attempt is repeated
         question = touched(site, held.task, held.plan, before)
         if question:
             self._ask(question, held)
             with suppress(LedgerBroken):  # it may be what was touched
                 self._record(kind, held, ending, question.kind, question.text)
+            site.ended(held.runs[-1].branch)
         return question is not None
 
     def _later(self, kind: EntryKind, held: TaskGate, ending: Ending) -> None:

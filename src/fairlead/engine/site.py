@@ -76,7 +76,8 @@ class Site:
     placing: Turn = field(default_factory=Turn)  # to make or remove a worktree
     calling: Precedence = field(default_factory=Precedence)  # agents begin before work lands
     is_over: Signal = field(default_factory=Signal)  # everything is to end now
-    landed: set[str] = field(default_factory=set)  # our own commits and proofs, by their ids
+    moved: dict[str, str] = field(default_factory=dict)  # refs of ours, and where we left each
+    attempts: set[str] = field(default_factory=set)  # branches that agents at work may move
     guarded: tuple[str, ...] = ()  # files outside git that no agent may change
     proven: frozenset[str] = frozenset()  # plans that had their summary before, by any name
     approved: frozenset[str] = frozenset()  # digests of plans, from the person's own record
@@ -98,6 +99,17 @@ class Site:
         if not found:
             raise BranchGone(self.job.target, self.job.id)
         return found
+
+    def ended(self, branch: str) -> None:
+        """The branch of an attempt is an agent's own no more: where it is now, it stays."""
+        with self.turn:
+            if self.job.is_git:
+                self.moved_to(branch, self.workspace.commit_of(f"refs/heads/{branch}"))
+            self.attempts.discard(branch)
+
+    def moved_to(self, branch: str, commit: str) -> None:
+        """Whoever looks for what others moved knows this as our doing."""
+        self.moved[f"refs/heads/{branch}"] = commit
 
     def tell(self, kind: str, subject: str, text: str = "", **facts: object) -> None:
         """Write a line in the journal, and show it to whoever watches."""

@@ -6,28 +6,40 @@ again and again: a file with the same ones has not been written to, and need not
 
 import hashlib
 import os
+import stat
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 from fairlead.errors import DocumentError
-from fairlead.store.confine import Root, fault
+from fairlead.store.confine import Root, fault, kind_of
 
 Marks = tuple[int, ...]
 Fact = TypeVar("Fact")
 
 
 def digests_of(paths: Iterable[str]) -> dict[str, str]:
-    """The digest of each file that is there, by its path."""
+    """The digest of each file that is there, by its path; of anything else, what it is."""
     found = {}
     for path in paths:
         try:
-            with open(path, "rb") as file:
-                found[path] = hashlib.sha256(file.read()).hexdigest()
+            found[path] = _digest(path)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
             raise fault(path, error) from error
     return found
+
+
+def _digest(path: str) -> str:
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe keeps nobody waiting
+    try:
+        held = os.fstat(fd)
+        if not stat.S_ISREG(held.st_mode):
+            return kind_of(held)
+        with open(fd, "rb", closefd=False) as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    finally:
+        os.close(fd)
 
 
 def marks_in(home: str, path: str) -> dict[str, Marks]:

@@ -53,7 +53,7 @@ class JobFiles:
         self, folder: str, job: str, *, wait_seconds: float = RUN_WAITS, is_read_only: bool = False
     ) -> None:
         self.job = job
-        self.written: set[str] = set()  # digests of what was saved here, and by nobody else
+        self.written: set[tuple[str, str]] = set()  # by us: the place on the disk, and the digest
         self._home = layout.job_path(job)
         self._files = Files(
             folder,
@@ -161,6 +161,11 @@ class JobFiles:
             found += [f"{folder}/{name}" for name in self._files.names(f"{self._home}/{folder}")]
         return tuple(path for each in found if self._files.exists(path := f"{self._home}/{each}"))
 
+    def wrote(self, path: str, text: str) -> None:
+        """Whoever looks for what others changed knows this as our doing."""
+        digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+        self.written.add((f"{self._files.folder}/{path}", digest))
+
     def own_paths(self) -> tuple[str, ...]:
         """What only the run writes, as places on the disk; answers come from people."""
         names = self._files.names(f"{self._home}/{layout.GATES}")
@@ -177,7 +182,7 @@ class JobFiles:
     def _save(self, name: str, content: dict[str, object]) -> None:
         text = json.dumps({"version": VERSION, **content}, ensure_ascii=False, indent=2) + "\n"
         path = f"{self._home}/{name}"
-        self.written.add(hashlib.sha256(text.encode()).hexdigest())
+        self.wrote(path, text)
         self._files.update(path, lambda _: text, command=f"job {self.job}", may_create=True)
 
 

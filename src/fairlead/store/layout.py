@@ -22,6 +22,7 @@ ROADMAP_NAME = "ROADMAP.md"
 REQUIREMENTS_NAME = "REQUIREMENTS.md"
 CONFIG_NAME = "config.json"
 PHASES_NAME = "phases"
+PLANS_NAME = "plans"  # a folder in that of a phase
 LEDGER_SUFFIX = ".jsonl"
 MILESTONES_NAME = "milestones"
 ARCHIVED_PHASES = "-phases"  # milestones/v1.0-phases

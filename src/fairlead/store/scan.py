@@ -39,7 +39,6 @@ from fairlead.text.document import Document
 from fairlead.text.scalars import is_null
 
 _HEAD = 64 * 1024
-_NESTED = "plans"  # a folder of a phase that holds its plans
 
 
 def scan(
@@ -169,13 +168,16 @@ def _opened(home: Handle, name: str) -> Handle | None:
 def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folder:
     with inside:
         listing = listing_of(inside)
-        nested = _opened(inside, _NESTED) if _NESTED in listing.folders else None
+        is_nested = layout.PLANS_NAME in listing.folders
+        nested = _opened(inside, layout.PLANS_NAME) if is_nested else None
         named = naming.folder_name(name)
         plans, orphans, heads, others = _plans(inside, path, listing, named.id)
         if nested is not None:
             with nested:
                 below = listing_of(nested)
-                more, lost, ended, _ = _plans(nested, f"{path}/{_NESTED}", below, named.id)
+                more, lost, ended, _ = _plans(
+                    nested, f"{path}/{layout.PLANS_NAME}", below, named.id
+                )
                 plans, orphans, heads = plans + more, orphans + lost, heads + ended
         return Folder(
             id=named.id,
@@ -190,7 +192,7 @@ def _phase_folder(inside: Handle, path: str, name: str, milestone: str) -> Folde
             unread=tuple(
                 f"{path}/{each}"
                 for each in sorted(listing.odd)
-                if each == _NESTED or each not in others
+                if each == layout.PLANS_NAME or each not in others
             ),
             others=tuple(others),
         )
