@@ -235,7 +235,7 @@ class App:
         from fairlead.adapters.clock import pause
         from fairlead.engine.jobs import Jobs
 
-        return Jobs(self.files_of(self.place), self.clock, pause)
+        return Jobs(self.files_of(self.place), self.state, self.clock, pause)
 
     def crew(self, agent: str, reviewer: str, *, is_rehearsed: bool) -> Crew:
         """Who does the work: as asked, else as the settings say, else whoever is found."""

@@ -1,7 +1,6 @@
 """Debugging: rounds that end, a file that outlives them, and a fix that lands through the gate."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from fairlead.engine.debugging import Search
 from fairlead.engine.role_jobs import RoleReport
 from fairlead.model.agent_orders import Order
 from fairlead.model.job import JobStatus
-from fairlead.store.jobs import JobFiles
 from tests.support.daily import Workshop, a_workshop, plays, quick_plan
 from tests.support.roles import Answer
 
@@ -115,8 +113,7 @@ def test_an_answer_to_the_record_decides_whether_it_goes_on(
 ) -> None:
     workshop = a_search(tmp_path, *(unsure(f"step {at}") for at in range(4)), CAUSE)
     waits = carried_out(workshop)
-    files = JobFiles(str(workshop.stage.project), waits.job.id)
-    files.save_question(replace(waits.questions[0], answer=answer))
+    workshop.stage.person.answer(waits.job.id, answer, waits.questions[0].id)
     done = carried_out(workshop, Search("the-greeting-is-missing", FAULT))
     assert str(done.job.status) == status
 

@@ -534,7 +534,8 @@ def test_following_a_job_that_nobody_carries_on_comes_to_an_end(tmp_path: Path) 
     site.run()
     record = next((site.project / ".planning/jobs").glob("*/job.json"))
     written(record, record.read_text().replace('"DONE"', '"EXECUTING"'))
-    jobs = Jobs(Files(str(site.project)), site.clock, lambda: pytest.fail("it waits"))
+    files = Files(str(site.project))
+    jobs = Jobs(files, site.state, site.clock, lambda: pytest.fail("it waits"))
     assert list(jobs.follow(""))[-1].endswith("go on with: fairlead phase execute 01")
 
 

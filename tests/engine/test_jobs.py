@@ -9,6 +9,7 @@ import pytest
 from fairlead.engine.jobs import Jobs
 from fairlead.errors import NoQuestion
 from fairlead.model.job import Job, JobStatus, Question, QuestionKind
+from fairlead.store import layout
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles
 
@@ -22,7 +23,8 @@ def jobs(folder: Path, *options: str) -> Jobs:
     files = JobFiles(str(folder), "new-1")
     files.save_job(Job("new-1", "", JobStatus.BLOCKED, "2026-06-01T00:00:00Z", "", kind="new"))
     files.save_question(Question("choice-a", QuestionKind.CHOICE, "a", "Which?", options))
-    return Jobs(Files(str(folder)), Clock(), lambda: None)
+    state = Files(str(folder / "state"), desk=layout.USER_DESK)
+    return Jobs(Files(str(folder)), state, Clock(), lambda: None)
 
 
 @pytest.mark.parametrize(

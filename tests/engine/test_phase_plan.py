@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from fairlead.engine.execution import Execution
-from fairlead.engine.jobs import Jobs
 from fairlead.engine.phase_documents import PhaseDocuments
 from fairlead.engine.phase_plan import PhasePlanning
 from fairlead.engine.plan_asks import Wishes
@@ -471,9 +470,7 @@ def test_who_took_plans_as_they_are_has_not_taken_others(tmp_path: Path):
     held.stage.is_auto = False
     waits = held.run()
     (asked,) = (each for each in waits.questions if not each.answer)
-    Jobs(held.stage.jobs.files, held.stage.clock, lambda: None).answer(
-        waits.job.id, "proceed", asked.id
-    )
+    held.stage.person.answer(waits.job.id, "proceed", asked.id)
     written(held.stage.project / PLANNING / "01-CONTEXT.md", f"{CONTEXT}\nMore.\n")
 
     report = held.run()
@@ -491,9 +488,7 @@ def test_research_that_a_person_goes_without_is_not_paid_again(tmp_path: Path):
     held.run()
     count = len(held.stage.agent.asked("phase-researcher"))
     (job,) = (held.stage.project / ".planning/jobs").iterdir()
-    Jobs(held.stage.jobs.files, held.stage.clock, lambda: None).answer(
-        job.name, "continue", "choice-research"
-    )
+    held.stage.person.answer(job.name, "continue", "choice-research")
 
     assert held.run().job.status is JobStatus.DONE
     assert len(held.stage.agent.asked("phase-researcher")) == count
@@ -515,8 +510,7 @@ def test_a_checker_that_fails_does_not_cost_the_plans(tmp_path: Path):
 def test_a_failed_workflow_can_be_ended_and_begun_anew(tmp_path: Path):
     held = trial(tmp_path, plans(plan()), lambda _order, _call: "no verdict")
     failed = held.run()
-    jobs = Jobs(held.stage.jobs.files, held.stage.clock, lambda: None)
-    jobs.cancel(failed.job.id, held.stage.jobs.workspace, keeps_documents=True)
+    held.stage.person.cancel(failed.job.id, held.stage.jobs.workspace, keeps_documents=True)
 
     assert held.planning.preview("1", held.wishes, {}).resumes == ""
 

@@ -1,7 +1,6 @@
 """Quick tasks: small work stays small, and is held by the same gate as any other."""
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from fairlead.engine.fanout import Signal
 from fairlead.model.agent_orders import Order
 from fairlead.model.job import JobStatus
-from fairlead.store.jobs import JobFiles
 from tests.support.daily import Workshop, a_workshop, plays, quick_plan
 from tests.support.repositories import git
 from tests.support.roles import Answer
@@ -59,8 +57,7 @@ def test_a_command_that_nobody_agreed_to_waits_and_an_answer_goes_on(workshop: W
     task = quick.new(TEXT)
     waits = quick.carry_out(task, workshop.stage.company, workshop.hands(is_approved=False))
     assert (waits.job.status, len(waits.questions)) == (JobStatus.BLOCKED, 1)
-    files = JobFiles(str(workshop.stage.project), waits.job.id)
-    files.save_question(replace(waits.questions[0], answer="accept"))
+    workshop.stage.person.answer(waits.job.id, "accept", "")
     again = workshop.quick
     ended = again.carry_out(
         again.found(task.id), workshop.stage.company, workshop.hands(is_approved=False)
@@ -120,8 +117,7 @@ def test_agreeing_to_one_command_is_not_agreeing_to_another(workshop: Workshop) 
     quick = workshop.quick
     task = quick.new(TEXT)
     waits = quick.carry_out(task, workshop.stage.company, workshop.hands(is_approved=False))
-    files = JobFiles(str(workshop.stage.project), waits.job.id)
-    files.save_question(replace(waits.questions[0], answer="accept"))
+    workshop.stage.person.answer(waits.job.id, "accept", "")
     path = workshop.stage.project / task.plan
     path.write_text(path.read_text("utf-8").replace("test -f hello.txt", "touch stolen"), "utf-8")
 

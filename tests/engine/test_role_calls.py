@@ -8,7 +8,6 @@ import pytest
 
 from fairlead.adapters import agent_claude
 from fairlead.engine.asking import Voice
-from fairlead.engine.jobs import Jobs
 from fairlead.engine.prompting import word
 from fairlead.engine.role_calls import Ask, Given, Reply, RoleCalls, text_of
 from fairlead.engine.role_jobs import Errand, Outcome
@@ -363,7 +362,7 @@ def test_the_same_workflow_runs_once_at_a_time_and_others_run_beside_it(tmp_path
 def test_a_workflow_that_was_cancelled_is_begun_anew(tmp_path: Path):
     held = stage(tmp_path, phase_researcher=writes("RESEARCH.md", "# Once"))
     called(held)
-    jobs = Jobs(held.jobs.files, held.clock, lambda: None)
+    jobs = held.person
     first = jobs.one("").job.id
 
     jobs.cancel(first, held.jobs.workspace, keeps_documents=True)

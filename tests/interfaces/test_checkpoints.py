@@ -39,7 +39,11 @@ def called(world: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*fairlead().words, *words],
         cwd=world / "project",
-        env={**scratch_environment(world), "XDG_CONFIG_HOME": str(world / "config")},
+        env={
+            **scratch_environment(world),
+            "XDG_CONFIG_HOME": str(world / "config"),
+            "XDG_STATE_HOME": str(world / "state"),  # of the person whose run it is
+        },
         capture_output=True,
         text=True,
         timeout=PATIENCE_SECONDS,

@@ -9,6 +9,7 @@ from fairlead.adapters.clock import SystemClock
 from fairlead.engine.jobs import Jobs
 from fairlead.errors import MalformedRecord, OtherJob
 from fairlead.model.job import Job, JobStatus
+from fairlead.store import layout
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles
 from tests.support.council import NOW, a_full_job
@@ -75,6 +76,7 @@ def test_a_journal_and_a_count_of_versions_that_nobody_wrote_keep_nobody_waiting
     home = tmp_path / ".planning/jobs" / job.id
     (home / "master_plan.v1.md").write_text("one", "utf-8")
     (home / "events.jsonl").write_text("[" * 200_000 + "\n", "utf-8")
-    jobs = Jobs(Files(str(tmp_path)), SystemClock(), lambda: pytest.fail("it waits"))
+    state = Files(str(tmp_path / "state"), desk=layout.USER_DESK)
+    jobs = Jobs(Files(str(tmp_path)), state, SystemClock(), lambda: pytest.fail("it waits"))
     assert jobs.plans_of(job) == ("one",)
     assert len(list(jobs.follow(job.id))) == 1

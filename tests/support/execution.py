@@ -187,7 +187,7 @@ class Works:
         """The engine over the project."""
         return Execution(
             Files(str(self.project)),
-            Files(str(self.project.parent / "state"), desk=layout.USER_DESK),
+            self.state,
             self.clock,
             workspace_of(str(self.project)),
             self._fresh,
@@ -207,9 +207,14 @@ class Works:
         )
 
     @property
+    def state(self) -> Files:
+        """What the person's own folder remembers."""
+        return Files(str(self.project.parent / "state"), desk=layout.USER_DESK)
+
+    @property
     def jobs(self) -> Jobs:
         """Its jobs, as a person meets them."""
-        return Jobs(Files(str(self.project)), self.clock, lambda: None)
+        return Jobs(Files(str(self.project)), self.state, self.clock, lambda: None)
 
     def answer(self, text: str) -> None:
         """Answer the one open question of the newest job."""

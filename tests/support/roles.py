@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fairlead.adapters.scratch import Scratch
 from fairlead.engine.fanout import Signal
+from fairlead.engine.jobs import Jobs
 from fairlead.engine.role_jobs import RoleJobs
 from fairlead.engine.role_site import Cast, Company
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Usage
@@ -100,6 +101,11 @@ class Stage:
         state = Files(str(self.project.parent / "state"), desk=layout.USER_DESK)
         files = Files(str(self.project))
         return RoleJobs(files, state, self.clock, workspace, Scratch(workspace), self.fresh)
+
+    @property
+    def person(self) -> Jobs:
+        """The jobs of the project, as a person meets them."""
+        return Jobs(self.jobs.files, self.jobs.state, self.clock, lambda: None)
 
     @property
     def company(self) -> Company:

@@ -169,10 +169,13 @@ class _View:
         for task in plan.tasks:
             gate = self._gates.get(task.id)
             if task.is_checkpoint and (gate is None or gate.is_passed):
-                answer = self._answer(task, gate)
-                if not answer:
-                    return self._checkpoint(task, gate)
-                if task.kind is TaskKind.HUMAN_VERIFY and answer.startswith(FIX):
+                asked = self._checkpoint(task, gate)
+                if not asked.answer:
+                    # It has a time once it was asked; until then the plan waits for nobody.
+                    return (
+                        None if asked.asked_at else Action(Act.ASK, asked.subject, question=asked)
+                    )
+                if task.kind is TaskKind.HUMAN_VERIFY and asked.answer.startswith(FIX):
                     return self._paid(plan, task, Act.EXECUTE)
             elif task.id not in self._passed:
                 return self._task_step(plan, task, gate)
@@ -256,7 +259,7 @@ class _View:
         options = (RETRY, *passing, ABORT, f"{FIX} what to do")
         question = self._questions.get(question_id(QuestionKind.ESCALATION, round_))
         if question is None or not question.answer:
-            return self._asked(QuestionKind.ESCALATION, round_, text, options, (), task.digest)
+            return self._asked(QuestionKind.ESCALATION, round_, text, options, task.digest)
         if skip_kind(question.answer):
             return Action(Act.SKIP, task.id)
         return self._paid(plan, task, Act.EXECUTE)
@@ -275,7 +278,7 @@ class _View:
         if asked is None and gate.waits and is_too_long(self._left(gate), gate.waits):
             text = f"{task.id} {gate.note}; the next call is at {gate.not_before}"
             options = (WAIT, RETRY, ABORT)
-            return self._asked(QuestionKind.PATIENCE, subject, text, options, (), task.digest)
+            return self._asked(QuestionKind.PATIENCE, subject, text, options, task.digest)
         if asked and not asked.answer:
             return None
         if gate.not_before > self._snapshot.now and not (asked and asked.answer == RETRY):
@@ -310,15 +313,17 @@ class _View:
 
     # -- questions -------------------------------------------------------------------------
 
-    def _checkpoint(self, task: TaskFacts, gate: TaskGate | None) -> Action | None:
+    def _checkpoint(self, task: TaskFacts, gate: TaskGate | None) -> Question:
+        """What a person is asked at a checkpoint, with what they said to these very words.
+
+        Any other words are not ours: nobody has answered the question of the plan yet.
+        """
         kind = QuestionKind(task.kind.value.partition(":")[2])
         text, subject = task.question or task.name, _round(task.id, gate)
-        return self._asked(kind, subject, text, task.options, task.details, task.digest)
-
-    def _answer(self, task: TaskFacts, gate: TaskGate | None) -> str:
-        kind = QuestionKind(task.kind.value.partition(":")[2])
-        question = self._found(question_id(kind, _round(task.id, gate)), task.digest)
-        return question.answer if question else ""
+        id_, about, details = question_id(kind, subject), task.digest, task.details
+        wanted = Question(id_, kind, subject, text, task.options, about=about, details=details)
+        held = self._found(id_, about) or wanted
+        return held if (held.text, held.below) == (text, wanted.below) else wanted
 
     def _found(self, id_: str, about: str) -> Question | None:
         """A question that was asked; one about what has changed since must be asked anew."""
@@ -331,14 +336,13 @@ class _View:
         subject: str,
         text: str,
         options: tuple[str, ...] = (),
-        details: tuple[str, ...] = (),
         about: str = "",
     ) -> Action | None:
         """Ask once; while there is no answer the plan waits."""
         id_ = question_id(kind, subject)
         if self._found(id_, about):
             return None
-        question = Question(id_, kind, subject, text, options, about=about, details=details)
+        question = Question(id_, kind, subject, text, options, about=about)
         return Action(Act.ASK, subject, question=question)
 
     def _unless_asked(
@@ -348,7 +352,7 @@ class _View:
         question = self._found(question_id(kind, action.subject), about)
         if question is None:
             options = (ACCEPT, ABORT)
-            return self._asked(kind, action.subject, why, options, (), about) if why else action
+            return self._asked(kind, action.subject, why, options, about) if why else action
         return action if question.answer else None
 
 

@@ -40,7 +40,7 @@ from fairlead.records.plan_sheet import nodes_of, read_plan
 from fairlead.records.state import moment
 from fairlead.records.summary import fault_of
 from fairlead.store import layout
-from fairlead.store.approvals import approve_plans, approved_plans
+from fairlead.store.approvals import Answers, approve_plans, approved_plans
 from fairlead.store.files import Draft, Files
 from fairlead.store.intent import Places
 from fairlead.store.jobs import JobFiles
@@ -139,6 +139,7 @@ class Execution:
     ) -> None:
         self._files = files
         self._state = state
+        self._answers = Answers(state, files.folder)
         self._clock = clock
         self._workspace = workspace
         self._fresh = fresh
@@ -256,7 +257,8 @@ class Execution:
         plans = [(each, each in proven) for each in held.plans]
         kept = tuple(sorted(self._workspace.unmerged(f"fairlead/{job}/", held.target)))
         spent, _ = Purse(self._files).spent(held, moment(self._clock.now())[:10])
-        return Report(held, files.load_questions(), spent, tuple(plans), kept)
+        questions = self._answers.believed(held, files.load_questions())
+        return Report(held, questions, spent, tuple(plans), kept)
 
     def _on_its_branch(self, preview: Preview) -> Preview:
         """Go to the branch that the work lands on; what is found there is looked at anew."""
@@ -347,6 +349,7 @@ class Execution:
             needs_tests=terms.needs_tests,
             title=preview.name,
             purse=Purse(self._files),
+            answers=self._answers,
         )
 
     # -- looking ---------------------------------------------------------------------------

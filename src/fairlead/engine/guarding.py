@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import ABORT, ACCEPT, question_id
+from fairlead.errors import DocumentError
 from fairlead.model.job import Question, QuestionKind
 from fairlead.records.naming import is_plan, is_summary
 from fairlead.store import layout
@@ -33,7 +34,8 @@ def touched(site: Site, task: str, plan: str, before: Mapping[str, str]) -> Ques
     with site.turn:  # nobody of ours moves a branch meanwhile
         after = seen(site, plan)
         names = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-        foreign = [name for name in names if not _is_ours(site, name, after.get(name, ""))]
+        foreign = {name for name in names if not _is_ours(site, name, after.get(name, ""))}
+        foreign -= _answered(site) if foreign else set()
     return _question(task, foreign) if foreign else None
 
 
@@ -61,6 +63,14 @@ def _is_ours(site: Site, name: str, digest: str) -> bool:
         is_fetched = name.startswith("refs/remotes/")
         return is_at_work or is_fetched or site.moved.get(name) == digest
     return (name, digest) in site.jobs.written
+
+
+def _answered(site: Site) -> set[str]:
+    """The files of questions that hold the answer of a person; who cannot be read has none."""
+    try:
+        return {site.jobs.question_place(each) for each in site.questions() if each.answer}
+    except DocumentError:
+        return set()
 
 
 def _question(task: str, names: Iterable[str]) -> Question:

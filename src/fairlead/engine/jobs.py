@@ -19,6 +19,7 @@ from fairlead.model.roles import Call
 from fairlead.records.secrets import without_secrets
 from fairlead.records.state import moment
 from fairlead.store import layout
+from fairlead.store.approvals import Answers
 from fairlead.store.council import CouncilFiles
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles, job_ids, job_records
@@ -42,8 +43,9 @@ class JobReport:
 class Jobs:
     """The jobs of one project."""
 
-    def __init__(self, files: Files, clock: Clock, pause: Callable[[], None]) -> None:
+    def __init__(self, files: Files, state: Files, clock: Clock, pause: Callable[[], None]) -> None:
         self._files = files
+        self._answers = Answers(state, files.folder)
         self._clock = clock
         self._pause = pause
 
@@ -61,7 +63,7 @@ class Jobs:
         found = []
         for held in job_records(self._files):
             if isinstance(held, Job) and held.status is JobStatus.BLOCKED:
-                asked = [each for each in self._job(held.id).load_questions() if not each.answer]
+                asked = [each for each in self._asked(held.id) if not each.answer]
                 found += [(held.id, each, each.command(held.id, asked)) for each in asked]
         return tuple(found)
 
@@ -69,8 +71,9 @@ class Jobs:
         """A job by its name; without one, the newest."""
         files = self._job(job or self._newest())
         held = files.load_job()
-        gates, questions = files.load_gates(), files.load_questions()
-        return JobReport(held, gates, questions, files.load_calls())
+        # What has ended is shown as it was recorded: nobody acts on it any more.
+        questions = self._asked(held.id) if held.is_open else files.load_questions()
+        return JobReport(held, files.load_gates(), questions, files.load_calls())
 
     def record(self, job: str) -> Job | CouncilJob:
         """The record of a job; without a name, of the newest."""
@@ -98,7 +101,7 @@ class Jobs:
     def questions_of(self, job: CouncilJob) -> tuple[Question, ...]:
         """What the execution of a council job asks a person."""
         inner = self.inner(job)
-        return self._job(inner).load_questions() if inner else ()
+        return self._asked(inner) if inner else ()
 
     def inner(self, job: CouncilJob) -> str:
         """The engine's job that carries the plan of a council out; nothing before that."""
@@ -114,7 +117,7 @@ class Jobs:
         if isinstance(held, CouncilJob):  # its execution asks, under a name of its own
             job = self.inner(held) or job
             files = self._job(job)
-        unanswered = [each for each in files.load_questions() if not each.answer]
+        unanswered = [each for each in self._asked(job) if not each.answer]
         if question:
             unanswered = [each for each in unanswered if each.id == question]
         if not unanswered:
@@ -131,6 +134,7 @@ class Jobs:
         now = moment(self._clock.now())
         kept = without_secrets(said)[0]  # git keeps it
         told = replace(asked, answer=kept, answered_at=now, by="person")
+        self._answers.remember(job, told)
         files.save_question(told)
         return told
 
@@ -181,6 +185,12 @@ class Jobs:
                 yield f"nobody carries {name} on; go on with: {held.command}"
                 return
             self._pause()
+
+    def _asked(self, job: str) -> tuple[Question, ...]:
+        """The questions of a job, with the answers that count."""
+        files = self._job(job)
+        held, questions = files.load_record(), files.load_questions()
+        return self._answers.believed(held, questions) if isinstance(held, Job) else questions
 
     def _newest(self) -> str:
         found = self.all()

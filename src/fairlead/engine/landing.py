@@ -8,6 +8,7 @@ completed by doing it again.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from difflib import unified_diff
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from fairlead.engine.decide import ABORT, ACCEPT, question_id
 from fairlead.engine.events import Events, Landed
 from fairlead.engine.fanout import Afterwards
 from fairlead.engine.sessions import Sessions
-from fairlead.errors import ConflictError, FairleadError
+from fairlead.errors import ConflictError, DocumentError, FairleadError
 from fairlead.model.job import (
     Job,
     JobStatus,
@@ -30,6 +31,8 @@ from fairlead.model.job import (
 )
 from fairlead.model.lifecycle import LONGEST_SUMMARY, GateStatus
 from fairlead.model.plan import PlanSheet, task_id
+from fairlead.model.policy import skip_kind
+from fairlead.model.snapshot import Act, Action
 from fairlead.model.waves import Claims
 from fairlead.model.workspace import Clash
 from fairlead.records.gate import OpenTask
@@ -40,6 +43,7 @@ from fairlead.records.state import moment
 from fairlead.records.summary import Actuals, Summary, new_summary
 from fairlead.records.tasks import Outcome, TaskResult
 from fairlead.store import layout
+from fairlead.store.approvals import answer_digest
 from fairlead.store.journal import Journal
 from fairlead.text.document import Document
 from fairlead.text.visible import visible
@@ -47,7 +51,6 @@ from fairlead.values import replace
 
 if TYPE_CHECKING:
     from fairlead.engine.site import Site
-    from fairlead.model.snapshot import Action
 
 _SIDES, _SIDE_LINES, _WIDE = 3, 24, 200  # files, lines of each, characters of each
 _ENDED: dict[GateStatus | None, Outcome] = {
@@ -84,6 +87,40 @@ class Landing:
     def entries(self, plan: str) -> tuple[Entry, ...]:
         """The evidence of a plan."""
         return read_ledger(self._ledger(plan))
+
+    def record_answers(self, action: Action) -> None:
+        """What a person said of a plan is evidence before anybody acts on it; at the end, of all."""
+        _, wanted = self._about(action.subject)
+        for question in self._site.questions():
+            task, plan = self._about(question.subject)
+            is_meant = plan and (plan == wanted or action.act is Act.FINISH)
+            # A skip and an override are told by who carries them out.
+            is_skip = question.kind is QuestionKind.ESCALATION and skip_kind(question.answer)
+            if question.answer and is_meant and not is_skip:
+                with suppress(DocumentError):  # whoever adds the next evidence is told
+                    self._record_answer(plan, task, question)
+
+    def _record_answer(self, plan: str, task: str, question: Question) -> None:
+        digest = answer_digest(self._site.job.id, question)
+        if digest in {each.output_sha256 for each in self.entries(plan)}:
+            return
+        gate = self._site.jobs.load_gate(task)
+        attempt = gate.gate.serial if gate else 1
+        entry = replace(
+            self.entry(EntryKind.ANSWER, task, attempt, "a person"),
+            verdict=f"{question.kind}: {question.answer}",
+            output_sha256=digest,
+            tail=question.text,
+        )
+        self.record(plan, entry)
+
+    def _about(self, subject: str) -> tuple[str, str]:
+        """The task that a subject names, whichever round of it, and its plan; or the plan alone."""
+        for sheet in self._site.sheets.values():
+            for name in (sheet.id, *(task_id(sheet.id, each.number) for each in sheet.tasks)):
+                if subject == name or subject.startswith(f"{name}."):
+                    return name, sheet.id
+        return "", ""
 
     def _ledger_path(self, plan: str) -> str:
         return layout.ledger_path(plan, self._site.job.workstream)
@@ -174,7 +211,7 @@ class Landing:
 
     def _is_accepted(self, plan: str, commit: str) -> bool:
         id_ = question_id(QuestionKind.CLASH, plan)
-        asked = [each for each in self._site.jobs.load_questions() if each.id == id_]
+        asked = [each for each in self._site.questions() if each.id == id_]
         return any(each.answer and each.about in ("", commit) for each in asked)
 
     def _undeclared_deletions(self, sheet: PlanSheet, commit: str) -> list[str]:
@@ -268,7 +305,7 @@ class Landing:
             modified=tuple(each.path for each in changes if each.kind != "A"),
             decisions=tuple(
                 f"{each.text}: {each.answer}"
-                for each in site.jobs.load_questions()
+                for each in site.questions()
                 if each.kind is QuestionKind.DECISION and each.subject.startswith(f"{sheet.id}-")
             ),
             requirements=sheet.requirements if is_sound else (),

@@ -62,6 +62,7 @@ class Performer:
 
     def perform(self, action: Action) -> None:
         """Do one thing."""
+        self._landing.record_answers(action)
         match action.act:
             case Act.EXECUTE:
                 if action.note:
@@ -135,7 +136,7 @@ class Performer:
         now = moment(self._site.clock.now())
         if held is None:
             held = TaskGate(task, sheet.id, what.number, what.name, started_at=now)
-        answer = said_of(held, self._site.jobs.load_questions())
+        answer = said_of(held, self._site.questions())
         gate = held.gate
         match gate.status:
             case None:
@@ -191,7 +192,7 @@ class Performer:
         failures = tuple(str(each) for each in held.gate.counted)
         decided = [
             f"{each.text}: {each.answer}"
-            for each in self._site.jobs.load_questions()
+            for each in self._site.questions()
             if each.kind is QuestionKind.DECISION and each.answer
         ]
         return prompt(
@@ -281,7 +282,7 @@ class Performer:
 
     def _skip(self, task: str) -> None:
         held = self._held(task)
-        answer = said_of(held, self._site.jobs.load_questions())
+        answer = said_of(held, self._site.questions())
         kind = skip_kind(answer) or SkipKind.TASK
         note = f"{passed_over(kind)} by a person ({answer}); {held.note}"
         gate = advance(held.gate, GateEvent.SKIP, task=held.name, skip=kind)

@@ -16,6 +16,7 @@ from fairlead.model.job import Job, JobStatus, Question
 from fairlead.model.roles import Call
 from fairlead.records.state import moment
 from fairlead.store import layout
+from fairlead.store.approvals import Answers
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles, job_ids
 from fairlead.store.layout_roles import lock_of
@@ -124,6 +125,7 @@ class RoleJobs:
             scratch=self._scratch,
             clock=self.clock,
             purse=Purse(self.files),
+            answers=Answers(self.state, self.files.folder),
             private=f"{self.state.folder}/{layout.runs_path(self.files.folder, job.id)}",
             new_nonce=self._fresh,
         )
@@ -166,7 +168,7 @@ class RoleJobs:
         spent, _ = Purse(self.files).spent(job, now[:10])
         record = (*site.jobs.paths(), layout.ledger_path(job.id))
         self.keep_documents(site, (*outcome.written, *record), outcome.message)
-        return RoleReport(job, calls, site.jobs.load_questions(), spent, outcome.written)
+        return RoleReport(job, calls, site.questions(), spent, outcome.written)
 
     def _job_files(self, job: str) -> JobFiles:
         return JobFiles(self.files.folder, job, is_read_only=self.files.is_read_only)

@@ -22,6 +22,7 @@ from fairlead.model.budget import Caps, Spent
 from fairlead.model.job import Job, Question, QuestionKind
 from fairlead.model.roles import Role
 from fairlead.records.state import moment
+from fairlead.store.approvals import Answers
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles
 from fairlead.values import dataclass, field, replace
@@ -88,6 +89,7 @@ class RoleSite:
     scratch: Scratch
     clock: Clock
     purse: Purse
+    answers: Answers  # the person's own record of them
     private: str  # the person's own folder for this job: scratch folders and raw output
     new_nonce: Callable[[], str]
     turn: Turn = field(default_factory=Turn)
@@ -97,6 +99,10 @@ class RoleSite:
         at = self.clock.now().isoformat()
         self.jobs.tell({"at": at, "kind": kind, "subject": subject, "text": text, **facts})
         self.company.report(Happening(kind, subject, text, facts))
+
+    def questions(self) -> tuple[Question, ...]:
+        """Every question that was asked, with the answers that count."""
+        return self.answers.believed(self.job, self.jobs.load_questions())
 
     def put_aside(self, before: Mapping[str, str], after: Mapping[str, str]) -> str:
         """Keep what is about to be replaced, and say where; empty: nothing is."""
@@ -154,7 +160,7 @@ def digest_of(*texts: str) -> str:
 
 def _answered(site: RoleSite, wish: Wish) -> Question:
     id_ = question_id(wish.kind, wish.subject)
-    held = next((each for each in site.jobs.load_questions() if each.id == id_), None)
+    held = next((each for each in site.questions() if each.id == id_), None)
     # An answer holds for what was asked: about anything else it was never given.
     if held and held.answer and (held.text, held.about) == (wish.text, wish.about):
         return held
@@ -166,6 +172,8 @@ def _answered(site: RoleSite, wish: Wish) -> Question:
     )
     answer = wish.policy if by == "policy" else site.company.person(question)
     question = replace(question, answer=answer, answered_at=now if answer else "")
+    if answer:
+        site.answers.remember(site.job.id, question)
     site.jobs.save_question(question)
     site.tell("answered" if answer else "question", wish.subject, answer or wish.text, by=by)
     if not answer:

@@ -11,9 +11,10 @@ from fairlead.engine.ports import Agent, Clock, Workspace
 from fairlead.engine.purse import Purse
 from fairlead.errors import BranchGone
 from fairlead.model.agent_events import AgentEvent
-from fairlead.model.job import Job
+from fairlead.model.job import Job, Question
 from fairlead.model.plan import PlanSheet, Task, task_id
 from fairlead.model.ran import Ran
+from fairlead.store.approvals import Answers
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles
 from fairlead.values import dataclass, field
@@ -67,6 +68,7 @@ class Site:
     clock: Clock
     sheets: Mapping[str, PlanSheet]
     purse: Purse
+    answers: Answers  # the person's own record of them
     private: str  # the person's own folder for this job: worktrees and raw output
     new_nonce: Callable[[], str]
     report: Callable[[Happening], None]
@@ -99,6 +101,10 @@ class Site:
         if not found:
             raise BranchGone(self.job.target, self.job.id)
         return found
+
+    def questions(self) -> tuple[Question, ...]:
+        """Every question that was asked, with the answers that people gave."""
+        return self.answers.believed(self.job, self.jobs.load_questions())
 
     def ended(self, branch: str) -> None:
         """The branch of an attempt is an agent's own no more: where it is now, it stays."""

@@ -63,7 +63,7 @@ class Survey:
             job=job,
             plans=self._facts(job, gates),
             gates=gates,
-            questions=site.jobs.load_questions(),
+            questions=site.questions(),
             running=running,
             now=now,
             spent=spent,

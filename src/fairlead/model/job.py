@@ -127,6 +127,11 @@ class Job:
         return self.phase if self.kind == "execute" else ""
 
     @property
+    def carries_out(self) -> bool:
+        """Whether its agents change the project: then an answer counts only if a person gave it."""
+        return self.kind in ("execute", "quick", "debug")
+
+    @property
     def is_open(self) -> bool:
         """Whether its command goes on with it: a run over plans that waits has ended as a run."""
         if self.kind == "execute":

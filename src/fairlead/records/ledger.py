@@ -31,6 +31,7 @@ class EntryKind(StrEnum):
     MERGE = "merge"
     SKIP = "skip"
     OVERRIDE = "override"
+    ANSWER = "answer"  # of a person: to a checkpoint, or to any other question
     CALL = "call"  # a role that makes no part of a plan's work
 
 

@@ -167,10 +167,15 @@ class JobFiles:
         self.written.add((f"{self._files.folder}/{path}", digest))
 
     def own_paths(self) -> tuple[str, ...]:
-        """What only the run writes, as places on the disk; answers come from people."""
-        names = self._files.names(f"{self._home}/{layout.GATES}")
-        found = (layout.JOB_RECORD, *(f"{layout.GATES}/{name}" for name in names))
+        """What only the run writes, as places on the disk; people add their answers."""
+        found = [layout.JOB_RECORD]
+        for folder in (layout.GATES, layout.QUESTIONS):
+            found += [f"{folder}/{name}" for name in self._files.names(f"{self._home}/{folder}")]
         return tuple(f"{self._files.folder}/{self._home}/{each}" for each in found)
+
+    def question_place(self, question: Question) -> str:
+        """Where a question is on the disk."""
+        return f"{self._files.folder}/{self._home}/{layout.QUESTIONS}/{question.id}.json"
 
     def _all(self, folder: str) -> Iterable[tuple[str, object]]:
         for name in self._files.names(f"{self._home}/{folder}"):

@@ -27,6 +27,11 @@ def plan_path(folder: str, phase: str, number: int) -> str:
     return f"{folder}/{phase}-{number:02d}-PLAN.md"
 
 
+def answers_path(folder: str) -> str:
+    """What people answered to the jobs of a project, beside the plans that they approved."""
+    return f"{layout.APPROVED}/{layout.project_key(folder)}.answers"
+
+
 def lock_of(kind: str, phase: str, workstream: str = "") -> str:
     """The lock that a run of a workflow holds; carrying out plans has the project's own."""
     if kind == "execute":
