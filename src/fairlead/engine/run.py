@@ -93,10 +93,11 @@ def run(site: Site, caps: Caps, stop: Signal, looked: Callable[[Snapshot], None]
 def _void(site: Site) -> None:
     """What is asked about a task that reads otherwise now is nobody's to answer any more."""
     digests = {task.digest for sheet in site.sheets.values() for task in sheet.tasks}
-    for each in site.jobs.load_questions():
+    for each in site.questions():
         if each.kind in _OF_TASKS and each.about not in ("", *digests) and not each.answer:
             at = moment(site.clock.now())
             told = replace(each, answer="void: the task was changed", answered_at=at, by="policy")
+            site.answers.remember(site.job.id, told)
             site.jobs.save_question(told)
 
 
