@@ -190,8 +190,11 @@ def test_a_gate_of_an_older_version_counts_as_before(
     site.answer("approved")
     records(site.project)
     changed(site, "<done>a.txt exists", "<done>a.txt exists for good")
-    is_done = site.run().job.status is JobStatus.DONE
-    assert (len(executed(site)), is_done) == (calls, not calls)
+    report = site.run()
+    if records is _older:  # its answer stands in no record of the person's, and is asked for again
+        site.answer("approved")
+        report = site.run()
+    assert (len(executed(site)), report.job.status is JobStatus.DONE) == (calls, not calls)
 
 
 def test_what_was_accepted_of_one_commit_is_not_accepted_of_another(tmp_path: Path) -> None:

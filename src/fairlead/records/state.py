@@ -105,12 +105,15 @@ def told_entries(document: Document, *words: str) -> tuple[str, ...]:
     none of their entries may be missed.
     """
     entries: list[str] = []
+    told: dict[str, set[str]] = {}  # by the title of their section
     for section, items in told_items(document, *words):
-        told = [plain_text(item.text) for item in items]
+        found = [plain_text(item.text) for item in items]
         for table in tables_of(document.section_lines(section)):
-            told += [" — ".join(filter(None, (cell.text for cell in row))) for row in table.rows]
+            found += [" — ".join(filter(None, (cell.text for cell in row))) for row in table.rows]
         # A section that stands there twice tells of one thing once.
-        entries += [entry for entry in told if entry not in entries]
+        known = told.setdefault(section.title.casefold(), set())
+        entries += [entry for entry in found if entry not in known]
+        known |= set(found)
     return tuple(entry for entry in entries if not is_placeholder(entry))
 
 
