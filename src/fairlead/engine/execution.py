@@ -44,9 +44,11 @@ from fairlead.store.approvals import Answers, approve_plans, approved_plans
 from fairlead.store.files import Draft, Files
 from fairlead.store.intent import Places
 from fairlead.store.jobs import JobFiles
+from fairlead.store.layout_roles import SEEN
 from fairlead.store.moves import Move
 from fairlead.store.running import the_only_run
 from fairlead.store.scan import scan
+from fairlead.store.witness import Witness
 from fairlead.text import front
 from fairlead.values import dataclass, replace
 
@@ -336,7 +338,7 @@ class Execution:
             commands=crew.commands,
             clock=self._clock,
             sheets={sheet.id: sheet for sheet in preview.sheets},
-            private=f"{self._state.folder}/{layout.runs_path(self._files.folder, job.id)}",
+            private=self._private(job.id),
             new_nonce=self._fresh,
             report=watcher.report,
             watch=watcher.watch,
@@ -380,7 +382,12 @@ class Execution:
         return notes
 
     def _job_files(self, job: str) -> JobFiles:
-        return JobFiles(self._files.folder, job, is_read_only=self._files.is_read_only)
+        witness = Witness(f"{self._private(job)}/{SEEN}")
+        is_read_only = self._files.is_read_only
+        return JobFiles(self._files.folder, job, is_read_only=is_read_only, witness=witness)
+
+    def _private(self, job: str) -> str:
+        return f"{self._state.folder}/{layout.runs_path(self._files.folder, job)}"
 
     def _branch(self, folder: Folder, name: str, resumes: str) -> str:
         if resumes:

@@ -19,6 +19,8 @@ from fairlead.store.digests import digests_of, marks_in
 if TYPE_CHECKING:
     from fairlead.engine.site import Site
 
+_MOVING = ("refs/", "HEAD")
+
 
 def seen(site: Site, plan: str) -> dict[str, str]:
     """Refs, configuration, hooks, plans, settings, proofs and our own records, each as a digest."""
@@ -29,13 +31,40 @@ def seen(site: Site, plan: str) -> dict[str, str]:
     return {**site.workspace.guard(), **digests_of(paths)}
 
 
+def watched(site: Site, task: str, plan: str) -> dict[str, str]:
+    """The same before a call of an agent; if we do not see its end, the next run looks."""
+    before = seen(site, plan)
+    kept = {name: digest for name, digest in before.items() if not name.startswith(_MOVING)}
+    site.jobs.witness.saw(task, plan, kept)
+    return before
+
+
+def left_behind(site: Site) -> Iterator[Question]:
+    """What agents changed whose run was killed, as questions; to be asked before anything begins.
+
+    A person may have gone on with their work since, so branches are left out; and what we write
+    ourselves, after a loss of power, which may have taken the memory of it.
+    """
+    own = f"{site.files.folder}/{layout.PLANNING}/"
+    for sighting in site.jobs.witness.left():
+        if sighting.digests is None:
+            yield _question(sighting.task, [sighting.place])
+            continue
+        after = seen(site, sighting.plan)
+        foreign = {
+            name
+            for name in _changed(site, sighting.digests, after)
+            if not name.startswith(_MOVING)
+            and (sighting.is_of_this_boot or name in site.guarded or not name.startswith(own))
+        }
+        if foreign:
+            yield _question(sighting.task, foreign)
+
+
 def touched(site: Site, task: str, plan: str, before: Mapping[str, str]) -> Question | None:
     """What was changed by somebody else while an agent worked, as a question to a person."""
     with site.turn:  # nobody of ours moves a branch meanwhile
-        after = seen(site, plan)
-        names = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-        foreign = {name for name in names if not _is_ours(site, name, after.get(name, ""))}
-        foreign -= _answered(site) if foreign else set()
+        foreign = _changed(site, before, seen(site, plan))
     return _question(task, foreign) if foreign else None
 
 
@@ -53,6 +82,13 @@ def _plan_documents(site: Site) -> Iterator[str]:
                 yield f"{home}/{path}"
 
 
+def _changed(site: Site, before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
+    """What is not as it was, and neither our doing nor the answer of a person."""
+    names = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    foreign = {name for name in names if not _is_ours(site, name, after.get(name, ""))}
+    return foreign - _answered(site) if foreign else foreign
+
+
 def _is_ours(site: Site, name: str, digest: str) -> bool:
     """Whether we brought this about, or an agent in its own place; nothing: it is gone.
 
@@ -62,7 +98,7 @@ def _is_ours(site: Site, name: str, digest: str) -> bool:
         is_at_work = name.removeprefix("refs/heads/") in site.attempts
         is_fetched = name.startswith("refs/remotes/")
         return is_at_work or is_fetched or site.moved.get(name) == digest
-    return (name, digest) in site.jobs.written
+    return site.jobs.witness.has_written(name, digest)
 
 
 def _answered(site: Site) -> set[str]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import said_of
-from fairlead.engine.guarding import seen, touched
+from fairlead.engine.guarding import left_behind, touched, watched
 from fairlead.engine.judging import (
     concerns_of,
     judged,
@@ -60,6 +60,12 @@ class Performer:
         self._landing = landing
         self._clean: dict[str, str] = {}  # places that nothing has run in since they were checked
 
+    def look_back(self) -> None:
+        """What the agents of a run that was killed have touched is asked before anything begins."""
+        for question in left_behind(self._site):
+            self._ask(question)
+        self._site.jobs.witness.begin()
+
     def perform(self, action: Action) -> None:
         """Do one thing."""
         self._landing.record_answers(action)
@@ -96,7 +102,7 @@ class Performer:
         site.attempts.add(run.branch)
         with site.placing:  # the agent need not wait for what lands meanwhile
             site.workspace.prepare(place, run.base, run.branch)
-        before = seen(site, sheet.id)
+        before = watched(site, task, sheet.id)
         nonce = site.new_nonce()
         ending = self._called(Role.EXECUTOR, held, place, self._asked(sheet, what, held, nonce))
         if self._is_void(EntryKind.EXECUTE, held, ending, before):
@@ -251,7 +257,7 @@ class Performer:
         sheet, what = site.found(task)
         held = self._held(task)
         place = self._at_commit(held)
-        before = seen(site, sheet.id)
+        before = watched(site, task, sheet.id)
         nonce = site.new_nonce()
         ending = self._called(Role.ARCHITECT, held, place, self._to_judge(sheet, what, held, nonce))
         if self._is_void(EntryKind.REVIEW, held, ending, before):
@@ -349,17 +355,16 @@ class Performer:
     ) -> bool:
         """Whether nothing is made of a call: it was stopped, or touched what is not its own."""
         site = self._site
-        if site.is_over.is_given:
-            self._record(kind, held, ending, "stopped")
-            site.ended(held.runs[-1].branch)
-            return True  # the attempt is repeated
-        question = touched(site, held.task, held.plan, before)
-        if question:
+        if question := touched(site, held.task, held.plan, before):
             self._ask(question, held)
-            with suppress(LedgerBroken):  # it may be what was touched
-                self._record(kind, held, ending, question.kind, question.text)
-            site.ended(held.runs[-1].branch)
-        return question is not None
+        site.jobs.witness.judged(held.task)
+        if not question and not site.is_over.is_given:
+            return False
+        told = (question.kind, question.text) if question else ("stopped",)
+        with suppress(LedgerBroken):  # it may be what was touched
+            self._record(kind, held, ending, *told)
+        site.ended(held.runs[-1].branch)
+        return True  # the attempt is repeated
 
     def _later(self, kind: EntryKind, held: TaskGate, ending: Ending) -> None:
         """The service asks for patience: no attempt is used, and the time is said."""

@@ -19,8 +19,9 @@ from fairlead.store import layout
 from fairlead.store.approvals import Answers
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles, job_ids
-from fairlead.store.layout_roles import lock_of
+from fairlead.store.layout_roles import SEEN, lock_of
 from fairlead.store.running import the_only_run
+from fairlead.store.witness import Witness
 from fairlead.values import dataclass, replace
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class RoleJobs:
             clock=self.clock,
             purse=Purse(self.files),
             answers=Answers(self.state, self.files.folder),
-            private=f"{self.state.folder}/{layout.runs_path(self.files.folder, job.id)}",
+            private=self._private(job.id),
             new_nonce=self._fresh,
         )
 
@@ -171,4 +172,9 @@ class RoleJobs:
         return RoleReport(job, calls, site.questions(), spent, outcome.written)
 
     def _job_files(self, job: str) -> JobFiles:
-        return JobFiles(self.files.folder, job, is_read_only=self.files.is_read_only)
+        witness = Witness(f"{self._private(job)}/{SEEN}")  # a job may carry out its own plan
+        is_read_only = self.files.is_read_only
+        return JobFiles(self.files.folder, job, is_read_only=is_read_only, witness=witness)
+
+    def _private(self, job: str) -> str:
+        return f"{self.state.folder}/{layout.runs_path(self.files.folder, job)}"

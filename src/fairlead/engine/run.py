@@ -80,9 +80,11 @@ def run(site: Site, caps: Caps, stop: Signal, looked: Callable[[Snapshot], None]
     """Carry the execution of a phase on."""
     landing = Landing(site)
     try:
+        work = _Execution(site, landing, caps, stop, looked)
+        work.look_back()
         _void(site)
         landing.catch_up()
-        carry_on(_Execution(site, landing, caps, stop, looked), stop, site.is_over)
+        carry_on(work, stop, site.is_over)
     except BaseException:
         with suppress(Exception):  # the first problem is the one that is raised
             landing.settle()
@@ -116,6 +118,9 @@ class _Execution:
         self._site = site
         self._stop = stop
         self._said_until = ""
+
+    def look_back(self) -> None:
+        self._performer.look_back()
 
     def look(self, running: tuple[str, ...], *, is_stopping: bool) -> tuple[Action, ...]:
         snapshot = self._survey.look(running, is_stopping=is_stopping)

@@ -21,6 +21,7 @@ from fairlead.store.journal import Journal
 from fairlead.store.layout_roles import CALLS, REPLACED
 from fairlead.store.load import Reader
 from fairlead.store.lock import RUN_WAITS
+from fairlead.store.witness import Witness
 
 if TYPE_CHECKING:
     from fairlead.model.council_job import CouncilJob
@@ -50,10 +51,16 @@ class JobFiles:
     """The files of one job."""
 
     def __init__(
-        self, folder: str, job: str, *, wait_seconds: float = RUN_WAITS, is_read_only: bool = False
+        self,
+        folder: str,
+        job: str,
+        *,
+        wait_seconds: float = RUN_WAITS,
+        is_read_only: bool = False,
+        witness: Witness | None = None,
     ) -> None:
         self.job = job
-        self.written: set[tuple[str, str]] = set()  # by us: the place on the disk, and the digest
+        self.witness = witness or Witness()
         self._home = layout.job_path(job)
         self._files = Files(
             folder,
@@ -164,7 +171,7 @@ class JobFiles:
     def wrote(self, path: str, text: str) -> None:
         """Whoever looks for what others changed knows this as our doing."""
         digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
-        self.written.add((f"{self._files.folder}/{path}", digest))
+        self.witness.wrote(f"{self._files.folder}/{path}", digest)
 
     def own_paths(self) -> tuple[str, ...]:
         """What only the run writes, as places on the disk; people add their answers."""

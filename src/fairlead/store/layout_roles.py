@@ -7,6 +7,7 @@ from fairlead.store import layout
 
 REPLACED = "replaced"  # in a job's folder: documents that a workflow put others in place of
 CALLS = "calls"  # in a job's folder: one file a call of a role
+SEEN = "seen"  # in the private folder of a job: what was there before a call
 OUTPUT = "fairlead-output"  # where a role writes its documents, in its scratch folder
 RESEARCH_FOLDER = f"{layout.PLANNING}/research"
 DIMENSIONS = ("STACK", "FEATURES", "ARCHITECTURE", "PITFALLS")
