@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fairlead.engine.doctor import Doctor
     from fairlead.engine.events import Events
     from fairlead.engine.exec_phase import ExecPhase
-    from fairlead.engine.execution import Crew, Execution, Terms
+    from fairlead.engine.execution import Execution
     from fairlead.engine.hosts import Host
     from fairlead.engine.jobs import Jobs
     from fairlead.engine.memory import Memory
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fairlead.engine.planning import Planning
     from fairlead.engine.roadmaps import Roadmaps
     from fairlead.engine.sessions import Sessions
+    from fairlead.engine.undertaking import Crew, Terms
     from fairlead.store.files import Files, Outcome
 
 
@@ -225,9 +226,8 @@ class App:
     def _branching(self) -> str:
         """The name that the settings give the branch of a run; empty: the one that is there."""
         strategy = str(self.value("git.branching_strategy"))
-        if strategy not in ("phase", "milestone"):
-            return ""
-        return str(self.value(f"git.{strategy}_branch_template"))
+        is_named = strategy in ("phase", "milestone")
+        return str(self.value(f"git.{strategy}_branch_template")) if is_named else ""
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -242,7 +242,7 @@ class App:
         from fairlead.adapters import keeper, registry
         from fairlead.adapters.commands import Shell
         from fairlead.adapters.supervision import Keepers, reap
-        from fairlead.engine.execution import Crew
+        from fairlead.engine.undertaking import Crew
 
         chosen = agent or str(self.value("fairlead.agent")).removeprefix("auto")
         if chosen == registry.SCRIPTED and not is_rehearsed:
@@ -266,8 +266,8 @@ class App:
         """Under which terms a job runs here."""
         from datetime import timedelta
 
-        from fairlead.engine.execution import Terms
         from fairlead.engine.site import GateLimits
+        from fairlead.engine.undertaking import Terms
         from fairlead.model.budget import Caps
         from fairlead.model.job import shares_of
 

@@ -10,9 +10,9 @@ from fairlead.wiring import App, workspace_of
 if TYPE_CHECKING:
     from fairlead.engine.captures import Captures
     from fairlead.engine.debugging import Debugging
-    from fairlead.engine.execution import Crew, Terms
     from fairlead.engine.pausing import Pausing
     from fairlead.engine.quick import Quick
+    from fairlead.engine.undertaking import Crew, Terms
 
 
 def captures(app: App) -> Captures:

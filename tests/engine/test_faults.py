@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from fairlead.adapters.commands import Shell
-from fairlead.engine.execution import Report
 from fairlead.engine.fanout import Signal
+from fairlead.engine.undertaking import Report
 from fairlead.errors import HeadDetached
 from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.agent_orders import Order

@@ -10,9 +10,9 @@ import pytest
 
 from fairlead.adapters.commands import Shell
 from fairlead.engine.evidence import check_ledgers
-from fairlead.engine.execution import Crew, Terms, Watcher
 from fairlead.engine.fanout import Signal
 from fairlead.engine.site import GateLimits
+from fairlead.engine.undertaking import Crew, Terms, Watcher
 from fairlead.errors import BranchGone, BranchName, HeadDetached, TreeDirty
 from fairlead.model.budget import Caps
 from fairlead.model.job import JobStatus

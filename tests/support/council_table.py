@@ -21,9 +21,10 @@ from fairlead.engine.council_site import (
     Meeting,
     Table,
 )
-from fairlead.engine.execution import Crew, Execution, Terms
+from fairlead.engine.execution import Execution
 from fairlead.engine.fanout import Signal
 from fairlead.engine.site import GateLimits, Happening
+from fairlead.engine.undertaking import Crew, Terms
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Usage
 from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps

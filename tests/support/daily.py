@@ -8,10 +8,10 @@ from pathlib import Path
 
 from fairlead.adapters.commands import Shell, unknown_program
 from fairlead.engine.debugging import Debugging
-from fairlead.engine.execution import Crew, Terms, Watcher
 from fairlead.engine.fanout import Signal
 from fairlead.engine.quick import Hands, Quick, QuickExecution
 from fairlead.engine.site import GateLimits
+from fairlead.engine.undertaking import Crew, Terms, Watcher
 from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps
 from fairlead.wiring import workspace_of

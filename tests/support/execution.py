@@ -14,10 +14,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from fairlead.adapters.commands import Shell, unknown_program
-from fairlead.engine.execution import Crew, Execution, Report, Terms, Watcher
+from fairlead.engine.execution import Execution
 from fairlead.engine.fanout import Signal
 from fairlead.engine.jobs import Jobs
 from fairlead.engine.site import Commands, GateLimits
+from fairlead.engine.undertaking import Crew, Report, Terms, Watcher
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Usage
 from fairlead.model.agent_orders import Order
 from fairlead.model.budget import Caps

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from fairlead.model.lifecycle import GateStatus
 from fairlead.store import layout
 
 if TYPE_CHECKING:
     from fairlead.engine.ports import Workspace
     from fairlead.engine.sessions import Sessions
-    from fairlead.model.job import Job
+    from fairlead.engine.site import Site
+    from fairlead.model.job import Job, Run
     from fairlead.store.files import Files
     from fairlead.store.jobs import JobFiles
 
@@ -43,3 +45,32 @@ def last_words(job: Job) -> str:
     """The message of the commit that keeps the record of a job which has ended."""
     work = "phase" if job.listed else job.kind
     return f"docs({work}-{job.phase}): the record of its execution"
+
+
+def tidy(site: Site) -> None:
+    """Worktrees and branches that nobody needs go; failed attempts and what has not landed stay."""
+    places, kept = {}, set()
+    with site.turn:
+        loose = site.workspace.unmerged(f"fairlead/{site.job.id}/", site.job.target)
+        held = [(gate, run) for gate in site.jobs.load_gates() for run in gate.runs]
+        for gate, run in held:
+            is_last = run is gate.runs[-1]
+            if is_last and gate.gate.status is not GateStatus.APPROVED:
+                continue  # somebody may want to look at it
+            name = run.branch.rpartition("/")[2]
+            places[f"{site.private}/worktrees/{name}"] = run.branch
+            if not is_last or (run.branch in loose and not _has_landed(site, run)):
+                kept.add(run.branch)
+        site.workspace.put_away(places, frozenset(kept))
+        if kept - loose:  # attempts without an end: what they left is on their branches now
+            loose = site.workspace.unmerged(f"fairlead/{site.job.id}/", site.job.target)
+            empty = {place: name for place, name in places.items() if name in kept - loose}
+            site.workspace.put_away(empty, frozenset())
+
+
+def _has_landed(site: Site, run: Run) -> bool:
+    """Whether the branch holds nothing but what the target has, if in commits of the agent's."""
+    here = site.workspace
+    tip, target = (here.commit_of(f"refs/heads/{each}") for each in (run.branch, site.job.target))
+    is_part = here.is_ancestor(run.commit, target)
+    return is_part and here.tree_id(tip) == here.tree_id(run.commit)

@@ -7,16 +7,16 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from fairlead.engine.asking import Voice
-from fairlead.engine.execution import Watcher
 from fairlead.engine.fanout import Signal
 from fairlead.engine.site import Happening
+from fairlead.engine.undertaking import Watcher
 from fairlead.model.agent_events import AgentEvent
 from fairlead.model.budget import Caps
 from fairlead.values import dataclass, field
 
 if TYPE_CHECKING:
-    from fairlead.engine.execution import Crew, Terms
     from fairlead.engine.ports import Agent, Clock, Workspace
+    from fairlead.engine.undertaking import Crew, Terms
     from fairlead.model.council_snapshot import CouncilSnapshot
     from fairlead.store.council import CouncilFiles
     from fairlead.store.files import Files

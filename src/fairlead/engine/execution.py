@@ -7,17 +7,17 @@ job or goes on with the one that was left. There is no other way to resume: a jo
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 
 from fairlead.engine.declared import stray_files
 from fairlead.engine.fanout import Signal
 from fairlead.engine.look import Look
-from fairlead.engine.ports import Agent, Clock, Workspace
+from fairlead.engine.ports import Clock, Workspace
 from fairlead.engine.purse import Purse
 from fairlead.engine.resuming import new_id, unfinished
 from fairlead.engine.run import run
-from fairlead.engine.site import Commands, GateLimits, Happening, Site
+from fairlead.engine.site import Site
 from fairlead.engine.survey import estimate_of_all
+from fairlead.engine.undertaking import Crew, Preview, Report, Terms, Watcher
 from fairlead.errors import (
     BranchGone,
     HeadDetached,
@@ -26,14 +26,11 @@ from fairlead.errors import (
     PlansUnfit,
     TreeDirty,
 )
-from fairlead.model.agent_events import AgentEvent
-from fairlead.model.budget import Caps, Spent
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Folder, Proof
-from fairlead.model.job import Approval, Job, JobStatus, Question, Share
-from fairlead.model.plan import PlanSheet, Severity
-from fairlead.model.snapshot import Snapshot
-from fairlead.model.waves import Schedule, lack_of, schedule, standing_on
+from fairlead.model.job import Job, JobStatus
+from fairlead.model.plan import Severity
+from fairlead.model.waves import lack_of, schedule, standing_on
 from fairlead.model.workspace import branch_named
 from fairlead.records.plan_check import faults_told, name_faults, told
 from fairlead.records.plan_sheet import nodes_of, read_plan
@@ -50,80 +47,7 @@ from fairlead.store.running import the_only_run
 from fairlead.store.scan import scan
 from fairlead.store.witness import Witness
 from fairlead.text import front
-from fairlead.values import dataclass, replace
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """What carrying out a phase would mean."""
-
-    phase: str
-    name: str
-    sheets: tuple[PlanSheet, ...]
-    order: Schedule
-    left: tuple[str, ...]  # the plans without a summary that says they are done
-    unsound: tuple[str, ...]  # the summaries that say they are not
-    problems: tuple[str, ...]
-    warnings: tuple[str, ...]
-    commands: tuple[tuple[str, str], ...]  # task and line
-    is_approved: bool
-    resumes: str  # a job that was left unfinished
-    estimate: Spent
-    spent: tuple[Spent, Spent]  # by that job, and by all today
-    branch: str  # that the work lands on
-    is_rehearsed: bool = False
-
-    @property
-    def approvals(self) -> tuple[Approval, ...]:
-        """The plans that are left, as they stand."""
-        return tuple(Approval(each.id, each.digest) for each in self.sheets if each.id in self.left)
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What became of a job."""
-
-    job: Job
-    questions: tuple[Question, ...]
-    spent: Spent
-    plans: tuple[tuple[str, bool], ...]
-    kept_branches: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Watcher:
-    """Whoever looks on."""
-
-    report: Callable[[Happening], None] = lambda _: None
-    watch: Callable[[str, AgentEvent], None] = lambda _task, _event: None
-    looked: Callable[[Snapshot], None] = lambda _: None
-
-
-@dataclass(frozen=True, slots=True)
-class Crew:
-    """Who does the work."""
-
-    executor: Agent
-    architect: Agent
-    commands: Commands
-    reap: Callable[[str], int]  # ends what a dead run of a job left running
-    ready: Callable[[str], AbstractContextManager[object]] = nullcontext  # for the calls of a job
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """Under which terms a job runs."""
-
-    caps: Caps
-    limits: GateLimits
-    slots: int = 2
-    shares: tuple[Share, ...] = ()  # of the slots, by kind of agent
-    model: str = ""
-    is_rehearsed: bool = False
-    keeps_documents: bool = True
-    needs_tests: bool = True
-    guarded: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()  # what to know of them when a run begins
+from fairlead.values import replace
 
 
 class Execution:

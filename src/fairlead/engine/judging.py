@@ -4,8 +4,18 @@ import signal
 from collections.abc import Iterable
 
 from fairlead.model.agent_events import Ending, EndKind
-from fairlead.model.job import TaskGate
-from fairlead.model.lifecycle import FailureClass, GateEvent
+from fairlead.model.job import FIX, TaskGate
+from fairlead.model.lifecycle import (
+    Escalate,
+    FailureClass,
+    Gate,
+    GateEvent,
+    GateStatus,
+    Retry,
+    advance,
+    next_after_failure,
+    next_after_interruption,
+)
 from fairlead.model.plan import PlanSheet, Task, task_id
 from fairlead.model.ran import Ran
 from fairlead.model.reanalysis import Waits, reanalysed, task_edges
@@ -18,6 +28,39 @@ from fairlead.records.runner_reports import ran_no_test
 from fairlead.records.tasks import Outcome
 from fairlead.store import layout
 from fairlead.values import replace
+
+
+def begun(held: TaskGate, what: Task, answer: str, work: str) -> TaskGate:
+    """The gate with an attempt begun; what a person answered is taken into account.
+
+    `work` is what the plan has come to: a task that is done again stands on it.
+    """
+    gate = held.gate
+    match gate.status:
+        case None:
+            event = GateEvent.START
+        case _ if held.is_passed or not held.is_of(what.digest):
+            # A checkpoint's, to be mended again; or the task was another one.
+            on = work or held.stands_on
+            held = replace(held, name=what.name, stands_on=on, note="", waits_for=())
+            gate, event = Gate(), GateEvent.START
+        case GateStatus.EXECUTING if held.was_refused:
+            return held  # nobody has interrupted it
+        case GateStatus.EXECUTING:
+            if isinstance(next_after_interruption(gate), Escalate):
+                gate = advance(gate, GateEvent.ABANDONED, task=held.task)
+                event = GateEvent.FIX if answer.startswith(FIX) else GateEvent.RESTART
+            else:
+                event = GateEvent.INTERRUPTED
+        case GateStatus.BLOCKED:
+            event = GateEvent.FIX if answer else GateEvent.UNBLOCKED
+        case _ if isinstance(next_after_failure(gate), Retry):
+            event = GateEvent.RETRY
+        case _:
+            event = GateEvent.FIX if answer.startswith(FIX) else GateEvent.RESTART
+    guidance = answer.removeprefix(FIX).strip() if answer.startswith(FIX) else held.guidance
+    gate = advance(gate, event, task=what.name)
+    return replace(held, gate=gate, guidance=guidance, digest=what.digest)
 
 
 def outcome_of(

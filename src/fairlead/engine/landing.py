@@ -13,7 +13,7 @@ from datetime import datetime
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from fairlead.engine.closing import give_up, keep, last_words, record_of
+from fairlead.engine.closing import give_up, keep, last_words, record_of, tidy
 from fairlead.engine.decide import ABORT, ACCEPT, question_id
 from fairlead.engine.events import Events, Landed
 from fairlead.engine.fanout import Afterwards
@@ -24,7 +24,6 @@ from fairlead.model.job import (
     JobStatus,
     Question,
     QuestionKind,
-    Run,
     TaskGate,
     first_base,
     last_work,
@@ -328,7 +327,7 @@ class Landing:
         """The job ends; what it made and no longer needs goes, failed attempts stay on branches."""
         self.settle()
         site = self._site
-        self._tidy()
+        tidy(site)
         status = JobStatus(action.subject)
         job = replace(
             site.jobs.load_job(),
@@ -361,36 +360,6 @@ class Landing:
         sheets = [each for each in self._site.sheets.values() if each.id in job.plans]
         pairs = [(summary_path(each.path), each.path) for each in sheets]
         return tuple(path for pair in pairs if self._site.files.exists(pair[0]) for path in pair)
-
-    def _tidy(self) -> None:
-        site = self._site
-        places, kept = {}, set()
-        with site.turn:
-            loose = site.workspace.unmerged(f"fairlead/{site.job.id}/", site.job.target)
-            held = [(gate, run) for gate in site.jobs.load_gates() for run in gate.runs]
-            for gate, run in held:
-                is_last = run is gate.runs[-1]
-                if is_last and gate.gate.status is not GateStatus.APPROVED:
-                    continue  # somebody may want to look at it
-                name = run.branch.rpartition("/")[2]
-                places[f"{site.private}/worktrees/{name}"] = run.branch
-                if not is_last or (run.branch in loose and not self._has_landed(run)):
-                    kept.add(run.branch)
-            site.workspace.put_away(places, frozenset(kept))
-            if kept - loose:  # attempts without an end: what they left is on their branches now
-                loose = site.workspace.unmerged(f"fairlead/{site.job.id}/", site.job.target)
-                empty = {place: name for place, name in places.items() if name in kept - loose}
-                site.workspace.put_away(empty, frozenset())
-
-    def _has_landed(self, run: Run) -> bool:
-        """Whether the branch holds nothing but what the target has, if in commits of the agent's."""
-        here = self._site.workspace
-        tip, target = (
-            here.commit_of(f"refs/heads/{each}") for each in (run.branch, self._site.job.target)
-        )
-        return here.is_ancestor(run.commit, target) and here.tree_id(tip) == here.tree_id(
-            run.commit
-        )
 
 
 def _sides(clashes: tuple[Clash, ...], plan: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from fairlead.engine.decide import said_of
 from fairlead.engine.guarding import left_behind, touched, watched
 from fairlead.engine.judging import (
+    begun,
     concerns_of,
     judged,
     outcome_of,
@@ -27,17 +28,14 @@ from fairlead.engine.prompting import answer_request, prompt, retry_context
 from fairlead.errors import LedgerBroken
 from fairlead.model.agent_events import Ending
 from fairlead.model.agent_orders import Limits, Order, Role
-from fairlead.model.job import FIX, Question, QuestionKind, Run, TaskGate, last_work
+from fairlead.model.job import Question, QuestionKind, Run, TaskGate, last_work
 from fairlead.model.lifecycle import (
-    Escalate,
-    Gate,
     GateEvent,
     GateStatus,
     Retry,
     SkipKind,
     advance,
     next_after_failure,
-    next_after_interruption,
 )
 from fairlead.model.plan import PlanSheet, Task, task_id
 from fairlead.model.policy import passed_over, pause, skip_kind
@@ -142,33 +140,8 @@ class Performer:
         now = moment(self._site.clock.now())
         if held is None:
             held = TaskGate(task, sheet.id, what.number, what.name, started_at=now)
-        answer = said_of(held, self._site.questions())
-        gate = held.gate
-        match gate.status:
-            case None:
-                event = GateEvent.START
-            case _ if held.is_passed or not held.is_of(what.digest):
-                # A checkpoint's, to be mended again; or the task was another one.
-                work = last_work(self._landing.gates(sheet)) or held.stands_on
-                held = replace(held, name=what.name, stands_on=work, note="", waits_for=())
-                gate, event = Gate(), GateEvent.START
-            case GateStatus.EXECUTING if held.was_refused:
-                return held  # nobody has interrupted it
-            case GateStatus.EXECUTING:
-                if isinstance(next_after_interruption(gate), Escalate):
-                    gate = advance(gate, GateEvent.ABANDONED, task=task)
-                    event = GateEvent.FIX if answer.startswith(FIX) else GateEvent.RESTART
-                else:
-                    event = GateEvent.INTERRUPTED
-            case GateStatus.BLOCKED:
-                event = GateEvent.FIX if answer else GateEvent.UNBLOCKED
-            case _ if isinstance(next_after_failure(gate), Retry):
-                event = GateEvent.RETRY
-            case _:
-                event = GateEvent.FIX if answer.startswith(FIX) else GateEvent.RESTART
-        guidance = answer.removeprefix(FIX).strip() if answer.startswith(FIX) else held.guidance
-        gate = advance(gate, event, task=what.name)
-        return replace(held, gate=gate, guidance=guidance, digest=what.digest)
+        work = last_work(self._landing.gates(sheet))
+        return begun(held, what, said_of(held, self._site.questions()), work)
 
     def _new_run(self, sheet: PlanSheet, held: TaskGate) -> Run:
         job = self._site.job

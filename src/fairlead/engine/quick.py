@@ -8,12 +8,13 @@ proof that nothing is left to do.
 from __future__ import annotations
 
 from fairlead.engine.decide import ABORT, ACCEPT
-from fairlead.engine.execution import Crew, Execution, Preview, Terms, Watcher
+from fairlead.engine.execution import Execution
 from fairlead.engine.fanout import Signal
 from fairlead.engine.look import Look, Steps
 from fairlead.engine.role_calls import Ask, Given, RoleCalls
 from fairlead.engine.role_jobs import Errand, Outcome, RoleJobs, RoleReport
 from fairlead.engine.role_site import Company, RoleSite, Wish, asked
+from fairlead.engine.undertaking import Crew, Preview, Terms, Watcher
 from fairlead.errors import NoDocument, NothingToExecute, UnknownJob
 from fairlead.model.budget import Spent, estimate
 from fairlead.model.inventory import Folder

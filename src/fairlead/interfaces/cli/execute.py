@@ -20,8 +20,8 @@ from fairlead.values import replace
 from fairlead.wiring import App
 
 if TYPE_CHECKING:
-    from fairlead.engine.execution import Preview, Report, Terms
     from fairlead.engine.fanout import Signal
+    from fairlead.engine.undertaking import Preview, Report, Terms
     from fairlead.model.council_job import CouncilJob
     from fairlead.model.job import Job
 
@@ -50,7 +50,7 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **chos
     plan's own verify command succeeds, and a reviewer agrees; then the work is merged. A run
     that was interrupted is continued by the same command.
     """
-    from fairlead.engine.execution import Watcher
+    from fairlead.engine.undertaking import Watcher
     from fairlead.interfaces.cli.watching import view
     from fairlead.wiring_limits import loosely_held
 

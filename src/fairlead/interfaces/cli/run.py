@@ -42,7 +42,7 @@ def run(app: App, *, goal: str, dry_run: bool, as_json: bool, **chosen: Any) -> 
     goes on with a job that was interrupted.
     """
     from fairlead.engine.council_site import CouncilWatcher, Meeting
-    from fairlead.engine.execution import Watcher
+    from fairlead.engine.undertaking import Watcher
     from fairlead.interfaces.cli.council_watching import council_view
     from fairlead.interfaces.cli.watching import view
     from fairlead.wiring_council import council_of, hands_of, table_of, terms_of

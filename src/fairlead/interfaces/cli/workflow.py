@@ -24,7 +24,6 @@ from fairlead.values import dataclass, names_of
 from fairlead.wiring import App
 
 if TYPE_CHECKING:
-    from fairlead.engine.execution import Watcher
     from fairlead.engine.fanout import Signal
     from fairlead.engine.new_project import NewPreview
     from fairlead.engine.phase_discuss import DiscussPreview
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from fairlead.engine.quick import Hands
     from fairlead.engine.role_jobs import RoleReport
     from fairlead.engine.role_site import Company
+    from fairlead.engine.undertaking import Watcher
     from fairlead.model.budget import Spent
     from fairlead.model.job import Question
     from fairlead.wiring_roles import Wanted
@@ -99,7 +99,7 @@ def bench(
 
     With an estimate it is one that asks people, and no table is drawn meanwhile.
     """
-    from fairlead.engine.execution import Watcher
+    from fairlead.engine.undertaking import Watcher
     from fairlead.interfaces.cli.watching import view
     from fairlead.wiring_roles import Beside, company
 
