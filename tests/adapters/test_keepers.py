@@ -32,17 +32,23 @@ def waiting(job: str) -> list[keeper.Mark]:
     return list(keeper.carrying(keeper.JOB, job))
 
 
+def the_one_that_waits(job: str) -> keeper.Mark:
+    """A program that was just started has no environment yet for who looks at once."""
+    assert soon(lambda: len(waiting(job)) == 1)
+    return waiting(job)[0]
+
+
 def test_while_one_works_the_next_is_started_and_it_is_the_one_that_is_used(tmp_path):
     keepers = Keepers()
     with keepers.waiting("ahead"):
-        (first,) = waiting("ahead")
+        first = the_one_that_waits("ahead")
         agent = kept_by(keepers, "read_all")
 
         call = called(agent, one_job(tmp_path, "ahead"))
 
         assert call.ending.text == str(len("do it"))
         assert first not in waiting("ahead")  # it had its program, and went with it
-        assert len(waiting("ahead")) == 1
+        the_one_that_waits("ahead")
     assert waiting("ahead") == []
 
 
@@ -56,7 +62,7 @@ def test_one_that_was_killed_while_it_waited_is_replaced(tmp_path):
     keepers = Keepers()
     with keepers.waiting("killed"):
         agent = kept_by(keepers, "read_all")
-        keeper.signal_mark(waiting("killed")[0], signal.SIGKILL)
+        keeper.signal_mark(the_one_that_waits("killed"), signal.SIGKILL)
         assert soon(lambda: waiting("killed") == [])
 
         assert called(agent, one_job(tmp_path, "killed")).ending.kind is EndKind.OK
@@ -67,7 +73,7 @@ def test_one_that_was_stopped_while_it_waited_is_given_up_within_the_limits(tmp_
     monkeypatch.setattr(supervision, "GRACE_SECONDS", 0.2)
     keepers = Keepers()
     with keepers.waiting("stopped"):
-        keeper.signal_mark(waiting("stopped")[0], signal.SIGSTOP)
+        keeper.signal_mark(the_one_that_waits("stopped"), signal.SIGSTOP)
 
         agent = kept_by(keepers, "read_all", "x" * 100_000)  # more than a pipe holds
         call = called(agent, one_job(tmp_path, "stopped"), wall=0.5)
@@ -124,7 +130,7 @@ def test_when_we_are_killed_who_waits_ends_too(tmp_path):
     )
     assert run.stdout
     assert run.stdout.readline() == b"alive\n"
-    assert len(waiting("orphan")) == 1
+    the_one_that_waits("orphan")
 
     run.kill()
     run.communicate()
