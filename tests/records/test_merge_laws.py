@@ -163,3 +163,14 @@ def grown(lines: list[str], random: Random, side: str) -> list[str]:
         if side not in text[at] and text[at].strip() not in ("---", "```"):
             del text[at]
     return text
+
+
+def test_an_entry_below_a_value_that_follows_from_the_files_is_not_lost() -> None:
+    base = "---\nstatus: open\n---\n\nProgress: [###] 30%\n"
+    ours = "---\nstatus: open\nProgress: [###] 30%\n- ours\n---\n"
+    theirs = "---\nstatus: open\nProgress: [###] 30%\n- theirs\n---\n"
+
+    merged = merge_documents(base, ours, theirs).text.split()
+
+    assert "ours" in merged
+    assert "theirs" in merged

@@ -152,7 +152,7 @@ class Weaver(Leaves):
         if self.is_derived(ours, place) or is_count(ours.name, *values):
             self.stale.add(ours.name)
             for side in (base, ours, theirs):
-                self.account(tuple(line for line in side.lines if "#" not in line) if side else ())
+                self.account(_of_value(side) if side else ())
             mine, other = (" ".join(side.lines) for side in (ours, theirs))
             return ours.lines if taken(mine, other, self.newer) is Side.OURS else theirs.lines
         is_value = len(ours.lines) == len(theirs.lines) == 1
@@ -176,6 +176,16 @@ class Weaver(Leaves):
         if part.kind is Kind.ITEM:
             return is_derived_item(part, place)
         return part.kind in (Kind.FIELD, Kind.KEY) and is_derived(part.name, place.path)
+
+
+def _of_value(key: Part) -> Lines:
+    """The lines of a key that are its value; entries below one that has a value are somebody's."""
+    is_told = bool(value_of(key))
+    return tuple(
+        line
+        for line in key.lines
+        if "#" not in line and not (is_told and line.lstrip().startswith("- "))
+    )
 
 
 def _inside(part: Part, place: Place) -> Place:
