@@ -56,8 +56,8 @@ class Desk:
         os.close(slave)
 
     def wait_for_agents(self) -> None:
-        """Until the job has processes."""
-        self.until(lambda: bool(self.left))
+        """Until an agent runs; a keeper that waits for its program has no call yet."""
+        self.until(lambda: any(map(has_call, self.left)))
 
     @property
     def left(self) -> list[int]:
@@ -93,6 +93,14 @@ class Desk:
         limit = time.monotonic() + PATIENCE_SECONDS
         while not look():
             assert time.monotonic() < limit
+
+
+def has_call(number: int) -> bool:
+    """Whether a process belongs to a call."""
+    try:
+        return b"FAIRLEAD_CALL=" in Path(f"/proc/{number}/environ").read_bytes()
+    except OSError:
+        return False
 
 
 @contextmanager
