@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,21 @@ from tests.support.repositories import a_repository, git, written
 IGNORED = ".planning"
 
 
-@pytest.fixture
-def main(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(params=["files", "tables"])
+def main(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    return a_repository(tmp_path / "main", {"a.txt": "one\n", "b.txt": "two\n"})
+    repository = a_repository(tmp_path / "main", {"a.txt": "one\n", "b.txt": "two\n"})
+    if request.param == "tables":
+        keep_refs_in_tables(repository)
+    return repository
+
+
+def keep_refs_in_tables(repository: Path) -> None:
+    """As git 3 does. An older git knows no tables; then their folder alone makes us ask it."""
+    words = ["git", "refs", "migrate", "--ref-format=reftable"]
+    subprocess.run(words, cwd=repository, check=False, capture_output=True)
+    (repository / ".git/reftable").mkdir(exist_ok=True)
 
 
 def main_of(place: Path) -> Path:
@@ -61,6 +72,22 @@ def test_the_branch_keeps_commits_that_the_agent_made_itself(main: Path, tmp_pat
     assert workspace.is_ancestor(theirs, "fairlead/j/a1")
     assert git(main, "rev-list", "--count", f"{base}..{commit}") == "1"
     assert {each.path for each in workspace.changes(base, commit)} == {"own.txt", "left.txt"}
+
+
+def test_a_lock_on_the_refs_that_a_killed_git_left_is_no_hindrance(
+    main: Path, tmp_path: Path
+) -> None:
+    branch = "fairlead/j/a1"
+    tables = main / ".git/reftable"
+    lock = tables / "tables.list" if tables.exists() else main / f".git/refs/heads/{branch}"
+    workspace, place = Git(str(main)), tmp_path / "w" / "a1"
+    base = workspace.commit_of("HEAD")
+    workspace.prepare(str(place), base, branch)
+    written(place / "c.txt", "new\n")
+    written(lock.with_name(f"{lock.name}.lock"), "")
+    commit = workspace.keep(workspace.tree_of(str(place), base, IGNORED), base, branch, "feat: it")
+    assert workspace.commit_of(f"refs/heads/{branch}") == commit
+    assert not lock.with_name(f"{lock.name}.lock").exists()
 
 
 def test_a_worktree_that_a_kill_left_without_an_index_is_still_kept(

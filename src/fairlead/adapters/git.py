@@ -55,7 +55,7 @@ class Git(GitView):
 
     def _tree_of(self, place: str, base: str, left_out: str) -> Tree:
         own = refs.own_folder(place, self.common)
-        head = refs.head_of(own, self.common) or base
+        head = self._head_of(place, own) or base
         if head != base:  # it is an agent's to write
             head = self.commit_of(head) or base
         index = os.path.join(own, _INDEX)
@@ -92,7 +92,8 @@ class Git(GitView):
         is_all = tree.head == base and tree.full == tree.id
         kept = commit if is_all else self._commit(tree.full, message, tree.head)
         name = f"refs/heads/{branch}"
-        refs.drop_dead_lock(os.path.join(self.common, f"{name}.lock"))  # of an agent's git
+        for locked in (name, refs.TABLES):  # by an agent's git
+            refs.drop_dead_lock(os.path.join(self.common, f"{locked}.lock"))
         self._run("update-ref", name, kept)
         return commit
 
@@ -237,6 +238,12 @@ class Git(GitView):
             raise TreeDirty(self.dirty_paths(os.devnull) or (branch,))
 
     # -- inside ----------------------------------------------------------------------------
+
+    def _head_of(self, place: str, own: str) -> str:
+        """The commit that a worktree is at, or nothing; `own` is git's folder for it."""
+        if refs.is_readable(self.common):
+            return refs.head_of(own, self.common)
+        return self._text("rev-parse", "--verify", "--quiet", "HEAD", at=place, may_fail=True)
 
     def _complete_landing(self, old: str, new: str, ignored: str) -> None:
         """Take back what a killed fast-forward left behind: files of the new commit, not yet its own.

@@ -45,7 +45,7 @@ class GitView(GitProgram):
 
     def branch(self) -> str:
         """The branch that the main tree is on; empty when it is on none."""
-        return refs.branch_of(self._home)
+        return self._head_name().partition("refs/heads/")[2]
 
     def commit_of(self, name: str) -> str:
         """The commit that a name stands for, or nothing."""
@@ -122,7 +122,7 @@ class GitView(GitProgram):
         else:
             told = self._text("for-each-ref", "--format=%(refname) %(objectname)").splitlines()
             found = dict(line.split(" ", 1) for line in told)
-        return {**found, "HEAD": refs.head_name(self._home), **settings_of(self.common)}
+        return {**found, "HEAD": self._head_name(), **settings_of(self.common)}
 
     def tree_id(self, commit: str) -> str:
         """The tree of a commit."""
@@ -133,6 +133,14 @@ class GitView(GitProgram):
         where = (f"--no-merged=refs/heads/{target}", f"refs/heads/{prefix}")
         told = self._text("for-each-ref", "--format=%(refname:lstrip=2)", *where)
         return frozenset(told.splitlines())
+
+    def _head_name(self) -> str:
+        """What the HEAD of the main tree names: a branch in full, or a commit."""
+        if refs.is_readable(self.common):
+            return refs.head_name(self._home)
+        return self._text("symbolic-ref", "--quiet", "HEAD", may_fail=True) or self.commit_of(
+            "HEAD"
+        )
 
     def _local(self, path: str) -> str:
         """A path of the repository, seen from the project's folder."""

@@ -10,13 +10,14 @@ import os
 
 from fairlead.errors import GitFault
 
+TABLES = os.path.join("reftable", "tables.list")  # where refs are no files: all of them
 _POINTER = "ref: "
 _LONGEST = 200  # characters of a name that is looked for by itself
 
 
 def is_readable(common: str) -> bool:
     """Whether the refs are files."""
-    return not os.path.isdir(os.path.join(common, "reftable"))
+    return not os.path.isdir(os.path.join(common, os.path.dirname(TABLES)))
 
 
 def all_refs(common: str) -> dict[str, str]:
@@ -50,12 +51,6 @@ def _packed(common: str) -> dict[str, str]:
 def head_name(home: str) -> str:
     """What the HEAD of a tree names: a branch, or a commit."""
     return _line(os.path.join(home, "HEAD")).removeprefix(_POINTER)
-
-
-def branch_of(home: str) -> str:
-    """The branch that a tree is on; empty when it is on none."""
-    head = _line(os.path.join(home, "HEAD"))
-    return head.removeprefix(f"{_POINTER}refs/heads/") if head.startswith(_POINTER) else ""
 
 
 def head_of(home: str, common: str) -> str:

@@ -50,18 +50,35 @@ def state_folder_of(environment: "Mapping[str, str]") -> str:
 
 
 def head_of(folder: str) -> str:
-    """The commit that is checked out, from git's own files; nothing without git."""
-    git = os.path.join(folder, ".git")
-    pointer = _line(git)
-    if pointer.startswith("gitdir: "):
-        git = os.path.join(folder, pointer.removeprefix("gitdir: "))
+    """What names the commit that is checked out, from git's own files; nothing without git.
+
+    A newer form of repository keeps its refs in tables. These are not read, but whatever moves a
+    ref leaves a new one, so that its name says as well whether anything was committed since.
+    """
+    git = _repository_of(folder)
     head = _line(os.path.join(git, "HEAD"))
     if not head.startswith("ref: "):
         return head
     name = head.removeprefix("ref: ")
     common = os.path.join(git, _line(os.path.join(git, "commondir")))
+    tables = [
+        _text(os.path.join(each, "reftable", "tables.list")).split() for each in (common, git)
+    ]
+    if any(tables):
+        return " ".join(dict.fromkeys(each[-1] for each in tables if each))
     found = _line(os.path.join(common, name))
     return found or _packed(os.path.join(common, "packed-refs"), name)
+
+
+def _repository_of(folder: str) -> str:
+    """Git's own folder, of the nearest tree that holds this one."""
+    above = folder
+    while not os.path.lexists(git := os.path.join(above, ".git")):
+        above, below = os.path.dirname(above), above
+        if above == below:
+            break
+    pointer = _line(git)
+    return os.path.join(above, pointer.removeprefix("gitdir: ")) if pointer else git
 
 
 def _content(folder: str, path: str, *, strict: bool) -> "tuple[bytes | None, str]":
