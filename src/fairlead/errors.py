@@ -1062,6 +1062,14 @@ class OwnFault(StorageError, code="own-fault"):
         super().__init__(f"this is a fault of Fairlead itself: {told}", hint=hint)
 
 
+class NothingCame(StorageError, code="nothing-came"):
+    """A step that was taken again and again, and changed nothing: the run ends instead."""
+
+    def __init__(self, step: str, job: str) -> None:
+        hint = f"what it rests on: fairlead job show {job}; please report what is shown there"
+        super().__init__(f"{step} was done several times and nothing came of it", hint=hint)
+
+
 class NotConfirmed(StorageError, code="not-confirmed"):
     """The new version is in place, but the disk did not confirm that it will stay."""
 

@@ -15,6 +15,7 @@ from fairlead.errors import (
     GitFault,
     LockBusy,
     NoQuestion,
+    NothingCame,
     PlansNotApproved,
     PlansUnfit,
     TreeDirty,
@@ -740,3 +741,14 @@ def test_a_blocked_task_is_the_last_activity_and_a_concern(tmp_path: Path) -> No
     said = path.read_text()
     assert "Status: In progress\nLast activity: 2026-06-01 - Blocked: Task 1: make a.txt\n" in said
     assert "\n- Task 1: make a.txt: " in said
+
+
+def test_a_step_that_changes_nothing_is_not_taken_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = []
+    monkeypatch.setattr("fairlead.engine.landing.Landing.merge", lambda _, plan: taken.append(plan))
+    site, _ = stated(tmp_path, a_plan("01-01", "a.txt"), agent=Told())
+    with pytest.raises(NothingCame, match="merge:01-01"):
+        site.run()
+    assert 1 < len(taken) < 9

@@ -16,6 +16,7 @@ from fairlead.engine.fanout import Fanout, Signal
 from fairlead.engine.landing import Landing
 from fairlead.engine.perform import Performer
 from fairlead.engine.survey import Survey
+from fairlead.errors import NothingCame
 from fairlead.model.budget import Caps
 from fairlead.model.job import QuestionKind
 from fairlead.model.snapshot import Act, Action, Snapshot
@@ -38,6 +39,7 @@ _OF_TASKS = (
 _LOOK_SECONDS = 0.2
 _WAIT_SECONDS = 10.0
 _PASSING_SECONDS = 0.3
+_MOST_IN_VAIN = 3
 
 
 class _Keyed(Protocol):
@@ -118,6 +120,8 @@ class _Execution:
         self._site = site
         self._stop = stop
         self._said_until = ""
+        self._last: Snapshot | None = None
+        self._in_vain = 0
 
     def look_back(self) -> None:
         self._performer.look_back()
@@ -126,16 +130,25 @@ class _Execution:
         snapshot = self._survey.look(running, is_stopping=is_stopping)
         self._looked(snapshot)
         actions = decide(snapshot)
+        self._require_news(snapshot, actions)
         self._site.calling.announce(each.key for each in actions if each.act in _CALLS)
         return actions
+
+    def _require_news(self, snapshot: Snapshot, actions: tuple[Action, ...]) -> None:
+        """A step after which everything is as before would be taken for ever."""
+        timeless = replace(snapshot, now="")
+        is_step = bool(actions) and actions[0].act is not Act.WAIT
+        self._in_vain = self._in_vain + 1 if is_step and timeless == self._last else 0
+        self._last = timeless
+        if self._in_vain >= _MOST_IN_VAIN:
+            raise NothingCame(actions[0].key, snapshot.job.id)
 
     def perform(self, action: Action) -> None:
         if action.act is Act.WAIT:
             self._wait(action)
             return
-        if (
-            action.act in _LANDINGS
-        ):  # an agent thinks for minutes, and lands nobody's work meanwhile
+        # An agent thinks for minutes, and lands nobody's work meanwhile.
+        if action.act in _LANDINGS:
             self._site.calling.let_pass(_PASSING_SECONDS)
         try:
             self._performer.perform(action)
