@@ -135,6 +135,33 @@ def test_a_repository_inside_of_the_work_fails_the_attempt_and_says_so(tmp_path:
     assert git(site.project, "show", f"{kept}:lib/g.txt") == "made lib/g.txt"
 
 
+@pytest.mark.parametrize(
+    ("ignores", "rule"),
+    [(".gitignore", "*.txt"), ("out/.gitignore", "*"), ("out/.gitignore", "g*")],
+)
+def test_a_declared_file_that_the_agent_itself_ignores_fails_the_attempt(
+    tmp_path: Path, ignores: str, rule: str
+) -> None:
+    def hides(order: Order, call: int) -> Mapping[str, object]:
+        answer = does_it(order, call)
+        if call == 1 and not order.is_read_only:
+            written(Path(order.folder) / "out/g.txt", "hidden\n")
+            written(Path(order.folder) / ignores, f"{rule}\n")
+        return answer
+
+    site = works(tmp_path, a_plan("01-01", "out/g.txt"))
+    site.agent = Told(hides)
+    report = site.run()
+    gate = JobFiles(str(site.project), report.job.id).load_gate("01-01-01")
+    assert gate is not None
+    [failure] = gate.gate.failures
+    assert f"out/g.txt could not land: {ignores}:1 ignores it ({rule})" in failure.summary
+    assert report.job.status is JobStatus.DONE
+    assert (site.project / "out/g.txt").read_text() == "made out/g.txt\n"
+    [kept] = report.kept_branches
+    assert git(site.project, "show", f"{kept}:out/g.txt") == "hidden"
+
+
 def test_a_submodule_that_was_there_before_is_no_fault(tmp_path: Path) -> None:
     site = works(tmp_path, a_plan("01-01", "a.txt"))
     _with_a_submodule(site.project, tmp_path)

@@ -64,6 +64,66 @@ def forged_gate(project: Path) -> None:
     written(gate.parent / "01-02-01.json", text)
 
 
+# -- proofs --------------------------------------------------------------------------------------
+
+OTHER = ".planning/phases/02-more"
+
+
+def forging(tmp_path: Path, path: str) -> Works:
+    """An agent that writes a proof itself, into the tree of the person."""
+
+    def forges(order: Order, call: int) -> Answer:
+        if not order.is_read_only:
+            written(site.project / path, "All done.\n")
+        return does_it(order, call)
+
+    site = Works(a_project(tmp_path / "p", a_plan("01-01", "a.txt")), Told(forges), Ticking(60))
+    written(site.project / OTHER / "02-01-PLAN.md", a_plan("02-01", "b.txt").text)
+    git(site.project, "add", "--all")
+    git(site.project, "commit", "-qm", "another phase")
+    return site
+
+
+@pytest.mark.parametrize(
+    "path",
+    [f"{PHASE}/01-01-SUMMARY.md", f"{PHASE}/01-VERIFICATION.md", f"{OTHER}/02-01-SUMMARY.md"],
+    ids=["summary", "verification", "of-another-phase"],
+)
+def test_a_proof_that_an_agent_wrote_ends_no_job(tmp_path: Path, path: str) -> None:
+    site = forging(tmp_path, path)
+    for _ in range(2):  # the next run does not believe it either
+        report = site.run()
+        assert report.job.status is JobStatus.BLOCKED
+        [question] = report.questions
+        assert path in question.text
+        assert "All done" not in git(site.project, "log", "-p", "--all")
+
+
+def test_a_person_may_remove_a_forged_summary_and_go_on(tmp_path: Path) -> None:
+    site = forging(tmp_path, f"{PHASE}/01-01-SUMMARY.md")
+    site.run()
+    (site.project / PHASE / "01-01-SUMMARY.md").unlink()
+    site.answer("accept")
+    site.agent = Told()
+    assert site.run().job.status is JobStatus.DONE
+    assert (site.project / "a.txt").exists()
+
+
+def test_a_quick_task_proves_no_plan_of_a_phase(tmp_path: Path) -> None:
+    forged = f"{PHASE}/01-01-SUMMARY.md"
+    usual = plays(quick_plan("hello.txt"))
+
+    def forges(order: Order, call: int) -> Given:
+        written(workshop.stage.project / forged, "All done.\n")
+        return usual["executor"](order, call)
+
+    workshop = a_workshop(tmp_path, {**usual, "executor": forges})
+    quick = workshop.quick
+    report = quick.carry_out(quick.new("Add a greeting"), workshop.stage.company, workshop.hands())
+    assert report.job.status is JobStatus.BLOCKED
+    assert any(forged in each.text for each in report.questions)
+
+
 # -- stopped at once -----------------------------------------------------------------------------
 
 
@@ -117,7 +177,7 @@ def test_what_an_agent_touched_is_asked_though_its_run_was_killed(
     assert report.job.status is JobStatus.BLOCKED
     [question] = report.questions
     assert question.kind is QuestionKind.TOUCHED
-    assert question.text.endswith(named)
+    assert named in question.text
     assert site.agent.orders == []
 
 

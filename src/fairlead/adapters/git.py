@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from fairlead.adapters import refs
 from fairlead.adapters.git_program import said
@@ -42,10 +42,10 @@ class Git(GitView):
         """The folder of the project in a worktree."""
         return os.path.join(place, self._rooted("")) if self._prefix else place
 
-    def tree_of(self, place: str, base: str, left_out: str) -> Tree:
+    def tree_of(self, place: str, base: str, left_out: str, declared: Collection[str] = ()) -> Tree:
         """What a worktree holds now, with and without one folder; nothing in it is changed."""
         try:
-            return self._tree_of(place, base, left_out)
+            return self._tree_of(place, base, left_out, declared)
         except GitFault as fault:
             # Whose fault is it? A repository that still takes an object is in order.
             words = ("hash-object", "-w", "--stdin")
@@ -53,7 +53,7 @@ class Git(GitView):
                 raise
             return Tree("", base, "", f"what the agent left cannot be kept: {fault}")
 
-    def _tree_of(self, place: str, base: str, left_out: str) -> Tree:
+    def _tree_of(self, place: str, base: str, left_out: str, declared: Collection[str]) -> Tree:
         own = refs.own_folder(place, self.common)
         head = self._head_of(place, own) or base
         if head != base:  # it is an agent's to write
@@ -70,13 +70,33 @@ class Git(GitView):
             nested = ", ".join(each.path for each in ours if each.is_repository)
             if nested:
                 return Tree("", base, "", f"{nested} {_NESTED}")
-            if len(ours) == len(changed):
-                return Tree(full, head, full)
-            gone = ("reset", "--quiet", base, "--", f":(literal){self._rooted(left_out)}")
-            self._run(*gone, at=place, more=held, may_fail=True)
-            return Tree(self._text("write-tree", at=place, more=held), head, full)
+            tree = full
+            if len(ours) < len(changed):
+                gone = ("reset", "--quiet", base, "--", f":(literal){self._rooted(left_out)}")
+                self._run(*gone, at=place, more=held, may_fail=True)
+                tree = self._text("write-tree", at=place, more=held)
+            missing = {*declared}.difference(each.path for each in changed)
+            if lost := self._left_aside(place, missing):
+                why = "; ".join(f"{path} could not land: {each}" for path, each in lost.items())
+                return Tree(tree, head, self._added_to(full, place, lost, held), why)
+            return Tree(tree, head, full)
         finally:
             refs.unlink(index)
+
+    def _left_aside(self, place: str, paths: Collection[str]) -> Mapping[str, str]:
+        """Which of these files are in a worktree and ignored there, each with the reason."""
+        inside = self.inside(place)
+        found = sorted(each for each in paths if os.path.isfile(os.path.join(inside, each)))
+        return self.ignored(found, at=inside) if found else {}
+
+    def _added_to(
+        self, tree: str, place: str, paths: Iterable[str], held: Mapping[str, str]
+    ) -> str:
+        """A tree with more files of a worktree, whatever git is told to ignore."""
+        names = [f":(literal){self._rooted(path)}" for path in paths]
+        self._run("read-tree", tree, at=place, more=held)
+        self._run("add", "--force", "--", *names, at=place, more=held)
+        return self._text("write-tree", at=place, more=held)
 
     def _added(self, place: str, held: Mapping[str, str], base: str = "") -> str:
         """The tree of everything in a worktree; nothing, if its index is of no use."""

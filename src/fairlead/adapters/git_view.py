@@ -68,17 +68,17 @@ class GitView(GitProgram):
         """Whether git leaves a path alone."""
         return self._run("check-ignore", "--quiet", "--", path, may_fail=True).code == 0
 
-    def ignored(self, paths: Sequence[str]) -> Mapping[str, str]:
+    def ignored(self, paths: Sequence[str], at: str = "") -> Mapping[str, str]:
         """Which of these paths git never takes, each with the line that says so."""
         # What is beyond a link is somewhere else; git asks to be asked about that place.
         asked = {f"./{each}": each for each in paths if not self._is_linked(each)}
         listed = b"\0".join(map(os.fsencode, asked))
         words = ("check-ignore", "--verbose", "-z", "--stdin")
-        done = self._run(*words, stdin=listed, may_fail=True)
+        done = self._run(*words, at=at, stdin=listed, may_fail=True)
         if done.code not in (0, 1) and len(paths) == 1:
             return {paths[0]: f"git {words[0]}: {said(done)}"}
         if done.code not in (0, 1):  # one of them is none that git can speak of
-            return dict(pair for each in paths for pair in self.ignored((each,)).items())
+            return dict(pair for each in paths for pair in self.ignored((each,), at).items())
         fields = iter(os.fsdecode(done.output).split("\0"))
         rows = zip(fields, fields, fields, fields, strict=False)
         return {

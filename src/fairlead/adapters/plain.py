@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from fairlead.model.workspace import Change, Merged, Tree
 
@@ -69,7 +69,7 @@ class InPlace:
         """There is no other place."""
         return place
 
-    def tree_of(self, place: str, base: str, left_out: str) -> Tree:
+    def tree_of(self, place: str, base: str, left_out: str, declared: Collection[str] = ()) -> Tree:
         """What is there now."""
         held = self._remember()
         return Tree(held, held, held)

@@ -190,7 +190,8 @@ class _View:
     def end(self) -> Action:
         """Nothing is left to do: how the job ends."""
         chosen = [each for each in self._snapshot.plans if each.is_chosen]
-        if all(each.is_summarised for each in chosen):
+        # A summary that an agent wrote itself proves nothing before a person has looked at it.
+        if all(each.is_summarised for each in chosen) and not self._is_touched:
             undone = ", ".join(each.id for each in chosen if not each.is_sound)
             if undone:
                 note = f"not done, as its summary says: {undone}; a new run begins it again"

@@ -19,7 +19,7 @@ _MEMORY = f"what lies below {layout.PLANNING} is never taken over; declare anoth
 
 def stray_files(sheets: Iterable[PlanSheet], workspace: Workspace) -> tuple[str, ...]:
     """The declared files that could not land, each with its plan, the reason and what to do."""
-    places = [(sheet, *each) for sheet in sheets for each in _declared(sheet).items()]
+    places = [(sheet, *each) for sheet in sheets for each in declared_files(sheet).items()]
     asked = {path for _, path, _ in places if not _misplaced(path)}
     ignored = workspace.ignored(sorted(asked)) if asked else {}
     found = []
@@ -31,7 +31,7 @@ def stray_files(sheets: Iterable[PlanSheet], workspace: Workspace) -> tuple[str,
     return tuple(found)
 
 
-def _declared(sheet: PlanSheet) -> dict[str, int]:
+def declared_files(sheet: PlanSheet) -> dict[str, int]:
     """The files of a plan, each with the line of the task that names it."""
     found = dict.fromkeys(map(normal_path, sheet.files), 1)
     for task in reversed(sheet.tasks):

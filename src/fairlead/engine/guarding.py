@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fairlead.engine.decide import ABORT, ACCEPT, question_id
 from fairlead.errors import DocumentError
 from fairlead.model.job import Question, QuestionKind
-from fairlead.records.naming import is_plan, is_summary
+from fairlead.records.naming import is_plan, is_summary, is_verification
 from fairlead.store import layout
 from fairlead.store.digests import digests_of, marks_in
 
@@ -36,7 +36,7 @@ def watched(site: Site, task: str, plan: str) -> dict[str, str]:
     before = seen(site, plan)
     kept = {name: digest for name, digest in before.items() if not name.startswith(_MOVING)}
     site.jobs.witness.saw(task, plan, kept)
-    return before
+    return before | _proofs(site)
 
 
 def left_behind(site: Site) -> Iterator[Question]:
@@ -64,22 +64,43 @@ def left_behind(site: Site) -> Iterator[Question]:
 def touched(site: Site, task: str, plan: str, before: Mapping[str, str]) -> Question | None:
     """What was changed by somebody else while an agent worked, as a question to a person."""
     with site.turn:  # nobody of ours moves a branch meanwhile
-        foreign = _changed(site, before, seen(site, plan))
+        foreign = _changed(site, before, seen(site, plan) | _proofs(site))
     return _question(task, foreign) if foreign else None
 
 
 def _plan_documents(site: Site) -> Iterator[str]:
     """Whatever in the folders of the plans would be read as a plan or as the proof of one."""
     home = site.files.folder
-    folders = {
+    for folder in _own_folders(site):
+        for below in (folder, f"{folder}/{layout.PLANS_NAME}"):
+            for path in marks_in(home, below):
+                name = path.rpartition("/")[2]
+                if is_plan(name) or is_summary(name):
+                    yield f"{home}/{path}"
+
+
+def _own_folders(site: Site) -> set[str]:
+    return {
         sheet.path.rpartition("/")[0].removesuffix(f"/{layout.PLANS_NAME}")
         for sheet in site.sheets.values()
     }
-    for folder in (*folders, *(f"{each}/{layout.PLANS_NAME}" for each in folders)):
-        for path in marks_in(home, folder):
-            name = path.rpartition("/")[2]
-            if is_plan(name) or is_summary(name):
-                yield f"{home}/{path}"
+
+
+def _proofs(site: Site) -> dict[str, str]:
+    """The summaries of every phase and the verifications of this one, which nobody writes meanwhile.
+
+    After a kill they are not looked at: a person may have gone on with other phases since.
+    """
+    home, own, found = site.files.folder, _own_folders(site), {}
+    phases = f"{layout.planning_of(site.job.workstream)}/{layout.PHASES_NAME}"
+    for folder in {*marks_in(home, phases), *own}:
+        inside = marks_in(home, folder)
+        nested = f"{folder}/{layout.PLANS_NAME}"
+        for path, marks in (inside | (marks_in(home, nested) if nested in inside else {})).items():
+            name, place = path.rpartition("/")[2], f"{home}/{path}"
+            if is_summary(name) or (folder in own and is_verification(name)):
+                found[place] = site.digests.of(place, marks)
+    return found
 
 
 def _changed(site: Site, before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
@@ -110,6 +131,10 @@ def _answered(site: Site) -> set[str]:
 
 
 def _question(task: str, names: Iterable[str]) -> Question:
-    kind = QuestionKind.TOUCHED
-    text = f"while an agent worked on {task}, this was changed: {', '.join(sorted(names))}"
+    kind, names = QuestionKind.TOUCHED, sorted(names)
+    text = f"while an agent worked on {task}, this was changed: {', '.join(names)}"
+    if any(is_summary(name.rpartition("/")[2]) for name in names):
+        text += (
+            "; if you accept it, a summary there proves its plan: remove it first if it does not"
+        )
     return Question(question_id(kind, task), kind, task, text, (ACCEPT, ABORT))

@@ -356,7 +356,14 @@ class Landing:
         return True
 
     def _proofs(self, job: Job) -> tuple[str, ...]:
-        """The plans that it has carried out and their summaries: a killed run committed none."""
+        """The plans that it has carried out and their summaries: a killed run committed none.
+
+        While somebody has to look at what an agent touched, one of them may be the agent's own.
+        """
+        if any(
+            each.kind is QuestionKind.TOUCHED and not each.answer for each in self._site.questions()
+        ):
+            return ()
         sheets = [each for each in self._site.sheets.values() if each.id in job.plans]
         pairs = [(summary_path(each.path), each.path) for each in sheets]
         return tuple(path for pair in pairs if self._site.files.exists(pair[0]) for path in pair)

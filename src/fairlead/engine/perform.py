@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fairlead.engine.decide import said_of
+from fairlead.engine.declared import declared_files
 from fairlead.engine.guarding import left_behind, touched, watched
 from fairlead.engine.judging import (
     begun,
@@ -106,9 +107,10 @@ class Performer:
         if self._is_void(EntryKind.EXECUTE, held, ending, before):
             return
         with site.turn:
-            tree = site.workspace.tree_of(place, run.base, layout.PLANNING)
+            declared = declared_files(sheet)
+            tree = site.workspace.tree_of(place, run.base, layout.PLANNING, declared)
             commit = ""
-            if not tree.fault:
+            if tree.id:
                 message = task_message(sheet, what, site.job.id)
                 commit = site.workspace.keep(tree, run.base, run.branch, message)
                 site.workspace.at_commit(place, commit)
@@ -123,7 +125,8 @@ class Performer:
         result = executor_result(ending.text, what, nonce)
         changes = site.workspace.changes(run.base, commit) if commit else ()
         event, note = outcome_of(ending, result, tree.fault)
-        concerns = concerns_of(result, changes, what, has_own_files=tree.full != tree.id)
+        has_own_files = tree.full != tree.id and not tree.fault
+        concerns = concerns_of(result, changes, what, has_own_files=has_own_files)
         evidence = result.evidence if isinstance(result, Result) and not note else note
         self._record(EntryKind.EXECUTE, held, ending, event, evidence)
         held = replace(held, note=note, concerns=(*held.concerns, *concerns))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # the values of a port are loaded by who uses them
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from fairlead.model.agent_events import AgentEvent, Ending
@@ -112,8 +112,11 @@ class Workspace(Protocol):
         """The folder of the project in a workspace."""
         ...
 
-    def tree_of(self, place: str, base: str, left_out: str) -> Tree:
-        """What a workspace holds now, with and without one folder."""
+    def tree_of(self, place: str, base: str, left_out: str, declared: Collection[str] = ()) -> Tree:
+        """What a workspace holds now, with and without one folder.
+
+        It is a fault if a declared file is there that could not land.
+        """
         ...
 
     def tree_id(self, commit: str) -> str:

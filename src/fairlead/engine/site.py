@@ -15,6 +15,7 @@ from fairlead.model.job import Job, Question
 from fairlead.model.plan import PlanSheet, Task, task_id
 from fairlead.model.ran import Ran
 from fairlead.store.approvals import Answers
+from fairlead.store.digests import Derived, digest_of
 from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles
 from fairlead.values import dataclass, field
@@ -81,6 +82,7 @@ class Site:
     moved: dict[str, str] = field(default_factory=dict)  # refs of ours, and where we left each
     attempts: set[str] = field(default_factory=set)  # branches that agents at work may move
     guarded: tuple[str, ...] = ()  # files outside git that no agent may change
+    digests: Derived[str] = field(default_factory=lambda: Derived(digest_of))  # of proofs
     proven: frozenset[str] = frozenset()  # plans that had their summary before, by any name
     approved: frozenset[str] = frozenset()  # digests of plans, from the person's own record
     keeps_documents: bool = True  # whether .planning is committed

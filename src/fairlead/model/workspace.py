@@ -23,7 +23,7 @@ class Tree:
     id: str
     head: str
     full: str
-    fault: str = ""  # why nothing can be made of what is there; then there is no tree
+    fault: str = ""  # why nothing can be made of what is there, with a tree of it or without
 
 
 @dataclass(frozen=True, slots=True)

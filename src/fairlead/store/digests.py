@@ -19,15 +19,17 @@ Fact = TypeVar("Fact")
 
 def digests_of(paths: Iterable[str]) -> dict[str, str]:
     """The digest of each file that is there, by its path; of anything else, what it is."""
-    found = {}
-    for path in paths:
-        try:
-            found[path] = _digest(path)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError as error:
-            raise fault(path, error) from error
-    return found
+    return {path: digest for path in paths if (digest := digest_of(path))}
+
+
+def digest_of(path: str) -> str:
+    """The digest of a file, or what it is if it is none; nothing, if nothing is there."""
+    try:
+        return _digest(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        raise fault(path, error) from error
 
 
 def _digest(path: str) -> str:
