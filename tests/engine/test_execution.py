@@ -29,6 +29,8 @@ from fairlead.records.plan_sheet import read_plan
 from fairlead.records.tasks import Outcome as TaskOutcome
 from fairlead.records.tasks import TaskResult
 from fairlead.store.files import Files, Outcome
+from fairlead.store.jobs import JobFiles
+from fairlead.values import replace
 from fairlead.wiring import App
 from tests.support.execution import (
     LOOK,
@@ -724,6 +726,26 @@ def test_a_job_that_a_person_ends_leaves_no_open_task_and_nothing_that_is_not_co
     assert git(site.project, "status", "--porcelain") == ""
     journal = next((site.project / ".planning/jobs").glob("*/events.jsonl")).read_text()
     assert '"finished"' in journal.splitlines()[-1]
+    assert len(git(site.project, "worktree", "list").splitlines()) == 1
+    kept = git(site.project, "branch", "--list", "fairlead/*").split()
+    assert any(git(site.project, "ls-tree", "--name-only", each, "a.txt") for each in kept)
+
+
+@pytest.mark.parametrize("end", ["cancel", "done"])
+def test_a_job_that_has_ended_takes_no_answer(tmp_path: Path, end: str) -> None:
+    site, path = stated(tmp_path, a_plan("01-01", "a.txt"), agent=rejecting(1, 2))
+    asked = site.run()
+    if end == "cancel":
+        site.cancel()
+    else:
+        JobFiles(str(site.project), asked.job.id).save_job(
+            replace(asked.job, status=JobStatus.DONE)
+        )
+    before = path.parent.joinpath("jobs").rglob("*.json")
+    held = {each: each.read_bytes() for each in before}
+    with pytest.raises(NoQuestion, match="has ended"):
+        site.jobs.answer(asked.job.id, "skip", asked.questions[0].id)
+    assert held == {each: each.read_bytes() for each in held}
 
 
 def test_a_job_can_be_ended_where_no_document_is_committed(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from fairlead.store import layout
 if TYPE_CHECKING:
     from fairlead.engine.ports import Workspace
     from fairlead.engine.sessions import Sessions
-    from fairlead.engine.site import Site
     from fairlead.model.job import Job, Run
     from fairlead.store.files import Files
     from fairlead.store.jobs import JobFiles
@@ -47,30 +46,34 @@ def last_words(job: Job) -> str:
     return f"docs({work}-{job.phase}): the record of its execution"
 
 
-def tidy(site: Site) -> None:
-    """Worktrees and branches that nobody needs go; failed attempts and what has not landed stay."""
+def tidy(workspace: Workspace, job: Job, jobs: JobFiles, private: str, *, is_over: bool) -> None:
+    """Worktrees and branches that nobody needs go; failed attempts and what has not landed stay.
+
+    Once the job is over they stay as branches alone.
+    """
     places, kept = {}, set()
-    with site.turn:
-        loose = site.workspace.unmerged(f"fairlead/{site.job.id}/", site.job.target)
-        held = [(gate, run) for gate in site.jobs.load_gates() for run in gate.runs]
-        for gate, run in held:
-            is_last = run is gate.runs[-1]
-            if is_last and gate.gate.status is not GateStatus.APPROVED:
-                continue  # somebody may want to look at it
-            name = run.branch.rpartition("/")[2]
-            places[f"{site.private}/worktrees/{name}"] = run.branch
-            if not is_last or (run.branch in loose and not _has_landed(site, run)):
-                kept.add(run.branch)
-        site.workspace.put_away(places, frozenset(kept))
-        if kept - loose:  # attempts without an end: what they left is on their branches now
-            loose = site.workspace.unmerged(f"fairlead/{site.job.id}/", site.job.target)
-            empty = {place: name for place, name in places.items() if name in kept - loose}
-            site.workspace.put_away(empty, frozenset())
+    loose = workspace.unmerged(f"fairlead/{job.id}/", job.target)
+    held = [(gate, run) for gate in jobs.load_gates() for run in gate.runs]
+    for gate, run in held:
+        is_last = run is gate.runs[-1]
+        is_passed = gate.gate.status is GateStatus.APPROVED
+        if is_last and not is_passed and not is_over:
+            continue  # somebody may want to look at it
+        name = run.branch.rpartition("/")[2]
+        places[f"{private}/worktrees/{name}"] = run.branch
+        is_needed = run.branch in loose and not _has_landed(workspace, job, run)
+        if not (is_last and is_passed) or is_needed:
+            kept.add(run.branch)
+    workspace.put_away(places, frozenset(kept))
+    if kept - loose:  # attempts without an end: what they left is on their branches now
+        loose = workspace.unmerged(f"fairlead/{job.id}/", job.target)
+        empty = {place: name for place, name in places.items() if name in kept - loose}
+        workspace.put_away(empty, frozenset())
 
 
-def _has_landed(site: Site, run: Run) -> bool:
+def _has_landed(workspace: Workspace, job: Job, run: Run) -> bool:
     """Whether the branch holds nothing but what the target has, if in commits of the agent's."""
-    here = site.workspace
-    tip, target = (here.commit_of(f"refs/heads/{each}") for each in (run.branch, site.job.target))
-    is_part = here.is_ancestor(run.commit, target)
-    return is_part and here.tree_id(tip) == here.tree_id(run.commit)
+    names = (run.branch, job.target)
+    tip, target = (workspace.commit_of(f"refs/heads/{each}") for each in names)
+    is_part = workspace.is_ancestor(run.commit, target)
+    return is_part and workspace.tree_id(tip) == workspace.tree_id(run.commit)

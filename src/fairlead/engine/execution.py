@@ -311,7 +311,7 @@ class Execution:
         return JobFiles(self._files.folder, job, is_read_only=is_read_only, witness=witness)
 
     def _private(self, job: str) -> str:
-        return f"{self._state.folder}/{layout.runs_path(self._files.folder, job)}"
+        return layout.private_folder(self._state.folder, self._files.folder, job)
 
     def _branch(self, folder: Folder, name: str, resumes: str) -> str:
         if resumes:

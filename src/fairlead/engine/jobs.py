@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
-from fairlead.engine.closing import give_up, keep, last_words, record_of
+from fairlead.engine.closing import give_up, keep, last_words, record_of, tidy
 from fairlead.engine.council_report import CouncilReport, council_report
 from fairlead.engine.events import Events
 from fairlead.engine.ports import Clock, Workspace
@@ -45,6 +45,7 @@ class Jobs:
 
     def __init__(self, files: Files, state: Files, clock: Clock, pause: Callable[[], None]) -> None:
         self._files = files
+        self._state = state
         self._answers = Answers(state, files.folder)
         self._clock = clock
         self._pause = pause
@@ -117,6 +118,9 @@ class Jobs:
         if isinstance(held, CouncilJob):  # its execution asks, under a name of its own
             job = self.inner(held) or job
             files = self._job(job)
+            held = files.load_record()
+        if isinstance(held, Job) and held.status in (JobStatus.DONE, JobStatus.FAILED):
+            raise NoQuestion(job, f"it has ended ({held.status}): no answer changes that")
         unanswered = [each for each in self._asked(job) if not each.answer]
         if question:
             unanswered = [each for each in unanswered if each.id == question]
@@ -155,6 +159,8 @@ class Jobs:
             told = {"kind": "finished", "subject": job, "text": ended.note, "status": "FAILED"}
             files.tell({"at": now, **told})
             if ended.plans:  # what carries out plans is told of in the project's own documents
+                private = layout.private_folder(self._state.folder, self._files.folder, job)
+                tidy(workspace, ended, files, private, is_over=True)
                 Events(*step).follow(ended.listed)
             if ended.plans and keeps_documents:
                 record = record_of(ended, files, self._files, ended.plans)

@@ -327,15 +327,17 @@ class Landing:
         """The job ends; what it made and no longer needs goes, failed attempts stay on branches."""
         self.settle()
         site = self._site
-        tidy(site)
         status = JobStatus(action.subject)
+        is_over = status is not JobStatus.BLOCKED
+        with site.turn:
+            tidy(site.workspace, site.job, site.jobs, site.private, is_over=is_over)
         job = replace(
             site.jobs.load_job(),
             status=status,
             ended_at=moment(site.clock.now()),
             note=action.note,
             # One that waits is open, and may yet be ended by somebody who commits nothing.
-            commits_end=status is not JobStatus.BLOCKED and self._keeps_documents,
+            commits_end=is_over and self._keeps_documents,
         )
         if job.status is JobStatus.FAILED:  # before it is said: who is killed here does it again
             self._could(lambda: give_up(site.jobs, self._sessions))

@@ -177,4 +177,4 @@ class RoleJobs:
         return JobFiles(self.files.folder, job, is_read_only=is_read_only, witness=witness)
 
     def _private(self, job: str) -> str:
-        return f"{self.state.folder}/{layout.runs_path(self.files.folder, job)}"
+        return layout.private_folder(self.state.folder, self.files.folder, job)

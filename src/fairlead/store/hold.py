@@ -8,13 +8,13 @@ changed under a lock of its own on the desk's folder, since a hook must not wait
 from __future__ import annotations
 
 import fcntl
-import os
 import time
 
 from fairlead.faults import FairleadError, JsonSyntax
 from fairlead.model.stopping import GONE_SECONDS, Hold
 from fairlead.store import layout
 from fairlead.store.confine import Folder, Root
+from fairlead.store.desk import open_desk, put
 from fairlead.text.quickjson import quick_json_string, read_quick_json
 
 TYPE_CHECKING = False
@@ -42,21 +42,13 @@ def load_hold(folder: str, new: Hold, now: float) -> Hold:
 def update_hold(folder: str, new: Hold, now: float, change: Callable[[Hold], Hold]) -> bool:
     """Change the hold of a plan; False when that is not possible here or now."""
     try:
-        with Root(folder) as root, _desk(root, layout.desk_of(folder)) as desk:
+        with Root(folder) as root, open_desk(root, layout.desk_of(folder)) as desk:
             if not _locked(desk):
                 return False
             _write(desk, change(_read(desk, new, now)))
             return True
     except (OSError, FairleadError):
         return False
-
-
-def _desk(root: Root, path: str) -> Folder:
-    folder = root.folder(path)
-    if folder is None:
-        folder = root.make_folder(path)
-        _put(folder, layout.IGNORE, layout.IGNORE_ALL)
-    return folder
 
 
 def _locked(desk: Folder) -> bool:
@@ -99,18 +91,7 @@ def _read(desk: Folder, new: Hold, now: float) -> Hold:
 def _write(desk: Folder, hold: Hold) -> None:
     plan, owner, state = map(quick_json_string, (hold.plan, hold.owner, hold.state))
     content = f'"plan": {plan}, "owner": {owner}, "state": {state}, "blocks": {hold.blocks}'
-    _put(desk, layout.HOLD, f'{{{content}, "total": {hold.total}}}\n'.encode())
-
-
-def _put(desk: Folder, name: str, content: bytes) -> None:
-    """Replace a small file of ours in one step."""
-    writing = layout.writing_name()
-    fd = desk.create(writing, 0o600)
-    try:
-        os.write(fd, content)
-    finally:
-        os.close(fd)
-    desk.move(writing, desk, name)
+    put(desk, layout.HOLD, f'{{{content}, "total": {hold.total}}}\n'.encode())
 
 
 def _text(value: object) -> str:

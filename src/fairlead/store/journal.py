@@ -14,6 +14,7 @@ from fairlead.errors import NoProject, NotConfirmed, TooLarge, UnwritableValue
 from fairlead.store import layout
 from fairlead.store.atomic import require_single, sync_content
 from fairlead.store.confine import Folder, Root, fault, leaf, let_go, reason, stat_of
+from fairlead.store.desk import open_desk
 from fairlead.store.lock import RUN_WAITS, Lock
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -37,7 +38,7 @@ class Journal:
         try:
             with (
                 Root(self._folder) as root,
-                root.kept_folder(layout.DESK) as desk,
+                open_desk(root, layout.DESK) as desk,
                 Lock(desk, wait_seconds=self._wait_seconds, command=command),
                 self._home(root) as home,
             ):

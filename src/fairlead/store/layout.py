@@ -164,6 +164,11 @@ def runs_path(folder: str, job: str) -> str:
     return f"runs/{project_key(folder)}/{job}"
 
 
+def private_folder(state: str, folder: str, job: str) -> str:
+    """The same on the disk, in the person's own folder for what programs remember."""
+    return f"{state}/{runs_path(folder, job)}"
+
+
 def project_key(folder: str) -> str:
     """A project in the person's own folders, named for its folder and its place."""
     place = 0xCBF29CE484222325  # FNV-1a: no secret, and no import

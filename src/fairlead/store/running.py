@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from fairlead.errors import LockBusy, RunBusy
 from fairlead.store import layout
 from fairlead.store.confine import Root
+from fairlead.store.desk import open_desk
 from fairlead.store.lock import Lock
 from fairlead.store.session import is_held
 
@@ -20,7 +21,7 @@ def is_running(folder: str, name: str = layout.RUN_LOCK) -> bool:
 @contextmanager
 def the_only_run(folder: str, command: str, name: str = layout.RUN_LOCK) -> Iterator[None]:
     """Be the run of a project, or of a workflow; a second one is told who runs, since when."""
-    with Root(folder) as root, root.kept_folder(layout.DESK) as desk:
+    with Root(folder) as root, open_desk(root, layout.DESK) as desk:
         # Somebody may just be looking whether a run holds it.
         lock = Lock(desk, wait_seconds=_LOOKING_SECONDS, command=command, name=name)
         try:

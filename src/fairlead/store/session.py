@@ -15,6 +15,7 @@ import time
 from fairlead.errors import NoProject, SessionHeld
 from fairlead.store import layout
 from fairlead.store.confine import Root, fault, let_go
+from fairlead.store.desk import open_desk
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -43,7 +44,7 @@ class SessionLock:
 
     def __enter__(self) -> SessionLock:
         try:
-            with Root(self._folder) as root, root.kept_folder(self._desk) as desk:
+            with Root(self._folder) as root, open_desk(root, self._desk) as desk:
                 name = layout.SESSION + self._session
                 try:
                     self.fd = os.open(name, _FLAGS, 0o600, dir_fd=desk.fd)
