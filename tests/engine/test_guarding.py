@@ -124,6 +124,17 @@ def test_a_quick_task_proves_no_plan_of_a_phase(tmp_path: Path) -> None:
     assert any(forged in each.text for each in report.questions)
 
 
+def test_a_run_whose_plans_are_gone_still_says_how_it_ended(tmp_path: Path) -> None:
+    def removes(order: Order, call: int) -> Answer:
+        (site.project / PHASE / "01-01-PLAN.md").unlink(missing_ok=True)
+        return does_it(order, call)
+
+    site = Works(a_project(tmp_path / "p", a_plan("01-01", "a.txt")), Told(removes), Ticking(60))
+    report = site.run()
+    assert (report.job.status, report.plans) == (JobStatus.BLOCKED, (("01-01", False),))
+    assert "01-01-PLAN.md" in report.questions[0].text
+
+
 # -- stopped at once -----------------------------------------------------------------------------
 
 

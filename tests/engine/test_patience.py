@@ -194,3 +194,8 @@ def test_a_gate_of_an_older_version_was_not_interrupted_by_its_wait() -> None:
 
 def test_the_longest_wait_is_longer_than_the_windows_of_services() -> None:
     assert timedelta(hours=5) < LONGEST_WAIT
+
+
+def test_a_refused_call_that_changed_nothing_leaves_no_branch(tmp_path: Path) -> None:
+    report = works(tmp_path, refuses(1, is_review=False)).run()
+    assert (report.job.status, report.kept_branches) == (JobStatus.DONE, ())

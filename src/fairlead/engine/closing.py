@@ -61,6 +61,8 @@ def tidy(workspace: Workspace, job: Job, jobs: JobFiles, private: str, *, is_ove
             continue  # somebody may want to look at it
         name = run.branch.rpartition("/")[2]
         places[f"{private}/worktrees/{name}"] = run.branch
+        if _is_empty(workspace, run):
+            continue
         is_needed = run.branch in loose and not _has_landed(workspace, job, run)
         if not (is_last and is_passed) or is_needed:
             kept.add(run.branch)
@@ -69,6 +71,13 @@ def tidy(workspace: Workspace, job: Job, jobs: JobFiles, private: str, *, is_ove
         loose = workspace.unmerged(f"fairlead/{job.id}/", job.target)
         empty = {place: name for place, name in places.items() if name in kept - loose}
         workspace.put_away(empty, frozenset())
+
+
+def _is_empty(workspace: Workspace, run: Run) -> bool:
+    """Whether an attempt ended without any change, and its agent made no commits either."""
+    if not run.commit or workspace.commit_of(f"refs/heads/{run.branch}") != run.commit:
+        return False
+    return workspace.tree_id(run.commit) == workspace.tree_id(run.base)
 
 
 def _has_landed(workspace: Workspace, job: Job, run: Run) -> bool:

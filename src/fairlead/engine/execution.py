@@ -178,8 +178,11 @@ class Execution:
         """What became of a job."""
         files = self._job_files(job)
         held = files.load_job()
-        folder, _ = self._folder(held.phase)
-        proven = _proven(folder, is_rehearsed=held.is_rehearsed).values()
+        try:
+            folder, _ = self._folder(held.phase)
+            proven = {*_proven(folder, is_rehearsed=held.is_rehearsed).values()}
+        except NothingToExecute:  # whoever took its plans away meanwhile
+            proven = set()
         plans = [(each, each in proven) for each in held.plans]
         kept = tuple(sorted(self._workspace.unmerged(f"fairlead/{job}/", held.target)))
         spent, _ = Purse(self._files).spent(held, moment(self._clock.now())[:10])
