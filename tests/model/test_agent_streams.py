@@ -522,3 +522,16 @@ def test_text_without_a_protocol_is_the_answer_when_the_exit_code_is_0():
         "hello\nworld\n",
     )
     assert tally.ending(Exit(3)).kind is EndKind.FAILED
+
+
+def test_a_text_split_at_any_byte_is_the_same_text():
+    data = "größe 🎈\n".encode()
+    for place in range(len(data) + 1):
+        decoder = Decoder(Stream.TEXT)
+        events = (*decoder.feed(data[:place]), *decoder.feed(data[place:]), *decoder.close())
+        said = [each.text for each in events if isinstance(each, Said)]
+        assert "".join(said) == "größe 🎈\n", place
+
+
+def test_half_a_character_at_the_end_of_a_text_is_shown():
+    assert events_of(Stream.TEXT, "ö".encode()[:1]) == (Said("\ufffd", is_piece=True),)

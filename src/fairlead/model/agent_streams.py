@@ -8,6 +8,7 @@ and counted. A line with a repeated key, a number that is none, or bytes that ar
 event: what one reader takes for a yes and another for a no must not pass a gate.
 """
 
+import codecs
 import json
 from collections.abc import Iterator
 from enum import StrEnum
@@ -71,13 +72,13 @@ class Decoder:
         self._memory = agent_dialects.Memory()
         self._limit = line_bytes
         self._held = bytearray()
+        self._characters = codecs.getincrementaldecoder("utf-8")("replace")
         self._dropped = 0  # bytes of a line that is over the limit
 
     def feed(self, data: bytes) -> Iterator[AgentEvent]:
         """The events of the lines that these bytes complete."""
         if self._dialect is None:
-            if data:
-                yield Said(data.decode("utf-8", "replace"), is_piece=True)
+            yield from self._text(data)
             return
         start = 0
         while (end := data.find(b"\n", start)) >= 0:
@@ -87,8 +88,13 @@ class Decoder:
         self._keep(data[start:])
 
     def close(self) -> Iterator[AgentEvent]:
-        """The events of a last line without an end."""
+        """The events of a last line without an end, and half a character at the end of a text."""
         yield from self._line()
+        yield from self._text(b"", is_last=True)
+
+    def _text(self, data: bytes, *, is_last: bool = False) -> Iterator[AgentEvent]:
+        if text := self._characters.decode(data, is_last):
+            yield Said(text, is_piece=True)
 
     def _keep(self, piece: bytes) -> None:
         if self._dropped or len(self._held) + len(piece) > self._limit:
