@@ -209,7 +209,7 @@ class App:
     def execution(self) -> Execution:
         """Carries out the phases of the project that this folder belongs to."""
         from fairlead.adapters.chance import fresh
-        from fairlead.adapters.commands import unknown_program
+        from fairlead.adapters.commands import command_fault
         from fairlead.engine.execution import Execution
 
         return Execution(
@@ -218,7 +218,7 @@ class App:
             self.clock,
             self.workspace,
             fresh,
-            unknown_program,
+            command_fault,
             branching=self._branching,
         )
 

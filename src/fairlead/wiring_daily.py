@@ -42,13 +42,13 @@ def uncommitted(app: App) -> tuple[str, ...]:
 def quick_tasks(app: App) -> Quick:
     """The quick tasks of the project that this folder belongs to."""
     from fairlead.adapters.chance import fresh
-    from fairlead.adapters.commands import unknown_program
+    from fairlead.adapters.commands import command_fault
     from fairlead.engine.quick import Quick, QuickExecution
     from fairlead.wiring_roles import role_jobs
 
     files = app.files_of(app.place)
     workspace = workspace_of(app.place)
-    execution = QuickExecution(files, app.state, app.clock, workspace, fresh, unknown_program)
+    execution = QuickExecution(files, app.state, app.clock, workspace, fresh, command_fault)
     return Quick(files, role_jobs(app), execution)
 
 

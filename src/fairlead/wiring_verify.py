@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 def verifying(app: App) -> Verifying:
     """Verifies the phases of the project that this folder belongs to."""
-    from fairlead.adapters.commands import Shell, unknown_program
+    from fairlead.adapters.commands import Shell, command_fault
     from fairlead.engine.verifying import Verifying
 
     files, clock, workstream = app.step
     workspace = workspace_of(app.place)
-    return Verifying(files, app.state, clock, workspace, Shell(), unknown_program, workstream)
+    return Verifying(files, app.state, clock, workspace, Shell(), command_fault, workstream)
 
 
 def keeps_documents(app: App) -> bool:

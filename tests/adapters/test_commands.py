@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fairlead.adapters import commands, keeper
-from fairlead.adapters.commands import Shell
+from fairlead.adapters.commands import Shell, command_fault
 from fairlead.adapters.supervision import Keepers
 from fairlead.model.ran import Ran
 from tests.support.agents import soon
@@ -111,7 +111,7 @@ def test_a_command_takes_a_keeper_that_waits_and_carries_the_mark_of_its_job(
 def test_when_we_are_killed_a_command_ends_too(tmp_path: Path) -> None:
     program = """if True:
         import sys; from datetime import timedelta
-        from fairlead.adapters.commands import Shell
+        from fairlead.adapters.commands import Shell, command_fault
         from fairlead.adapters.supervision import Keepers
         keepers = Keepers()
         with keepers.waiting("killed-verify"):
@@ -129,3 +129,56 @@ def test_when_we_are_killed_a_command_ends_too(tmp_path: Path) -> None:
 
     assert soon(lambda: not is_left(made.read_text()))
     assert soon(lambda: not list(keeper.carrying(keeper.JOB, "killed-verify")))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ls; test -f a",
+        "true;test -f a",
+        "ls|grep a",
+        "ls&&test -f a",
+        "{ test -f a; }",
+        "(cd a && ls)",
+        "! grep a b",
+        "$(which test) -f a",
+        "FOO=1 ls",
+        "FOO=${foo:-a b} ls",
+        "PATH=tools made-here",
+        "f() { true; }; f",
+        "# why\ntest -f a",
+        "cat <<END\nit's\nEND",
+        "case a in a) true;; esac",
+        "if test -f a; then true; fi",
+        "> a ls",
+        "set -eu; ls",
+        "./made-later",
+        'bash -c "set -o pipefail; ls | cat"',
+    ],
+)
+def test_a_line_that_the_shell_can_run_has_no_fault(line: str) -> None:
+    assert command_fault(line) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("Open the page (in a browser)", "Open"),
+        ("nosuch-program; ls", "nosuch-program"),
+        ("FOO=1 nosuch-program", "nosuch-program"),
+        ("- look", "-"),
+    ],
+)
+def test_a_line_that_begins_with_no_program_is_told_with_its_name(line: str, name: str) -> None:
+    assert command_fault(line) == f"there is no program {name!r} to verify with"
+
+
+@pytest.mark.parametrize("line", ["ls &&", "don't look", "set -o no-such-option; ls"])
+def test_a_line_that_the_shell_refuses_is_told_with_its_words(line: str) -> None:
+    assert command_fault(line).startswith("the verify command cannot be run: /bin/sh: ")
+
+
+def test_nothing_is_run_to_find_a_fault(tmp_path: Path) -> None:
+    command_fault(f"touch {tmp_path}/a; set -- $(touch {tmp_path}/b)")
+
+    assert list(tmp_path.iterdir()) == []

@@ -316,6 +316,13 @@ def test_a_plan_without_a_verify_command_is_refused_with_its_line(tmp_path: Path
     assert "01-01-PLAN.md:" in str(refused.value)
 
 
+def test_a_verify_command_that_the_shell_refuses_is_told_before_any_call(tmp_path: Path) -> None:
+    site = works(tmp_path, PlanText("01-01", [("a.txt", "test -f a.txt &amp;&amp; (true")]))
+    with pytest.raises(PlansUnfit, match=r"PLAN\.md:18: the verify command cannot be run: /bin/sh"):
+        site.run()
+    assert site.agent.orders == []
+
+
 def test_work_that_is_not_committed_is_left_alone(tmp_path: Path) -> None:
     site = works(tmp_path, a_plan("01-01", "a.txt"))
     written(site.project / "README.md", "being written\n")

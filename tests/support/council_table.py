@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fairlead.adapters.commands import Shell, unknown_program
+from fairlead.adapters.commands import Shell, command_fault
 from fairlead.adapters.scratch import Scratch
 from fairlead.adapters.scripted_council import answer
 from fairlead.engine.asking import Voice
@@ -114,7 +114,7 @@ class Meetings:
         """The council over the project."""
         files, state = Files(str(self.project)), self._state
         workspace = workspace_of(str(self.project))
-        execution = Execution(files, state, self.clock, workspace, self._fresh, unknown_program)
+        execution = Execution(files, state, self.clock, workspace, self._fresh, command_fault)
         scratch = Scratch(workspace)
         return Council(files, state, self.clock, workspace, scratch, self._fresh, execution)
 

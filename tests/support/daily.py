@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fairlead.adapters.commands import Shell, unknown_program
+from fairlead.adapters.commands import Shell, command_fault
 from fairlead.engine.debugging import Debugging
 from fairlead.engine.fanout import Signal
 from fairlead.engine.quick import Hands, Quick, QuickExecution
@@ -64,7 +64,7 @@ class Workshop:
         jobs = self.stage.jobs
         workspace = workspace_of(str(self.stage.project))
         execution = QuickExecution(
-            jobs.files, jobs.state, jobs.clock, workspace, self.stage.fresh, unknown_program
+            jobs.files, jobs.state, jobs.clock, workspace, self.stage.fresh, command_fault
         )
         return Quick(jobs.files, jobs, execution)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from fairlead.adapters.commands import Shell, unknown_program
+from fairlead.adapters.commands import Shell, command_fault
 from fairlead.engine.execution import Execution
 from fairlead.engine.fanout import Signal
 from fairlead.engine.jobs import Jobs
@@ -192,7 +192,7 @@ class Works:
             self.clock,
             workspace_of(str(self.project)),
             self._fresh,
-            unknown_program,
+            command_fault,
             branching=self.branching,
         ).within(self.workstream)
 

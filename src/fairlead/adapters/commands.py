@@ -7,15 +7,17 @@ stands: it comes from a plan whose very text a person approved, and from nowhere
 from __future__ import annotations
 
 import hashlib
+import re
 import shlex
 import shutil
 import time
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import dropwhile, takewhile
 
-from fairlead.adapters import keeper
-from fairlead.adapters.process import surroundings
+from fairlead.adapters import keeper, process
+from fairlead.adapters.process import Finished, run, surroundings
 from fairlead.adapters.supervision import Keepers, Launch, supervise
 from fairlead.errors import NotStarted
 from fairlead.model.agent_events import EndKind
@@ -43,10 +45,15 @@ _BUILT_IN = frozenset(
         "printf",
     ]
 )
+_BETWEEN = ";&|()<>"  # words need no blanks around these
+_PLAIN = re.compile(rf"""[^\s{_BETWEEN}$`*?\]{{}}~!/\\'"=]+""")
+_ASSIGNMENT = re.compile(r"(?!PATH=)[A-Za-z_]\w*=[^$`]*")
+_ANOTHER = "a line for another shell begins with its name, such as bash -c"
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TERM", "USER", "XDG_CACHE_HOME")
 _TAIL = 4000
 _MOST = 16 << 20  # bytes of each stream
 _NOTHING = timedelta(0)
+_BRIEF = process.Limits(wall=timedelta(minutes=1))
 _KILLED = -9  # what is left of a command whose keeper has gone is ended so
 
 
@@ -127,17 +134,35 @@ class _Heard:
         """Nobody is told."""
 
 
-def unknown_program(line: str) -> str:
-    """The program that a line begins with, if there is no such program: prose is not a command."""
-    try:
-        words = [word for word in shlex.split(line, comments=True) if "=" not in word]
-    except ValueError:
-        return line.split(maxsplit=1)[0] if line.split() else ""
-    if not words:
+def command_fault(line: str) -> str:
+    """Why a line cannot verify anything here, where that is certain before it is run."""
+    if _words(line)[0] != _SHELL:
         return ""
-    first = words[0].lstrip("(!")
-    is_known = first in _BUILT_IN or "/" in first or shutil.which(first) is not None
-    return "" if is_known or not first else first
+    command = _first_command(line)
+    if command and _asked("-c", 'command -v -- "$1"', _SHELL, command[0]).code > 0:
+        return f"there is no program {command[0]!r} to verify with"  # prose is not a command
+    done = _asked("-n", "-c", line)  # nothing of it is run: nobody has approved it yet
+    if done.code == 0 and command[:1] == ["set"]:
+        done = _asked("-c", shlex.join(command))  # these are options of the shell, and no more
+    said = done.errors.decode("utf-8", "replace").partition("\n")[0]
+    return f"the verify command cannot be run: {said}; {_ANOTHER}" if done.code > 0 else ""
+
+
+def _first_command(line: str) -> list[str]:
+    """The plain words that a line begins with; none, where only the shell can tell what it does."""
+    reader = shlex.shlex(line.strip(), posix=True, punctuation_chars=f"{_BETWEEN}\n")
+    reader.whitespace, reader.whitespace_split = " \t\r", True
+    try:
+        words = [*dropwhile(_ASSIGNMENT.fullmatch, reader)]
+    except ValueError:
+        return []
+    is_function = "".join(words[1:2]).startswith("(")
+    return [] if is_function else [*takewhile(_PLAIN.fullmatch, words)]
+
+
+def _asked(*words: str) -> Finished:
+    environment = surroundings(_PASSED_ON)
+    return run([_SHELL, *words], folder="/", environment=environment, limits=_BRIEF)
 
 
 def _words(line: str) -> list[str]:

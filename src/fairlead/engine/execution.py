@@ -60,7 +60,7 @@ class Execution:
         clock: Clock,
         workspace: Workspace,
         fresh: Callable[[], str],
-        unknown_program: Callable[[str], str],
+        command_fault: Callable[[str], str],
         branching: str = "",  # how the branch of a run is named; empty: the one that is there
     ) -> None:
         self._files = files
@@ -69,7 +69,7 @@ class Execution:
         self._clock = clock
         self._workspace = workspace
         self._fresh = fresh
-        self._unknown_program = unknown_program
+        self._command_fault = command_fault
         self._branching = branching
         self._workstream = ""
 
@@ -97,7 +97,7 @@ class Execution:
             raise NothingToExecute(number, "every plan is done")
         open_sheets = [sheet for sheet in sheets if sheet.id in left]
         digests = {sheet.digest for sheet in open_sheets}
-        unfit = faults_told(open_sheets, self._unknown_program, is_rehearsed=is_rehearsed)
+        unfit = faults_told(open_sheets, self._command_fault, is_rehearsed=is_rehearsed)
         unsound = [
             each for each in folder.live_plans if each.proof in (Proof.FAILED, Proof.BLOCKED)
         ]

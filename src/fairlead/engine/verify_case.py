@@ -62,12 +62,12 @@ class Cases:
         self,
         files: Files,
         state: Files,
-        unknown_program: Callable[[str], str],
+        command_fault: Callable[[str], str],
         workstream: str,
     ) -> None:
         self._files = files
         self._state = state
-        self._unknown_program = unknown_program
+        self._command_fault = command_fault
         self._workstream = workstream
 
     def case(self, number: str, *, is_rehearsed: bool = False) -> Case:
@@ -132,7 +132,7 @@ class Cases:
                     items.append(HumanItem(check, task.done or check, f"{name} asks for it"))
                 if not task.verify or task.kind.is_checkpoint:
                     continue
-                if task.is_automated or not self._unknown_program(task.verify):
+                if task.is_automated or not self._command_fault(task.verify):
                     commands.append(Command(sheet.id, task.number, task.verify))
                 else:
                     prose.append(HumanItem(task.verify, task.done, f"{name} names no command"))

@@ -90,7 +90,7 @@ class Verifying:
         clock: Clock,
         workspace: Workspace,
         commands: Commands,
-        unknown_program: Callable[[str], str],
+        command_fault: Callable[[str], str],
         workstream: str = "",
     ) -> None:
         self._files = files
@@ -98,7 +98,7 @@ class Verifying:
         self._clock = clock
         self._workspace = workspace
         self._commands = commands
-        self._cases = Cases(files, state, unknown_program, workstream)
+        self._cases = Cases(files, state, command_fault, workstream)
         self._history = History(workspace)
         self._workstream = workstream
 

@@ -49,7 +49,7 @@ def told(sheets: Iterable[PlanSheet], severity: Severity) -> tuple[str, ...]:
 
 
 def faults_told(
-    sheets: Iterable[PlanSheet], unknown_program: Callable[[str], str], *, is_rehearsed: bool
+    sheets: Iterable[PlanSheet], command_fault: Callable[[str], str], *, is_rehearsed: bool
 ) -> tuple[str, ...]:
     """Why some plans cannot be carried out here, each with its place."""
     sheets = tuple(sheets)
@@ -63,8 +63,8 @@ def faults_told(
                 continue
             if not task.verify:
                 found.append(f"{place}: task {task.number} has no verify command")
-            elif name := unknown_program(task.verify):
-                found.append(f"{place}: there is no program {name!r} to verify with")
+            elif fault := command_fault(task.verify):
+                found.append(f"{place}: {fault}")
     return tuple(found)
 
 
