@@ -120,6 +120,22 @@ def test_what_was_in_a_spoilt_worktree_stays_on_its_branch(tmp_path: Path) -> No
     assert git(works.project, "show", f"{report.kept_branches[0]}:a.txt") == "made a.txt"
 
 
+def test_what_a_failing_filter_refuses_stays_on_its_branch_byte_by_byte(tmp_path: Path) -> None:
+    works = a_work(tmp_path, lambda place: written(place / "b.bin", "a\r\nb\n"), 2)
+    written(works.project / ".gitattributes", "*.bin filter=large\n")
+    git(works.project, "add", ".gitattributes")
+    git(works.project, "commit", "-qm", "large files")
+    git(works.project, "config", "filter.large.clean", "no-such-program")
+    git(works.project, "config", "filter.large.required", "true")
+    report = works.run()
+    assert report.job.status is JobStatus.DONE
+    kept = [f"fairlead/{report.job.id}/01-01-01-r{number}" for number in (1, 2)]
+    assert sorted(report.kept_branches) == kept
+    for branch in kept:
+        assert git(works.project, "show", f"{branch}:a.txt") == "made a.txt"
+        assert git(works.project, "cat-file", "-s", f"{branch}:b.bin") == "5"
+
+
 def test_an_attempt_that_left_nothing_leaves_no_branch(tmp_path: Path) -> None:
     works = a_work(tmp_path, _no_worktree, 1)
     works.run()

@@ -181,9 +181,7 @@ class Git(GitView):
             "GIT_DIR": self.common,
             "GIT_WORK_TREE": place,
             "GIT_INDEX_FILE": index,
-            "GIT_CONFIG_COUNT": "1",
-            "GIT_CONFIG_KEY_0": "core.safecrlf",
-            "GIT_CONFIG_VALUE_0": "false",
+            **_settings({"core.safecrlf": "false"}),
         }
         words = ("add", "--all", "--ignore-errors", "--", ".")
         for above, folders, names in os.walk(place):  # git takes no files of another repository
@@ -194,10 +192,19 @@ class Git(GitView):
                 refs.unlink(os.path.join(above, ".git"))
         try:
             self._run("read-tree", base, at=place, more=taken)
-            self._run(*words, at=place, more=taken, may_fail=True)
+            if self._run(*words, at=place, more=taken, may_fail=True).code not in (0, 1):
+                # A filter that must not fail ends git with nothing taken: bytes as they are, then.
+                taken |= _settings({"core.safecrlf": "false", **self._no_filters()})
+                self._run(*words, at=place, more=taken, may_fail=True)
             return self._text("write-tree", at=place, more=taken)
         finally:
             refs.unlink(index)
+
+    def _no_filters(self) -> dict[str, str]:
+        """Settings that switch off every filter there is; nothing is no, where git asks for a yes."""
+        words = ("config", "--null", "--name-only", "--get-regexp", r"^filter\.")
+        names = os.fsdecode(self._run(*words, may_fail=True).output).split("\0")
+        return dict.fromkeys(filter(None, names), "")
 
     # -- landing ---------------------------------------------------------------------------
 
@@ -304,6 +311,14 @@ class Git(GitView):
         commit = self._text("commit-tree", tree, *above, "-F", "-", stdin=message.encode())
         self._trees[commit] = tree
         return commit
+
+
+def _settings(held: Mapping[str, str]) -> dict[str, str]:
+    """Settings of git, as the environment of one call of it."""
+    found = {"GIT_CONFIG_COUNT": str(len(held))}
+    for at, (name, value) in enumerate(held.items()):
+        found |= {f"GIT_CONFIG_KEY_{at}": name, f"GIT_CONFIG_VALUE_{at}": value}
+    return found
 
 
 def _copied(path: str, to: str) -> bool:
