@@ -46,6 +46,12 @@ def test_a_pause_says_what_is_open_where_and_what_comes_next(project: Project) -
     )
 
 
+def test_a_pause_shows_a_name_that_is_no_text(project: Project) -> None:
+    project.pausing.pause("halfway", ("caf\udce9.txt",))
+    held = json.loads((project.folder / HANDOFF).read_text("utf-8"))
+    assert held["uncommitted_files"] == [r"caf\udce9.txt"]
+
+
 def test_resuming_gives_the_state_back_and_puts_our_files_on_the_shelf(project: Project) -> None:
     project.pausing.pause("halfway", ())
     paused = {path: (project.folder / path).read_bytes() for path in (HANDOFF, PAGE)}

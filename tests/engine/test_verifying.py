@@ -302,6 +302,16 @@ def test_a_file_that_is_in_no_commit_is_named(project: Path):
     assert "not-committed" in {each.rule for each in verified(project).found.blocking}
 
 
+def test_a_file_that_a_summary_can_only_show_is_not_missed(project: Path):
+    a_finished_phase(project, Done(GOOD.files))
+    summary = project / HOME / "01-01-SUMMARY.md"
+    text = summary.read_text()
+    summary.write_text(text.replace("  created: [", "  created: ['caf\\udce9.py', "))
+
+    assert r"'caf\udce9.py'" in summary.read_text()
+    assert "missing-file" not in {each.rule for each in verified(project).found.findings}
+
+
 @pytest.mark.parametrize(
     ("done", "status"), [(GOOD, "passed"), (STUB, "gaps_found"), (UNSEEN, "human_needed")]
 )

@@ -128,9 +128,8 @@ class InPlace:
 
     def _remember(self) -> str:
         digests = dict(_files(self.folder))
-        name = hashlib.sha256(
-            "\0".join(f"{k}\0{v}" for k, v in sorted(digests.items())).encode()
-        ).hexdigest()
+        listed = "\0".join(f"{k}\0{v}" for k, v in sorted(digests.items()))
+        name = hashlib.sha256(os.fsencode(listed)).hexdigest()
         self._states[name] = digests
         return name
 

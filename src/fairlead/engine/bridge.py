@@ -34,6 +34,7 @@ from fairlead.store import layout_council as names
 from fairlead.store.files import Edit
 from fairlead.store.jobs import JobFiles, job_records
 from fairlead.store.scan import scan
+from fairlead.text.inline import file_name
 from fairlead.text.quick import read_front
 from fairlead.values import replace
 
@@ -67,7 +68,8 @@ class Bridge:
             if not site.workspace.branch():
                 found.append("HEAD is detached: work lands on a branch")
             elif dirty := site.workspace.dirty_paths(layout.PLANNING):
-                found.append(f"the tree has changes that are not committed: {', '.join(dirty[:5])}")
+                named = ", ".join(map(file_name, dirty[:5]))
+                found.append(f"the tree has changes that are not committed: {named}")
         if not site.files.exists(layout.ROADMAP):
             found.append(f"{layout.ROADMAP} is missing, so there is no place for a phase")
         if site.terms.bridge == HOST:

@@ -15,6 +15,7 @@ from fairlead.model.job import Question, QuestionKind
 from fairlead.records.naming import is_plan, is_summary, is_verification
 from fairlead.store import layout
 from fairlead.store.digests import digests_of, marks_in
+from fairlead.text.inline import file_name
 
 if TYPE_CHECKING:
     from fairlead.engine.site import Site
@@ -132,7 +133,8 @@ def _answered(site: Site) -> set[str]:
 
 def _question(task: str, names: Iterable[str]) -> Question:
     kind, names = QuestionKind.TOUCHED, sorted(names)
-    text = f"while an agent worked on {task}, this was changed: {', '.join(names)}"
+    listed = ", ".join(map(file_name, names))
+    text = f"while an agent worked on {task}, this was changed: {listed}"
     if any(is_summary(name.rpartition("/")[2]) for name in names):
         text += (
             "; if you accept it, a summary there proves its plan: remove it first if it does not"

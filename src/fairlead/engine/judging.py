@@ -27,6 +27,7 @@ from fairlead.records.result import Malformed, Result, Verdict
 from fairlead.records.runner_reports import ran_no_test
 from fairlead.records.tasks import Outcome
 from fairlead.store import layout
+from fairlead.text.inline import file_name
 from fairlead.values import replace
 
 
@@ -101,7 +102,7 @@ def concerns_of(
     declared = Claims()
     declared.add(what.files, "task")
     found = [
-        f"{each.path} is not among the files of the task"
+        f"{file_name(each.path)} is not among the files of the task"
         for each in changes
         if not declared.clash([each.path])
     ]
@@ -137,7 +138,7 @@ def pieces_to_judge(
     told = {each.kind: each.tail for each in entries}
     return {
         "task": what.source,
-        "changes": "\n".join(f"{each.kind} {each.path}" for each in changes),
+        "changes": "\n".join(f"{each.kind} {file_name(each.path)}" for each in changes),
         "evidence": told.get(EntryKind.EXECUTE, ""),
         "verify": what.verify,
         "tail": told.get(EntryKind.VERIFY, ""),

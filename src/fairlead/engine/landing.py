@@ -45,6 +45,7 @@ from fairlead.store import layout
 from fairlead.store.approvals import answer_digest
 from fairlead.store.journal import Journal
 from fairlead.text.document import Document
+from fairlead.text.inline import file_name
 from fairlead.text.visible import visible
 from fairlead.values import replace
 
@@ -171,12 +172,14 @@ class Landing:
                 return
             deleted = self._undeclared_deletions(sheet, commit)
             if deleted and not self._is_accepted(plan, commit):
-                told = f"{plan} deletes files it did not declare: {', '.join(deleted)}"
+                told = (
+                    f"{plan} deletes files it did not declare: {', '.join(map(file_name, deleted))}"
+                )
                 self._ask(plan, commit, told)
                 return
             merged = site.workspace.merged(at, commit, self._message(sheet))
             if not merged.commit:
-                names = ", ".join(each.path for each in merged.clashes)
+                names = ", ".join(file_name(each.path) for each in merged.clashes)
                 shown = f"{at[:10]} and {commit[:10]}"
                 told = f"{plan} does not merge: {names} changed differently in {shown}"
                 way = f"on {site.job.target}: git merge {commit[:10]}, settle and commit it"
@@ -185,7 +188,7 @@ class Landing:
             try:
                 site.workspace.land(site.job.target, at, merged.commit, layout.PLANNING)
             except ConflictError as error:
-                self._ask(plan, commit, f"{plan} cannot land: {error}")
+                self._ask(plan, commit, f"{plan} cannot land: {visible(str(error))}")
                 return
             site.moved_to(site.job.target, merged.commit)
         entry = self.entry(EntryKind.MERGE, plan, 1, "fairlead")
@@ -300,8 +303,8 @@ class Landing:
             title=" ".join(sheet.objective.split())[:120] or f"plan {sheet.id}",
             completed=moment(now)[:10],
             duration=f"{minutes} min",
-            created=tuple(each.path for each in changes if each.kind == "A"),
-            modified=tuple(each.path for each in changes if each.kind != "A"),
+            created=tuple(file_name(each.path) for each in changes if each.kind == "A"),
+            modified=tuple(file_name(each.path) for each in changes if each.kind != "A"),
             decisions=tuple(
                 f"{each.text}: {each.answer}"
                 for each in site.questions()

@@ -35,7 +35,7 @@ from fairlead.store.layout_roles import lock_of
 from fairlead.store.moves import Move
 from fairlead.store.running import is_running
 from fairlead.text.document import Document
-from fairlead.text.inline import one_line, plain_text
+from fairlead.text.inline import file_name, one_line, plain_text
 from fairlead.values import dataclass
 
 _DECISIONS = Listing(("Decisions", "Recent Decisions"), "Decisions")
@@ -169,7 +169,7 @@ class Pausing(Sessions):
                 plain_text(each.text) for each in entries_of(state, _DECISIONS)[-_SHOWN_DECISIONS:]
             ),
             jobs=tuple(each.id for each in jobs),
-            uncommitted=uncommitted,
+            uncommitted=tuple(map(file_name, uncommitted)),
         )
 
     def _tasks(self, path: str) -> tuple[Work, ...]:

@@ -45,6 +45,7 @@ from fairlead.records.ledger import EntryKind
 from fairlead.records.result import Result, Verdict, executor_result, verdict
 from fairlead.records.state import moment
 from fairlead.store import layout
+from fairlead.text.visible import visible
 from fairlead.values import replace
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class Performer:
             return
         result = executor_result(ending.text, what, nonce)
         changes = site.workspace.changes(run.base, commit) if commit else ()
-        event, note = outcome_of(ending, result, tree.fault)
+        event, note = outcome_of(ending, result, visible(tree.fault))
         has_own_files = tree.full != tree.id and not tree.fault
         concerns = concerns_of(result, changes, what, has_own_files=has_own_files)
         evidence = result.evidence if isinstance(result, Result) and not note else note

@@ -41,6 +41,7 @@ from fairlead.store.approvals import approve_plans
 from fairlead.store.files import Files
 from fairlead.store.files import Outcome as Written
 from fairlead.store.source_tree import SourceTree, load_sources
+from fairlead.text.inline import file_name
 from fairlead.values import dataclass, replace
 
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -173,7 +174,7 @@ class Verifying:
                 done[each.line] = self._commands.run(each.line, self._files.folder, wishes.limit)
         after = set(self._workspace.dirty_paths(layout.PLANNING)) - before
         after &= self._history.kept() if after else after
-        changed = ", ".join(sorted(after)[:5])
+        changed = ", ".join(map(file_name, sorted(after)[:5]))
         notes = (f"the commands left changes behind: {changed}",) if after else ()
         return tuple(replace(each, ran=done[each.line]) for each in case.commands), notes
 

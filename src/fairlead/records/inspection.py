@@ -90,8 +90,8 @@ class _Inspection:
             *(each.path for each in sheet.must_haves.artifacts),
             *sheet.files,
             *(path for task in sheet.tasks for path in task.files),
-            *read.created,
-            *read.modified,
+            # A name in visible form is not the one on the disk.
+            *(path for path in (*read.created, *read.modified) if "\\" not in path),
         )
         plain = dict.fromkeys(path.strip().removeprefix("./") for path in named)
         gone = {*sheet.deleted}

@@ -7,7 +7,7 @@ blanks, tags and images are escaped outside code spans, and control characters a
 import re
 
 from fairlead.errors import UnwritableValue
-from fairlead.text.visible import is_unseen
+from fairlead.text.visible import is_unseen, visible
 
 _JOINERS = "\u200c\u200d"  # part of ordinary words and emoji in many scripts
 _MARKS = re.compile(r"\\.|`+|<(?=[!/?A-Za-z])|!\[")  # an escaped character is none of the others
@@ -27,6 +27,11 @@ def one_line(value: str, what: str = "the value") -> str:
         if is_unseen(mark) and mark not in _JOINERS:
             raise UnwritableValue(what, f"holds the control character U+{ord(mark):04X}")
     return _escape(folded)
+
+
+def file_name(path: str) -> str:
+    """The name of a file as it is written down; bytes that are no text become visible."""
+    return visible(path, keep=_JOINERS)
 
 
 def table_cell(value: str, what: str = "the value") -> str:
