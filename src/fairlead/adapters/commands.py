@@ -14,6 +14,7 @@ import time
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
+from functools import lru_cache
 from itertools import dropwhile, takewhile
 
 from fairlead.adapters import keeper, process
@@ -134,6 +135,7 @@ class _Heard:
         """Nobody is told."""
 
 
+@lru_cache(1024)  # a phase is looked at several times before it begins
 def command_fault(line: str) -> str:
     """Why a line cannot verify anything here, where that is certain before it is run."""
     if _words(line)[0] != _SHELL:
