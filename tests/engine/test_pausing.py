@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.engine.pausing import Pausing
 from fairlead.model.job import Job, JobStatus
 from fairlead.model.lifecycle import GateEvent
 from fairlead.records.gate import OpenTask
+from fairlead.store.files import Files
 from fairlead.store.jobs import JobFiles
 from tests.support.execution import a_plan
-from tests.support.projects import Project
+from tests.support.projects import Project, ToldClock
+from tests.support.states import STATE
 
 HANDOFF = ".planning/HANDOFF.json"
 PAGE = ".planning/phases/01-core/.continue-here.md"
@@ -70,6 +73,27 @@ def test_a_second_pause_without_words_keeps_those_of_the_first(project: Project)
     assert "the reader works" in project.pausing.left().paused_at
     project.pausing.pause("and its tests too", ())
     assert "the reader works" not in project.pausing.left().paused_at
+
+
+def test_each_workstream_keeps_its_own_pause(project: Project) -> None:
+    files, clock = Files(str(project.folder)), ToldClock()
+    for name in ("alpha", "beta"):
+        home = project.planning / "workstreams" / name
+        home.mkdir(parents=True)
+        (home / "STATE.md").write_text(STATE, "utf-8")
+    alpha, beta = (Pausing(files, clock, name) for name in ("alpha", "beta"))
+    project.pausing.pause("of the project", ())
+    alpha.pause("of alpha", ())
+    beta.pause("of beta", ())
+    before = project.snapshot()
+
+    taken = alpha.go_on()
+
+    assert [each.note for each in taken.left.handoffs] == ["of alpha"]
+    gone = sorted(before.keys() - project.snapshot().keys())
+    assert [path.rpartition("/")[0] for path in gone] == [".planning/workstreams/alpha"] * 2
+    assert [each.note for each in beta.left().handoffs] == ["of beta"]
+    assert [each.note for each in project.pausing.left().handoffs] == ["of the project"]
 
 
 def test_a_look_at_what_was_left_changes_nothing(project: Project) -> None:

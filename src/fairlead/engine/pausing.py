@@ -205,10 +205,10 @@ class Pausing(Sessions):
             paused_at=str(held) if held and str(held) != "null" else "",
             jobs=jobs,
             handoffs=tuple(
-                read_handoff(loaded.path, loaded.text)
-                for name in self._files.names(layout.PLANNING)
-                if layout_daily.is_handoff_name(name)
-                and (loaded := self._files.load_for_display(f"{layout.PLANNING}/{name}"))
+                found
+                for path in layout_daily.handoff_paths(self._workstream, self._files.names)
+                if (loaded := self._files.load_for_display(path))
+                and self._is_mine(found := read_handoff(path, loaded.text))
             ),
             pages=self._pages(look),
             plans=tuple(
@@ -234,7 +234,11 @@ class Pausing(Sessions):
             loaded = None if path.rpartition("/")[0] in over else self._files.peek(path)
             if loaded:
                 found.append(read_page(path, loaded.text))
-        return tuple(found)
+        return tuple(filter(self._is_mine, found))
+
+    def _is_mine(self, found: Found) -> bool:
+        """Whether it is for this memory: a pause of ours elsewhere is resumed there."""
+        return not found.is_ours or self._is_here(found.path)
 
     def _jobs(self) -> tuple[OpenJob, ...]:
         found = []
@@ -263,16 +267,16 @@ class Pausing(Sessions):
 
     def _words(self, look: Look) -> str:
         """What a person said of the pause that is on: pausing once more without words keeps it."""
-        loaded = self._files.load_for_display(layout_daily.HANDOFF)
+        loaded = self._files.load_for_display(layout_daily.handoff_path(self._workstream))
         held = read_handoff(loaded.path, loaded.text) if loaded else None
         at = str(look.state().value("paused_at") or "")
         return held.note if held and held.is_ours and at.endswith(f": {held.note}") else ""
 
     def _free_handoff(self, look: Look) -> str:
         """Ours is written anew; beside one of somebody else ours gets another name."""
-        loaded = self._files.load_for_display(layout_daily.HANDOFF)
+        loaded = self._files.load_for_display(layout_daily.handoff_path(self._workstream))
         is_free = loaded is None or read_handoff(loaded.path, loaded.text).is_ours
-        return layout_daily.handoff_path("" if is_free else look.stamp)
+        return layout_daily.handoff_path(self._workstream, "" if is_free else look.stamp)
 
     def _free_page(self, look: Look, folder: str) -> str:
         folder = folder or layout.planning_of(self._workstream)

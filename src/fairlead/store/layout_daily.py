@@ -50,9 +50,18 @@ def short_slug(text: str, otherwise: str, longest: int = _LONGEST_SLUG) -> str:
     return made.strip("-") or otherwise
 
 
-def handoff_path(stamp: str = "") -> str:
+def handoff_path(workstream: str, stamp: str = "") -> str:
     """Where a pause is written down; with a stamp, beside one that somebody else wrote."""
-    return f"{PLANNING}/{_HANDOFF}-{stamp}.json" if stamp else HANDOFF
+    name = f"{PLANNING}/{_HANDOFF}-{stamp}.json" if stamp else HANDOFF
+    return in_planning(workstream, name)
+
+
+def handoff_paths(workstream: str, names: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
+    """Every pause of a memory and of the project, where other tools write theirs."""
+    homes = dict.fromkeys((PLANNING, planning_of(workstream)))
+    return tuple(
+        f"{home}/{name}" for home in homes for name in names(home) if is_handoff_name(name)
+    )
 
 
 def is_handoff_name(name: str) -> bool:

@@ -21,7 +21,8 @@ _WIDEST = 72
 def pause(app: App, manner: Manner, *, text: str) -> None:
     """Write down what is open, where, and what comes next, and pause the project.
 
-    The hand-over stands in .planning/HANDOFF.json and, for people, in a page beside the plans.
+    The hand-over stands in .planning/HANDOFF.json, that of a workstream in its own folder, and,
+    for people, in a page beside the plans.
     """
     made = pausing(app).pause(text, uncommitted(app), dry_run=manner.dry_run)
     told = f"Paused at {made.pause.place}. Go on with: fairlead resume"
