@@ -86,6 +86,24 @@ def test_no_event_leaves_documents_and_files_apart(project: Project) -> None:
     assert drift(project) == []
 
 
+def test_plans_for_a_finished_phase_take_back_what_the_roadmap_says_of_it(project: Project) -> None:
+    roadmap = project.planning / "ROADMAP.md"
+    roadmap.write_text(roadmap.read_text("utf-8") + DETAILS, "utf-8")
+    for plan in (1, 2):
+        project.summary("1", plan)
+    project.events.plan_completed("1")
+    assert "(completed 2026-06-01)" in roadmap.read_text("utf-8")
+    project.plan("1", 3)
+
+    project.events.plans_ready("1")
+
+    told = roadmap.read_text("utf-8")
+    assert "- [ ] **Phase 1: Core** - first\n" in told
+    assert "| 1. Core | 2/3 | In progress | - |" in told
+    assert "**Plans**: 2/3 plans complete" in told
+    assert truth_of(Reader(str(project.folder))).findings == ()
+
+
 def test_a_plan_lands_with_its_summary_and_both_documents_in_one_step(project: Project) -> None:
     with (project.planning / "ROADMAP.md").open("a") as roadmap:
         roadmap.write(DETAILS)

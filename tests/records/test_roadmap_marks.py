@@ -1,9 +1,11 @@
-"""Boxes, counts and rows are raised to what the files prove, and never beyond or back."""
+"""Boxes, counts and rows are raised to what the files prove, never beyond, and seldom back."""
 
 import pytest
 
 from fairlead.model.ids import PhaseId
-from fairlead.records.roadmap_marks import Proven, marked
+from fairlead.model.inventory import Completion, Folder, Phase, Plan, Proof
+from fairlead.records.roadmap import read_roadmap
+from fairlead.records.roadmap_marks import Proven, marked, reopened_of
 from fairlead.text.document import Document
 from tests.support.roadmaps import BULLETS_ONLY, GROUPED, LIST_AND_DETAILS, SHAPES
 
@@ -66,6 +68,36 @@ def test_a_box_that_claims_more_is_left_and_told() -> None:
         "15: phase 1 counts 2/2 plans complete",
         "48: the row of phase 1 counts 2/2",
     )
+
+
+def a_phase(roadmap: str, done: int, total: int) -> Phase:
+    listed = read_roadmap(Document(roadmap)).phases[0]
+    plans = tuple(
+        Plan(
+            f"01-0{at}",
+            f"01-0{at}-PLAN.md",
+            "",
+            Proof.COMPLETE if at <= done else Proof.NONE,
+            False,
+            1,
+        )
+        for at in range(1, total + 1)
+    )
+    folder = Folder(listed.id, "a", "phases/01-a", "", plans, (), None, False, False)
+    return Phase(listed.id, listed.name, listed, folder)
+
+
+@pytest.mark.parametrize(
+    ("done", "total", "goes_back"), [(2, 3, True), (2, 2, False), (1, 2, False), (0, 3, False)]
+)
+def test_marks_go_back_where_they_were_right_and_plans_were_added(
+    done: int, total: int, goes_back: bool
+) -> None:
+    told = reopened_of(a_phase(LIST_AND_DETAILS, done, total), Completion.SUMMARISED)
+    assert told.is_reopened is goes_back
+    new = after(LIST_AND_DETAILS, told)
+    assert ("- [ ] **Phase 1:" in new) is goes_back
+    assert (f"| {done}/{total} | In progress | - |" in new) is goes_back
 
 
 @pytest.mark.parametrize(

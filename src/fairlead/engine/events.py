@@ -93,12 +93,12 @@ class Events(Steps):
     def plans_ready(self, phase: str, *, dry_run: bool = False) -> Outcome:
         """The plans of a phase are there."""
         command = "state planned-phase"
-        return self._begin(command, events.plans_ready, phase, dry_run=dry_run)
+        return self._begin(command, events.plans_ready, phase, reopens=True, dry_run=dry_run)
 
     def execution_started(self, phase: str, *, dry_run: bool = False) -> Outcome:
         """The plans of a phase are being executed."""
         command = "state begin-phase"
-        return self._begin(command, events.execution_started, phase, dry_run=dry_run)
+        return self._begin(command, events.execution_started, phase, reopens=True, dry_run=dry_run)
 
     def plan_completed(self, phase: str = "", *, plan: str = "", dry_run: bool = False) -> Outcome:
         """A plan has its summary, and the position follows."""
@@ -301,13 +301,23 @@ class Events(Steps):
     def _state(self) -> str:
         return layout.documents_of(self._workstream)[0]
 
-    def _begin(self, command: str, event: PhaseEvent, phase: str, *, dry_run: bool) -> Outcome:
+    def _begin(
+        self,
+        command: str,
+        event: PhaseEvent,
+        phase: str,
+        *,
+        reopens: bool = False,
+        dry_run: bool,
+    ) -> Outcome:
         def change(held: Document, at: Look) -> Document:
             return event(held, at.standing, phase, at.now)
 
-        return self._record_of(phase, command, change, dry_run=dry_run)
+        return self._record_of(phase, command, change, reopens=reopens, dry_run=dry_run)
 
-    def _record_of(self, phase: str, command: str, change: Change, *, dry_run: bool) -> Outcome:
+    def _record_of(
+        self, phase: str, command: str, change: Change, *, reopens: bool = False, dry_run: bool
+    ) -> Outcome:
         """An event of a phase, else of the one that is worked on: its marks follow in ROADMAP.md."""
 
         def decide(look: Look) -> Draft:
@@ -315,7 +325,7 @@ class Events(Steps):
             named = phase or position.recorded_phase(look.state(), look.standing)
             number = PhaseId.parse(named) if named else None
             here = (each for each in look.standing.scope.phases if each.id == number)
-            return replace(draft, edits={**look.marking(here)[0], **draft.edits})
+            return replace(draft, edits={**look.marking(here, reopens=reopens)[0], **draft.edits})
 
         return self._step(command, decide, dry_run=dry_run)
 

@@ -17,7 +17,7 @@ from fairlead.model.standing import Standing, standing_of
 from fairlead.records.activity import displaced
 from fairlead.records.archive import kept_in_archive
 from fairlead.records.prune import pruned
-from fairlead.records.roadmap_marks import marked, proven_of
+from fairlead.records.roadmap_marks import marked, proven_of, reopened_of
 from fairlead.store import layout
 from fairlead.store.files import Draft, Edit, Files, Outcome
 from fairlead.store.scan import scan
@@ -79,10 +79,16 @@ class Look:
         with Located(self.state_path):
             return change(before, self)
 
-    def marking(self, phases: Iterable[Phase]) -> tuple[dict[str, Edit], tuple[str, ...]]:
-        """The edit that raises the marks of phases in ROADMAP.md, and the marks that claim more."""
+    def marking(
+        self, phases: Iterable[Phase], *, reopens: bool = False
+    ) -> tuple[dict[str, Edit], tuple[str, ...]]:
+        """The edit that raises the marks of phases in ROADMAP.md, and the marks that claim more.
+
+        Those of a phase that is worked on again go back as well.
+        """
         path = layout.documents_of(self.workstream)[1]
-        proven = [proven_of(each, self.standing.policy) for each in phases if each.listed]
+        told_of = reopened_of if reopens else proven_of
+        proven = [told_of(each, self.standing.policy) for each in phases if each.listed]
         if not proven:
             return {}, ()
         date = f"{self.now:%Y-%m-%d}"

@@ -19,7 +19,7 @@ from fairlead.records import events, naming
 from fairlead.records.activity import with_stop
 from fairlead.records.position import phase_of
 from fairlead.records.requirements_sheet import read_requirements
-from fairlead.records.roadmap_marks import marked, proven_of
+from fairlead.records.roadmap_marks import marked, reopened_of
 from fairlead.records.roadmap_plans import PlanLine, with_plans
 from fairlead.records.roadmap_read import Told, told_of
 from fairlead.store import layout
@@ -247,7 +247,7 @@ class PhaseDocuments(Steps):
         milestone = after.listed.milestone if after.listed else ""
         done = [PlanLine(each.id, "", 1, each.is_complete) for each in kept]
         lines = [*done, *(PlanLine(each.id, each.brief, each.wave) for each in plans)]
-        proven = [proven_of(after, standing.policy)]
+        proven = [reopened_of(after, standing.policy)]
 
         def change(held: Document) -> Document:
             listed = with_plans(held, subject.id, milestone, lines)

@@ -1,7 +1,8 @@
 """The marks of ROADMAP.md: boxes, plan counts and progress rows, as the files prove them.
 
-A mark is only ever raised to what is proven. One that claims more is left for a person, who may
-have done the work without writing its summary, and is reported with its line.
+A mark is raised to what is proven. One that claims more is left for a person, who may have done
+the work without writing its summary, and is reported with its line. Only where plans were added to
+a phase whose marks were right do they go back.
 """
 
 import re
@@ -25,7 +26,7 @@ from fairlead.text.fields import Field, find_field
 from fairlead.text.inline import table_cell
 from fairlead.text.splice import Splice, spliced
 from fairlead.text.tables import Cell
-from fairlead.values import dataclass
+from fairlead.values import dataclass, replace
 
 _COUNTS = re.compile(
     r"(?:TBD|(?P<done>[0-9]+)\s*/\s*(?P<total>[0-9]+|TBD)|(?P<planned>[0-9]+))"
@@ -36,6 +37,8 @@ _CELL_COUNTS = re.compile(r"(?P<done>[0-9]+)\s*/\s*(?:[0-9]+|TBD|\?)\s*\Z", re.I
 _BESIDE = re.compile(r"\((?P<counts>(?P<done>[0-9]+)/[0-9]+)(?= plans?\b)", re.IGNORECASE)
 _PLAN = re.compile(r"[*`\[]*(?P<plan>[\w.-]+?)(?:\.md)?(?=[*`\]:\s]|\Z)")
 _DATED = re.compile(r"\bcompleted\b|\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b", re.IGNORECASE)
+_WRITTEN_DATE = re.compile(r"\s*\(completed [0-9]{4}-[0-9]{2}-[0-9]{2}\)\Z")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 _NO_DATE = ("", "-", "—", "–", "tbd", "n/a")
 
 
@@ -49,6 +52,7 @@ class Proven:
     total: int
     is_complete: bool
     plans: frozenset[str] = frozenset()  # the ids of its complete plans
+    is_reopened: bool = False  # plans were added: marks that were right go back
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,16 @@ def proven_of(phase: Phase, policy: Completion) -> Proven:
         is_complete=phase.is_complete(policy) and done == total,
         plans=frozenset(plan.id for plan in plans if plan.is_complete),
     )
+
+
+def reopened_of(phase: Phase, policy: Completion) -> Proven:
+    """The same of a phase that is worked on again; one that counts more as done only claims it."""
+    told = proven_of(phase, policy)
+    listed = phase.listed
+    said = (listed.plans_cell, *(each.text for each in listed.counts)) if listed else ()
+    counts = [match for each in said if (match := _COUNTS.match(each))]
+    claims = any(match["done"] and int(match["done"]) > told.done for match in counts)
+    return replace(told, is_reopened=0 < told.done < told.total and not claims)
 
 
 def marked(document: Document, proven: Iterable[Proven], date: str) -> Marked:
@@ -106,7 +120,12 @@ def _box(mention: Mention, told: Proven, date: str, claims: list[str]) -> Iterat
         yield Splice(start, start + len(beside["counts"]), f"{told.done}/{told.total}")
     if item.box < 0:
         return
-    if item.is_checked and not told.is_complete:
+    if item.is_checked and told.is_reopened:
+        yield Splice(item.box, item.box + 1, " ")
+        written = _WRITTEN_DATE.search(item.text)
+        if written:
+            yield Splice(item.start + written.start(), item.start + written.end(), "")
+    elif item.is_checked and not told.is_complete:
         claims.append(f"{mention.line}: the box of phase {told.id.short} is ticked")
     if item.is_checked or not told.is_complete:
         return
@@ -161,6 +180,8 @@ def _row(mention: Mention, told: Proven, date: str, claims: list[str]) -> Iterat
         yield from _set(plans, f"{told.done}/{told.total}")
     yield from _row_status(row, mention, told, claims)
     completed = row.cell("completed")
+    if completed and told.is_reopened and _DAY.match(completed.text):
+        yield from _set(completed, "-")
     if completed and told.is_complete and completed.text.casefold() in _NO_DATE:
         yield from _set(completed, date)
 
@@ -170,7 +191,9 @@ def _row_status(row: Row, mention: Mention, told: Proven, claims: list[str]) -> 
     if status is None:
         return
     said = status.text
-    if says_done(said) and not told.is_complete:
+    if says_done(said) and told.is_reopened:
+        yield from _set(status, ROW_BEGUN)
+    elif says_done(said) and not told.is_complete:
         claims.append(f"{mention.line}: the row of phase {told.id.short} says {status.text}")
     elif told.is_complete and says_unfinished(said):
         yield from _set(status, ROW_DONE)
