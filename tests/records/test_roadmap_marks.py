@@ -130,6 +130,18 @@ def test_a_date_that_stands_there_is_kept() -> None:
     assert "- [x] **Phase 2: Search** - find things (completed 2026-03-03)\n" in new
 
 
+@pytest.mark.parametrize(
+    ("box", "status"), [("x", "Complete"), ("x", "In progress"), (" ", "✅ Complete")]
+)
+def test_a_phase_that_was_marked_complete_before_gets_no_date(box: str, status: str) -> None:
+    text = LIST_AND_DETAILS.replace(
+        "- [ ] **Phase 2: Search**", f"- [{box}] **Phase 2: Search**"
+    ).replace("| 2. Search | 0/TBD | Not started |", f"| 2. Search | 3/3 | {status} |")
+    new = after(text, proven("2", 3, 3))
+    assert "- [x] **Phase 2: Search**" in new
+    assert DATE not in new
+
+
 def test_defect_3_rows_of_other_milestones_are_not_touched() -> None:
     new = after(GROUPED, proven("3", 2, 2, milestone="v1.1"))
     assert "| 3. Locks | v1.1 | 2/2 | Complete | 2026-06-01 |" in new

@@ -92,20 +92,30 @@ def marked(document: Document, proven: Iterable[Proven], date: str) -> Marked:
     document.require_writable()
     sheet = read_sheet(document)
     by_key = {(each.milestone, each.id): each for each in proven}
+    # A phase that was marked complete before was not completed today, and nobody knows when.
+    old = {(each.milestone, each.id) for each in sheet.mentions if _is_marked_done(each)}
     splices: list[Splice] = []
     claims: list[str] = []
     for mention in sheet.mentions:
         told = by_key.get((mention.milestone, mention.id))
         if told is None or mention.is_retired:
             continue
+        day = "" if (mention.milestone, mention.id) in old else date
         match mention.form:
             case Form.BULLET:
-                splices += _box(mention, told, date, claims)
+                splices += _box(mention, told, day, claims)
             case Form.HEADING:
                 splices += _details(sheet, mention, told, claims)
             case _:
-                splices += _row(mention, told, date, claims)
+                splices += _row(mention, told, day, claims)
     return Marked(document.replaced(spliced(document.text, splices)), tuple(claims))
+
+
+def _is_marked_done(mention: Mention) -> bool:
+    if mention.item and mention.item.is_checked:
+        return True
+    status = mention.row.cell("status") if mention.row else None
+    return bool(status and says_done(status.text))
 
 
 def _box(mention: Mention, told: Proven, date: str, claims: list[str]) -> Iterator[Splice]:
@@ -130,7 +140,7 @@ def _box(mention: Mention, told: Proven, date: str, claims: list[str]) -> Iterat
     if item.is_checked or not told.is_complete:
         return
     yield Splice(item.box, item.box + 1, "x")
-    if not _DATED.search(item.text):
+    if date and not _DATED.search(item.text):
         end = item.start + len(item.text)
         yield Splice(end, end, f" (completed {date})")
 
@@ -182,7 +192,7 @@ def _row(mention: Mention, told: Proven, date: str, claims: list[str]) -> Iterat
     completed = row.cell("completed")
     if completed and told.is_reopened and _DAY.match(completed.text):
         yield from _set(completed, "-")
-    if completed and told.is_complete and completed.text.casefold() in _NO_DATE:
+    if completed and date and told.is_complete and completed.text.casefold() in _NO_DATE:
         yield from _set(completed, date)
 
 
