@@ -156,6 +156,17 @@ def test_with_force_its_folder_is_moved_and_nothing_is_deleted(project: Path) ->
     assert "Phase 2: Search" not in read(project, "ROADMAP")
 
 
+@pytest.mark.parametrize("renumber", [True, False])
+def test_what_still_speaks_of_a_removed_phase_is_told_with_its_line(
+    project: Path, renumber: bool
+) -> None:
+    change = phases(project).remove("1", force=True, renumber=renumber)
+    lines = read(project, "ROADMAP").splitlines()
+    at = next(at for at, line in enumerate(lines, 1) if line.startswith("**Depends on:** Phase 1"))
+    said = "phase 1 is removed, and still named: **Depends on:** Phase 1"
+    assert change.notes == (f".planning/ROADMAP.md:{at}: {said}",)
+
+
 def test_other_phases_keep_their_numbers(project: Path) -> None:
     phases(project).remove("1", force=True)
     assert folders(project) == ["02-search", "02.1-hotfix"]

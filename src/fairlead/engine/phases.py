@@ -27,7 +27,7 @@ from fairlead.records import events, metrics, naming, requirements
 from fairlead.records.activity import with_moved_focus
 from fairlead.records.evolution import Evolution, add_evolution
 from fairlead.records.position import phase_of, with_fresh_position
-from fairlead.records.renumber import renamed, renumbered_roadmap, renumbered_table
+from fairlead.records.renumber import lines_naming, renamed, renumbered_roadmap, renumbered_table
 from fairlead.records.roadmap import read_roadmap
 from fairlead.records.roadmap_edit import NewPhase, with_phase, without_phase
 from fairlead.records.roadmap_read import requirements_of
@@ -184,7 +184,18 @@ class Phases(Steps):
         touched = {gone.id, *numbers, *numbers.values()}
         draft = self._draft(look, edits, after, told, Places(moves=moves), touched)
         folder = gone.folder.path if gone.folder else ""
-        return Decision(draft, gone.id, gone.name, folder)
+        notes = self._still_named(gone.id, milestone, homes) if edits else ()
+        return Decision(draft, gone.id, gone.name, folder, notes)
+
+    def _still_named(
+        self, gone: PhaseId, milestone: str, homes: Collection[str]
+    ) -> tuple[str, ...]:
+        """What others say of a removed phase: their words are a person's, and stay."""
+        left = without_phase(Document(self._files.load(self._roadmap).text), gone, milestone)
+        return tuple(
+            f"{self._roadmap}:{number}: phase {gone.short} is removed, and still named: {text}"
+            for number, text in lines_naming(left, gone, homes)
+        )
 
     def _completed(
         self, look: Look, done: Phase, event: Event = events.phase_completed

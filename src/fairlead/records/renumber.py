@@ -50,6 +50,18 @@ def renumbered_roadmap(
     return document.replaced(spliced(document.text, splices))
 
 
+def lines_naming(
+    document: Document, phase: PhaseId, milestones: Collection[str]
+) -> tuple[tuple[int, str], ...]:
+    """The lines of a roadmap that speak of a phase of these milestones, with their numbers."""
+    homes = read_sheet(document).homes
+    return tuple(
+        (at + 1, line.text.strip())
+        for at, line in enumerate(document.lines)
+        if line.is_prose and homes[at] in (*milestones, "") and _names(line, phase)
+    )
+
+
 def renumbered_table(document: Document, numbers: Numbers, *, removed: PhaseId) -> Document:
     """A document with other numbers in the phase columns of its tables."""
     document.require_writable()
@@ -83,6 +95,11 @@ def _rows(
             if new:
                 end = mention.id_start + len(mention.id.text)
                 yield Splice(mention.id_start, end, _spelled(mention.id.text, new, pads=pads))
+
+
+def _names(line: Line, phase: PhaseId) -> bool:
+    named = (each["ids"] for each in _NAMED.finditer(line.text))
+    return any(_parsed(number) == phase for ids in named for number in _EACH.findall(ids))
 
 
 def _in_line(line: Line, numbers: Numbers, removed: PhaseId, *, pads: bool) -> Iterator[Splice]:
