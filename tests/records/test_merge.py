@@ -19,6 +19,11 @@ def tasks(*names: str) -> str:
     return "<tasks>\n\n" + "\n".join(each) + "\n</tasks>\n"
 
 
+def stopped(told: str, day: int) -> str:
+    front = f"---\nstopped_at: {told}\nlast_updated: 2026-01-0{day}\n---\n"
+    return f"{front}\nStopped at: {told}\n"
+
+
 CLEAN = {
     "entries that both sides added, ours first": (
         "## Decisions\n\n- one\n\n## Next\n",
@@ -251,6 +256,12 @@ COMPUTED = {
         "---\nprogress:\n  percent: 40\nlast_updated: 2026-01-03\n---\n",
         "---\nprogress:\n  percent: 40\nlast_updated: 2026-01-03\n---\n",
     ),
+    "where the work stopped, as commands tell it": (
+        stopped("Phase 1", 1),
+        stopped("Plan 01-02 complete", 2),
+        stopped("Completed 01-01-PLAN.md", 3),
+        stopped("Completed 01-01-PLAN.md", 3),
+    ),
     "the larger number where nobody is newer": (
         "---\nprogress:\n  percent: 10\n---\n",
         "---\nprogress:\n  percent: 50\n---\n",
@@ -298,6 +309,12 @@ def test_computed_values_never_conflict(base: str, ours: str, theirs: str, merge
 
 
 MARKED = {
+    "where the work stopped, as a person tells it": (
+        "Stopped at: Phase 1\n",
+        "Stopped at: Phase 2\n",
+        "Stopped at: Completed one of two\n",
+        "<<<<<<< ours\nStopped at: Phase 2\n=======\nStopped at: Completed one of two\n>>>>>>> theirs\n",
+    ),
     "a key": (
         "---\na: 1\nstatus: x\nb: 2\n---\n",
         "---\na: 9\nstatus: y\nb: 2\n---\n",

@@ -20,15 +20,16 @@ from fairlead.text.inline import one_line
 _DATE = r"\d{4}-\d{2}-\d{2}(?:T[0-9:.]+Z)?"
 DATED = re.compile(rf"(?P<date>{_DATE})(?:\s+[—–-]{{1,2}}\s+(?P<told>.+))?\Z")
 # What commands write behind the date, ours and those of the older tools.
-_BY_COMMAND = re.compile(
-    r"(?:Completed|Failed:|Blocked:|Skipped:) .+"
-    r"|Phase \S+ (?:(?:planning|discussion|verification) (?:started|stopped|complete)"
+_STEP = (
+    r"Phase \S+ (?:(?:planning|discussion|verification) (?:started|stopped|complete)"
     r"|execution (?:started|resumed)|verification (?:found \d+ gaps?|waits for a person)"
     r"|context gathered|(?:research|patterns) complete|planned — the plans failed their check"
     r"|COMPLETE, verified|complete|marked complete|verified)"
     r"(?:, transitioned to .+| \(wave continue\)| — \d+ plans ready)?"
     r"|Plan \S+ complete|Milestone \S+ (?:started|complete)|Project initiali[sz]ed|Paused|Resumed"
 )
+_BY_COMMAND = re.compile(rf"(?:Completed|Failed:|Blocked:|Skipped:) .+|{_STEP}")
+_BARE_STEP = re.compile(rf"Completed (?:quick task .+|(?:Task )?\S+)|{_STEP}")
 _PLACE = re.compile(r"(?:Phase \S+|no phase)(?:, plan \S+)?")
 # No step is over by that.
 _BEGINS = re.compile(r"(?i:\b(?:started|resumed|paused|plans ready))\Z|\A(?:Failed|Blocked): ")
@@ -87,6 +88,12 @@ def _is_stop(value: str) -> bool:
     """Whether an event or a pause without a note wrote it."""
     plain = value.strip()
     return not plain or bool(_BY_COMMAND.fullmatch(plain) or _PLACE.fullmatch(plain))
+
+
+def is_bare_stop(value: str) -> bool:
+    """Whether a command wrote it and no word in it can be a person's."""
+    plain = value.strip()
+    return bool(_BARE_STEP.fullmatch(plain) or _PLACE.fullmatch(plain))
 
 
 def displaced(before: Document, after: Document) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import re
 from datetime import UTC, date, datetime, time
 from enum import Enum
 
+from fairlead.records.activity import is_bare_stop
 from fairlead.text.document import Document
 
 FRONT = "---"  # the first step of a path inside the frontmatter
@@ -51,6 +52,9 @@ _COLUMNS = frozenset(
 # Columns that follow from the files only where the plans are counted beside them.
 _BESIDE_PLANS = frozenset({"completed", "status"})
 
+# Fields in which commands tell a step in fixed words, and people in their own.
+_STOPS = frozenset({"paused at", "stopped at"})
+
 _COUNT = re.compile(r"\d+ ?(/|of) ?\d+(?![\w/])|\d+(\.\d+)? ?%|\[?[█▓▒░#=.\-]{3,}\]? *\d+ ?%")
 _COUNTED = re.compile(r"plan|phase|task|progress|complet|requirement")
 _NUMBER = re.compile(r"\d+")
@@ -78,6 +82,13 @@ def is_derived_column(name: str, columns: tuple[str, ...]) -> bool:
     if plain in _BESIDE_PLANS:
         return any(_plain(column).startswith("plans") for column in columns)
     return plain in _COLUMNS
+
+
+def is_settled(name: str, *values: str) -> bool:
+    """Whether nobody means these values: they are counts, or steps in the words of commands."""
+    if _plain(name) in _STOPS:
+        return all(is_bare_stop(value.strip(" *`'\"")) for value in values)
+    return is_count(name, *values)
 
 
 def is_count(name: str, *values: str) -> bool:

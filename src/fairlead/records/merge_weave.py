@@ -7,7 +7,7 @@ woven, down to the entries, which `merge_leaves` decides.
 import re
 from itertools import pairwise
 
-from fairlead.records.merge_derived import FRONT, Side, is_count, is_derived, taken
+from fairlead.records.merge_derived import FRONT, Side, is_derived, is_settled, taken
 from fairlead.records.merge_front import undashed, value_of
 from fairlead.records.merge_leaves import Leaves, Place, is_derived_item
 from fairlead.records.merge_lines import OURS, Lines, hunks_of, plainly
@@ -91,7 +91,7 @@ class Weaver(Leaves):
                 head = self.item_head(base, ours, theirs, place)
                 old = base.parts if base else ()
                 return (*head, *self.sequence(old, ours.parts, theirs.parts, place))
-            case Kind.FIELD if self.is_derived(ours, place) or is_count(
+            case Kind.FIELD if self.is_derived(ours, place) or is_settled(
                 ours.name, *(_value(side) for side in (ours, theirs))
             ):
                 versions = (base.lines if base else (), ours.lines, theirs.lines)
@@ -149,7 +149,7 @@ class Weaver(Leaves):
                 self.account(base.lines if base else (), ours.lines, theirs.lines)
                 return joined
         values = value_of(ours), value_of(theirs)
-        if self.is_derived(ours, place) or is_count(ours.name, *values):
+        if self.is_derived(ours, place) or is_settled(ours.name, *values):
             self.stale.add(ours.name)
             for side in (base, ours, theirs):
                 self.account(_of_value(side) if side else ())
