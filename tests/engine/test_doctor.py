@@ -454,10 +454,38 @@ def test_a_roadmap_that_is_made_anew_lists_the_phases_that_have_folders(tmp_path
         "-",
         "",
         "executing",
+        "🟡 In progress (1/2)",
+        "Finished?",
+        "~~Shipped~~",
+        "🟢",
     ],
 )
 def test_words_of_a_status_cell_that_are_a_person_s_or_only_vaguer_are_no_finding(tmp_path, words):
     put(tmp_path, roadmap(("1/2 | In Progress", f"1/2 | {words}")))
+
+    assert kinds(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["🟡 In progress", "⏳ Pending", "⬜ Not Started", "In Progress (1/2)", "Partial", "**WIP**"],
+)
+def test_a_status_cell_that_says_less_of_a_finished_phase_is_found(tmp_path, words):
+    put(tmp_path, roadmap(("1/1 | Complete", f"1/1 | {words}")))
+
+    assert kinds(tmp_path) == ["roadmap-row-differs"]
+
+
+@pytest.mark.parametrize("words", ["Finished", "🚀 Shipped", "Closed", "100%", "✓", "✅", "✔️"])
+def test_a_status_cell_that_says_more_of_an_open_phase_is_a_claim(tmp_path, words):
+    put(tmp_path, roadmap(("1/2 | In Progress", f"1/2 | {words}")))
+
+    assert "claim-unproven" in kinds(tmp_path)
+
+
+@pytest.mark.parametrize("words", ["✅", "Shipped", "Closed", "✅ Done", "Skipped", "🟢"])
+def test_other_words_for_a_finished_phase_are_right(tmp_path, words):
+    put(tmp_path, roadmap(("1/1 | Complete", f"1/1 | {words}")))
 
     assert kinds(tmp_path) == []
 

@@ -6,9 +6,18 @@ from fairlead.model.status import Status, normalise
 
 ROW_DONE = "Complete"
 ROW_BEGUN = "In progress"
-_SILENT = ("", "-", "—", "–", "tbd")  # they say nothing, and so nothing wrong of an open phase
-_OPEN = ("todo", "not started", "pending", "planned", "planning")
-_BEGUN = ("in progress", "in-progress", "in_progress", "active", "executing")
+# They say nothing, and so nothing wrong of an open phase.
+_SILENT = ("", "-", "—", "–", "tbd", "🚧", "📋")
+_OPEN = ("todo", "to do", "not started", "pending", "planned", "planning")
+_BEGUN = (
+    *("in progress", "in-progress", "in_progress", "active", "executing"),
+    *("partial", "wip", "work in progress", "ongoing"),
+)
+_DONE = ("finished", "shipped", "closed", "100%", "✓", "✔", "✅", "☑")
+# Signs and pictures around a word; a question mark or a strike says something about it.
+_SIGNS = r"[\s*_\u2190-\u2bff\u200d\ufe0f\U0001f000-\U0001faff]+"
+_EDGES = re.compile(rf"\A{_SIGNS}|{_SIGNS}\Z")
+_COUNTS = re.compile(r"\s*\(\s*[0-9]+\s*(?:/\s*[0-9]+(?:\s+plans?)?|%)\s*\)\Z", re.IGNORECASE)
 _VERIFIED = re.compile(r"(?:(?:completed?|done)\W*(?:(?:and|&)\W*)?)?verified\b")
 
 
@@ -19,7 +28,8 @@ def says_verified(status: str) -> bool:
 
 def says_done(status: str) -> bool:
     """Whether it claims that the phase is complete, or more."""
-    return normalise(status) is Status.COMPLETED or says_verified(status)
+    is_complete = normalise(status) is Status.COMPLETED or says_verified(status)
+    return is_complete or _word(status) in _DONE
 
 
 def says_unfinished(status: str) -> bool:
@@ -43,4 +53,6 @@ def is_silent(status: str) -> bool:
 
 
 def _word(status: str) -> str:
-    return status.strip("*_✅🚧📋 ").casefold()
+    """The words alone, without signs and counts around them; signs that stand alone are kept."""
+    words = _COUNTS.sub("", _EDGES.sub("", status))
+    return words.casefold() or status.strip("*_ \ufe0f")
