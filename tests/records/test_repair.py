@@ -5,10 +5,13 @@ import pytest
 from fairlead.model.progress import Progress
 from fairlead.records.archive import archived
 from fairlead.records.bars import redrawn
+from fairlead.records.digest import with_progress
 from fairlead.records.mend import mended, second_block
 from fairlead.text.document import Document
 from tests.support.moments import NOON
+from tests.support.standings import a_standing
 
+NOTHING = Progress(total_phases=4, completed_phases=0, total_plans=8, completed_plans=0)
 HALF = Progress(total_phases=4, completed_phases=2, total_plans=8, completed_plans=4)
 
 
@@ -27,10 +30,57 @@ HALF = Progress(total_phases=4, completed_phases=2, total_plans=8, completed_pla
         ("100% (3/3 plans complete in phase 2)", "50% (3/3 plans complete in phase 2)"),
         ("[████░░░░░░] 50%", "[████░░░░░░] 50%"),
         ("going well", "going well"),
+        ("[==        ] 20%", "[=====     ] 50%"),
+        ("[---       ] 30%", "[-----     ] 50%"),
+        ("[██████████] 50%", "[█████░░░░░] 50%"),
+        ("[=====>----] 100%", "[====>-----] 50%"),
+        ("[███▓▓▓░░░░] 50%", "[███▓▓▓░░░░] 50%"),
+        ("[--] 50%", "[--] 50%"),
+        ("[----------] 50%", "[----------] 50%"),
+        ("[████▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒] 20%", "[██████████▒▒▒▒▒▒▒▒▒▒] 50%"),
+        ("2/8 plans (25%)", "4/8 plans (50%)"),
+        ("[██░░░░░░░░] 25% — 2 of 8 plans", "[█████░░░░░] 50% — 4 of 8 plans"),
+        ("50% (phase 2: 1 of 3 plans)", "50% (phase 2: 1 of 3 plans)"),
+        ("50% (1 of 3 plans of phase 2)", "50% (1 of 3 plans of phase 2)"),
     ],
 )
 def test_a_progress_line_keeps_its_drawing_and_gets_the_right_number(before, after):
     assert redrawn(before, HALF) == after
+
+
+@pytest.mark.parametrize(
+    "half",
+    [
+        *("[█████░░░░░] 50%", "[##########░░░░░░░░░░] 50%", "[██████████░░░░░░░░░░] 50%"),
+        *("[#####.....] 50%", "[=====-----] 50%", "[=====     ] 50%", "▓▓▓▓▓░░░░░ 50%"),
+    ],
+)
+def test_a_bar_comes_back_from_nothing_in_its_own_marks(half):
+    nothing = redrawn(half, NOTHING)
+
+    assert nothing.endswith(" 0%")
+    assert redrawn(nothing, NOTHING) == nothing
+    assert redrawn(nothing, HALF) == half
+
+
+def test_an_arrow_has_no_tip_where_nothing_is_done():
+    assert redrawn("[=====>    ] 60%", NOTHING) == "[          ] 0%"
+
+
+def test_a_wide_bar_of_blocks_is_never_taken_for_the_dialect_that_counts_plans():
+    begun = Progress(total_phases=1, completed_phases=0, total_plans=3, completed_plans=2)
+    drawn = redrawn("[████████████████████] 100%", begun)
+
+    assert drawn.endswith(" 0%")
+    assert redrawn(drawn, begun) == drawn
+
+
+def test_the_words_beside_a_bar_and_its_blanks_stay_as_they_are():
+    line = "Progress: [=         ] 10%  see  <notes>\n"
+    document = Document(f"## Current Position\n\n{line}")
+    standing = a_standing(("1", "Core", 1, 1), ("2", "API", 0, 1))
+
+    assert with_progress(document, standing).text.endswith("[=====     ] 50%  see  <notes>\n")
 
 
 @pytest.mark.parametrize(

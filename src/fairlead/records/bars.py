@@ -9,18 +9,24 @@ from typing import NamedTuple
 
 from fairlead.model.progress import Progress, bar, bar_by_floor
 
-_BLOCKS = "█▓░■□▰▱"
-_FULL = "█▓#=■●▰▌"
-_EMPTY = "░.-_ ▱○·□"
+_BLOCKS = "█▓▒░■□▰▱"
+_FULL = "█▓#=■●▰▌>"
+_EMPTY = "░.-_ ▱○·□▒"
+_EITHER = "-_.·▒"  # alone they may be full cells or empty ones
+_HEAD = ">"  # once, the tip of an arrow
 _BAR = re.compile(rf"\[(?P<cells>[{re.escape(_FULL + _EMPTY)}]{{5,60}})\]")
-_BARE = re.compile(r"(?P<cells>[█▓░]{5,60})")
+_BARE = re.compile(r"(?P<cells>[█▓▒░]{5,60})")
 _PERCENT = re.compile(r"(?P<number>[0-9]{1,3})(?:\.[0-9]+)?\s?%")
-# Counts that go on with words (`3/3 plans complete in phase 2`) speak of something smaller.
+# Counts that go on with words (`3/3 plans complete in phase 2`) speak of something smaller, and so
+# do those behind such a word (`phase 2: 1/3 plans`).
 _COUNTS = re.compile(
-    r"(?P<done>[0-9]+)/(?P<total>[0-9]+)"
-    r"(?= (?P<unit>plans|phases)(?: (?:complete|completed|done|executed))?\s*(?:[),;|]|\Z))"
+    r"(?P<done>[0-9]+)(?P<of>/| of )(?P<total>[0-9]+)"
+    r"(?= (?P<unit>plan|phase)s?(?: (?:complete|completed|done|executed))?"
+    r"\s*(?:[),;|]|\Z|[—–:=-]?\s*\(?[0-9]{1,3}(?:\.[0-9]+)?\s?%))"
 )
-_PARTNER = {"█": "░", "▓": "░", "#": "░", "=": " ", "■": "□", "●": "○", "▰": "▱", "▌": "░"}
+_SMALLER = re.compile(r"\b(?:phase|wave)\b[^,;|()]*\Z", re.IGNORECASE)
+_PARTNER = dict(zip("█▓▒▌#■●▰", "░░░░░□○▱", strict=True))  # of others, a blank
+_FULL_BESIDE = {" ": "=", "□": "■", "○": "●", "▱": "▰", ".": "#", "-": "#"}
 _WIDE = 20
 
 
@@ -40,13 +46,45 @@ class DrawnBar(NamedTuple):
         """The percentage it tells: the number, or by its cells alone."""
         if self.percent >= 0:
             return self.percent
-        full = sum(mark in _FULL for mark in self.cells)
-        return 100 * full // len(self.cells)
+        return 100 * self._filled // len(self.cells)
 
     def tells(self, percent: int) -> bool:
         """Whether it shows this percentage; cells alone cannot be closer than one of them."""
         slack = 0 if self.percent >= 0 else 100 // len(self.cells)
         return abs(self.shown - percent) <= slack
+
+    def draws(self, percent: int) -> bool:
+        """Whether its cells show this percentage, to one of them; unclear ones contradict nothing."""
+        kinds = self.kinds
+        is_clear = len(kinds) == 2 or (len(kinds) == 1 and kinds[0] not in _EITHER)
+        if not is_clear:
+            return True
+        return abs(100 * self._filled - percent * len(self.cells)) <= 100
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The marks of its cells as they come; the tip of an arrow is none of them."""
+        is_arrow = self.cells.count(_HEAD) == 1
+        return tuple(dict.fromkeys(self.cells.replace(_HEAD, "") if is_arrow else self.cells))
+
+    @property
+    def full(self) -> str:
+        """The mark of its full cells: one that is known for it, else one that the number shows."""
+        kinds = self.kinds
+        known = next((mark for mark in kinds if mark in _FULL), "")
+        is_either = bool(kinds) and kinds[0] in _EITHER and self.percent >= 0
+        is_first = is_either and (len(kinds) > 1 or self.percent == 100)
+        return known or (kinds[0] if is_first else "")
+
+    @property
+    def empty(self) -> str:
+        """The mark of its empty cells; none if it is full."""
+        return next((mark for mark in reversed(self.kinds) if mark != self.full), "")
+
+    @property
+    def _filled(self) -> int:
+        full = {self.full, _HEAD} if len(self.kinds) == 2 else {*_FULL, self.full}
+        return sum(mark in full for mark in self.cells)
 
 
 def find_bar(value: str) -> DrawnBar | None:
@@ -73,11 +111,11 @@ def redrawn(value: str, progress: Progress) -> str:
     if found is None:
         return value
     percent = right_percent(found, progress)
-    if not found.tells(percent):
-        if found.cells:
-            value = value.replace(found.cells, _drawn(found, percent), 1)
-        if found.percent >= 0:
-            value = _PERCENT.sub(f"{percent}%", value, count=1)
+    is_told = found.tells(percent)
+    if found.cells and not (is_told and found.draws(percent)):
+        value = value.replace(found.cells, _drawn(found, percent), 1)
+    if found.percent >= 0 and not is_told:
+        value = _PERCENT.sub(f"{percent}%", value, count=1)
     return _with_counts(value, progress)
 
 
@@ -88,17 +126,30 @@ def right_percent(found: DrawnBar, progress: Progress) -> int:
 
 def _with_counts(value: str, progress: Progress) -> str:
     right = {
-        "plans": f"{progress.completed_plans}/{progress.total_plans}",
-        "phases": f"{progress.completed_phases}/{progress.total_phases}",
+        "plan": (progress.completed_plans, progress.total_plans),
+        "phase": (progress.completed_phases, progress.total_phases),
     }
-    return _COUNTS.sub(lambda match: right[match["unit"]], value)
+
+    def counted(match: re.Match[str]) -> str:
+        done, total = right[match["unit"]]
+        is_smaller = _SMALLER.search(value[: match.start()])
+        return match[0] if is_smaller else f"{done}{match['of']}{total}"
+
+    return _COUNTS.sub(counted, value)
 
 
 def _drawn(found: DrawnBar, percent: int) -> str:
-    full = next((mark for mark in found.cells if mark in _FULL), "")
-    empty = next((mark for mark in found.cells if mark in _EMPTY), "")
-    full = full or ("#" if found.is_by_plans else "")
-    full = full or next((mark for mark, partner in _PARTNER.items() if partner == empty), "█")
-    empty = empty or _PARTNER[full]
+    full = _full_of(found)
+    empty = found.empty or _PARTNER.get(full, " ")
     draw = bar_by_floor if found.is_by_plans else bar
-    return draw(percent, cells=len(found.cells), full=full, empty=empty)
+    cells = draw(percent, cells=len(found.cells), full=full, empty=empty)
+    if _full_of(DrawnBar(cells, percent)) != full:
+        return full + cells[1:]  # without a full cell it would come back in other marks
+    tip = cells.find(empty)
+    if found.cells.count(_HEAD) == 1 and tip > 0:
+        return cells[: tip - 1] + _HEAD + cells[tip:]
+    return cells
+
+
+def _full_of(found: DrawnBar) -> str:
+    return found.full or ("#" if found.is_by_plans else _FULL_BESIDE.get(found.empty, "█"))

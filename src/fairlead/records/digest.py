@@ -17,6 +17,7 @@ from fairlead.text.document import Document
 from fairlead.text.emit import Value, scalar_text
 from fairlead.text.fields import Field
 from fairlead.text.scalars import Plain, is_null
+from fairlead.text.splice import Splice, spliced
 
 # What places say: the labels of fields as people write them, keys of the frontmatter in lower case.
 Words = dict[str, str | list[str] | None]
@@ -34,7 +35,9 @@ def with_progress(document: Document, standing: Standing) -> Document:
                 document = _stating(document, ("progress", name), getattr(progress, name))
     field = progress_field(document)
     if field:
-        document = document.set_field(field, redrawn(field.value, progress))
+        # Not as a new value: blanks in a bar are cells, and the words beside it are not ours.
+        line = Splice(field.start, field.end, redrawn(field.value, progress))
+        document = document.replaced(spliced(document.text, [line]))
     return document
 
 
