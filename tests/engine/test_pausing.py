@@ -35,11 +35,12 @@ def put(project: Project, path: str, text: str) -> None:
 def test_a_pause_says_what_is_open_where_and_what_comes_next(project: Project) -> None:
     put(project, ".planning/phases/01-core/01-01-PLAN.md", a_plan("01-01", "a.txt").text)
     project.events.blocker_added("no key")
+    project.events.blocker_added("RESOLVED: no host")
     project.pausing.pause("halfway", ("src/a.py",))
     held = json.loads((project.folder / HANDOFF).read_text("utf-8"))
     assert (held["phase"], held["plan"], held["status"]) == ("1", "01-01", "paused")
     assert held["remaining_tasks"][0]["status"] == "not_started"
-    assert held["blockers"][0]["description"] == "no key"
+    assert [each["description"] for each in held["blockers"]] == ["no key"]
     assert held["uncommitted_files"] == ["src/a.py"]
     assert held["next_action"] == "fairlead phase execute 1"
     assert "fairlead phase execute 1" in (project.folder / PAGE).read_text("utf-8")

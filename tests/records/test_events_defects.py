@@ -95,6 +95,14 @@ def test_resolving_takes_the_exact_text_before_a_part_of_another() -> None:
     assert after.text == "### Blockers\n\n- no keyboard\n"
 
 
+def test_of_two_blockers_the_open_one_is_resolved() -> None:
+    text = "### Blockers\n\n- ~~no key for the host~~\n- no key yet\n"
+
+    after = resolve_blocker(Document(text), "key", NOON)
+
+    assert after.text == "### Blockers\n\n- ~~no key for the host~~\n"
+
+
 def test_resolving_what_is_not_there_is_refused() -> None:
     with pytest.raises(NoBlocker):
         resolve_blocker(Document(STATE), "anything", NOON)

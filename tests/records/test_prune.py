@@ -2,8 +2,8 @@
 
 import pytest
 
-from fairlead.records import blockers
 from fairlead.records.archive import kept_in_archive
+from fairlead.records.entries import is_resolved
 from fairlead.records.prune import pruned
 from fairlead.text.document import Document
 from fairlead.text.lists import items_of
@@ -78,7 +78,7 @@ def test_the_archive_keeps_what_it_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_resolved"),
+    ("text", "expected"),
     [
         ("- Licence is not RESOLVED yet", False),
         ("- ~~AWS~~ GCP has no quota", False),
@@ -98,8 +98,8 @@ def test_the_archive_keeps_what_it_has() -> None:
     ],
 )
 def test_a_blocker_is_resolved_where_it_is_marked_so_and_not_by_a_word_in_a_sentence(
-    text: str, is_resolved: bool
+    text: str, expected: bool
 ):
     (item,) = items_of(Document(f"{text}\n").lines)
 
-    assert blockers.is_resolved(item) is is_resolved
+    assert is_resolved(item.text, is_checked=item.is_checked) is expected

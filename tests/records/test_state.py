@@ -151,6 +151,16 @@ def test_lists_are_read_under_the_titles_of_other_languages(decisions, blockers)
     assert (state.decisions, state.blockers) == (("Keep it small",), ("No sandbox",))
 
 
+def test_a_blocker_that_is_marked_as_resolved_is_told_apart():
+    held = "- ~~old one~~\n- [x] ticked one\n- real one\n- RESOLVED: third\n- [ ] open one\n"
+    table = "\n| Blocker | State |\n|---|---|\n| A key | RESOLVED |\n| A host | asked |\n"
+
+    state = read_state(Document(f"## Blockers\n\n{held}{table}"))
+
+    assert state.blockers == ("real one", "open one", "A host — asked")
+    assert state.resolved == ("~~old one~~", "ticked one", "RESOLVED: third", "A key — RESOLVED")
+
+
 def test_a_decision_of_a_section_that_stands_there_twice_is_told_once():
     text = "## Decisions\n\n- Keep it small\n\n## Decisions\n\n- Keep it small\n- Ship it\n"
 
@@ -164,7 +174,7 @@ def test_no_decision_or_blocker_of_the_corpus_is_missed() -> None:
             state = read_state(Document(text))
             for entries, words in (
                 (state.decisions, ("decision",)),
-                (state.blockers, ("blocker", "concern")),
+                ((*state.blockers, *state.resolved), ("blocker", "concern")),
             ):
                 assert len(entries) >= counted_bullets(text, words), path
 

@@ -15,7 +15,7 @@ from fairlead.model.job import Job, JobStatus, Question
 from fairlead.model.standing import Next
 from fairlead.records import session as sessions
 from fairlead.records.blockers import BLOCKERS
-from fairlead.records.entries import Listing, entries_of
+from fairlead.records.entries import Listing, entries_of, is_resolved
 from fairlead.records.pause import (
     Found,
     Pause,
@@ -163,7 +163,11 @@ class Pausing(Sessions):
             phase_dir=phase.folder.path if phase and phase.folder else "",
             plan=standing.plan.id if standing.plan else "",
             tasks=self._tasks(standing.plan.path) if standing.plan else (),
-            blockers=tuple(plain_text(each.text) for each in entries_of(state, BLOCKERS)),
+            blockers=tuple(
+                plain_text(each.text)
+                for each in entries_of(state, BLOCKERS)
+                if not is_resolved(each.text, is_checked=each.is_checked)
+            ),
             questions=tuple((each.told, each.command) for each in jobs if each.state == "waits"),
             decisions=tuple(
                 plain_text(each.text) for each in entries_of(state, _DECISIONS)[-_SHOWN_DECISIONS:]

@@ -1,6 +1,5 @@
 """Blockers and concerns: lines that say what stands in the way, and that go when it is gone."""
 
-import re
 from datetime import datetime
 
 from fairlead.errors import NoBlocker, SeveralBlockers
@@ -10,6 +9,7 @@ from fairlead.records.entries import (
     BLOCKERS_ABROAD,
     Listing,
     entries_of,
+    is_resolved,
     with_entry,
     without_entry,
 )
@@ -27,20 +27,6 @@ BLOCKERS = Listing(
 )
 
 
-# Struck out as a whole, or marked where a mark stands: in front, behind a dash or at the end. The
-# same word within a sentence ("not RESOLVED yet") says something else.
-_RESOLVED = re.compile(
-    r"(?:\[Phase [^\]]*\]:?\s*)?(?:\*\*)?"
-    r"(?:\[?RESOLVED\b|[✅☑]|~~.+~~(?:\*\*)?\s*(?:\Z|[—–:;(-]|(?i:resolved|fixed|done)\b|[✅☑]))"
-    r"|.*(?:[—–:(\[-]\s*(?:\*\*)?(?:✅\s*)?RESOLVED\b|[✅☑]\s*\Z)"
-)
-
-
-def is_resolved(item: Item) -> bool:
-    """Whether an entry says itself that it stands in nobody's way any more."""
-    return item.is_checked or bool(_RESOLVED.match(item.text))
-
-
 def add_blocker(document: Document, text: str, now: datetime, *, phase: str = "") -> Document:
     """Record a blocker, with the phase it comes from where that is told."""
     document.require_writable()
@@ -52,12 +38,16 @@ def add_blocker(document: Document, text: str, now: datetime, *, phase: str = ""
 def resolve_blocker(document: Document, text: str, now: datetime) -> Document:
     """Remove the one blocker that holds this text, wherever it is told, and however often.
 
-    With none or several different ones nothing is removed.
+    One that is still open is meant before one that is marked as resolved. With none or several
+    different ones nothing is removed.
     """
     document.require_writable()
     wanted = one_line(text, "the text of the blocker")
     items = _told_items(document)
-    found = _matching(tuple(items), wanted)
+    still_open = tuple(
+        item for item in items if not is_resolved(item.text, is_checked=item.is_checked)
+    )
+    found = _matching(still_open, wanted) or _matching(tuple(items), wanted)
     if not found:
         raise NoBlocker(text, _told(tuple(items)))
     if len({plain_text(each.text).casefold() for each in found}) > 1:

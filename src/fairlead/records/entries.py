@@ -5,6 +5,7 @@ A new entry follows the last one with its bullet, takes the place of a placehold
 a sentence are a person's.
 """
 
+import re
 from typing import NamedTuple
 
 from fairlead.errors import NoPlace
@@ -40,6 +41,13 @@ BLOCKERS_ABROAD = (
 # What titles hold under which they are told.
 DECISION_WORDS = ("decision", *DECISIONS_ABROAD)
 BLOCKER_WORDS = ("blocker", "concern", *BLOCKERS_ABROAD)
+# Struck out as a whole, or marked where a mark stands: in front, behind a dash or at the end. The
+# same word within a sentence ("not RESOLVED yet") says something else.
+_RESOLVED = re.compile(
+    r"(?:\[Phase [^\]]*\]:?\s*)?(?:\*\*)?"
+    r"(?:\[?RESOLVED\b|[✅☑]|~~.+~~(?:\*\*)?\s*(?:\Z|[—–:;(-]|(?i:resolved|fixed|done)\b|[✅☑]))"
+    r"|.*(?:[—–:(\[-]\s*(?:\*\*)?(?:✅\s*)?RESOLVED\b|[✅☑]\s*\Z)"
+)
 
 
 class Listing(NamedTuple):
@@ -135,6 +143,11 @@ def lines_of_entry(document: Document, item: Item) -> str:
 def is_placeholder(text: str) -> bool:
     """Whether a whole line only says that there is nothing."""
     return text.strip(" \t*_").casefold() in PLACEHOLDERS
+
+
+def is_resolved(text: str, *, is_checked: bool) -> bool:
+    """Whether a blocker says itself that it stands in nobody's way any more."""
+    return is_checked or bool(_RESOLVED.match(text))
 
 
 def below(document: Document, last: Line, *paragraphs: str) -> str:

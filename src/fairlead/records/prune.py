@@ -8,8 +8,14 @@ wrote in another form than these lists have are left alone.
 import re
 from datetime import datetime
 
-from fairlead.records.blockers import BLOCKERS, is_resolved
-from fairlead.records.entries import Listing, entries_of, lines_of_entry, without_entry
+from fairlead.records.blockers import BLOCKERS
+from fairlead.records.entries import (
+    Listing,
+    entries_of,
+    is_resolved,
+    lines_of_entry,
+    without_entry,
+)
 from fairlead.records.metrics import SECTION
 from fairlead.records.state import DECISIONS, stamped
 from fairlead.text.document import Document
@@ -62,7 +68,7 @@ def pruned(
 
 def _resolved(document: Document) -> tuple[Document, str] | None:
     for item in entries_of(document, BLOCKERS):
-        if is_resolved(item):
+        if is_resolved(item.text, is_checked=item.is_checked):
             return _without(document, BLOCKERS, item)
     return None
 

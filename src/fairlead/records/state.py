@@ -14,6 +14,7 @@ from fairlead.records.entries import (
     DECISIONS_ABROAD,
     Listing,
     is_placeholder,
+    is_resolved,
     outermost,
     with_entry,
 )
@@ -58,13 +59,18 @@ class State(NamedTuple):
     progress: str
     last_activity: str
     decisions: tuple[str, ...]
-    blockers: tuple[str, ...]
+    blockers: tuple[str, ...]  # those that are still open
+    resolved: tuple[str, ...]
 
 
 def read_state(document: Document) -> State:
     """Read the recorded state for display."""
     position = position_section(document)
     bar = progress_field(document)
+    blockers = [
+        (text, is_resolved(text, is_checked=is_checked))
+        for text, is_checked in _told(document, *BLOCKER_WORDS)
+    ]
     return State(
         milestone=_front(document, "milestone"),
         milestone_name=_front(document, "milestone_name"),
@@ -74,8 +80,9 @@ def read_state(document: Document) -> State:
         progress=bar.value if bar else "",
         last_activity=_field(document, "Last activity", position)
         or _front(document, "last_activity"),
-        decisions=told_entries(document, *DECISION_WORDS),
-        blockers=told_entries(document, *BLOCKER_WORDS),
+        decisions=tuple(text for text, _ in _told(document, *DECISION_WORDS)),
+        blockers=tuple(text for text, is_done in blockers if not is_done),
+        resolved=tuple(text for text, is_done in blockers if is_done),
     )
 
 
@@ -98,23 +105,22 @@ def moment(now: datetime) -> str:
     return now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03d}Z"
 
 
-def told_entries(document: Document, *words: str) -> tuple[str, ...]:
-    """Every entry of every section about these words: bullets, and rows of tables.
+def _told(document: Document, *words: str) -> Iterator[tuple[str, bool]]:
+    """Every entry of every section about these words, bullets and rows, and whether it is ticked.
 
     Reading is generous where writing is exact: projects keep such lists under many titles, and
     none of their entries may be missed.
     """
-    entries: list[str] = []
     told: dict[str, set[str]] = {}  # by the title of their section
     for section, items in told_items(document, *words):
-        found = [plain_text(item.text) for item in items]
+        found = [(plain_text(item.text), item.is_checked) for item in items]
         for table in tables_of(document.section_lines(section)):
-            found += [" — ".join(filter(None, (cell.text for cell in row))) for row in table.rows]
+            rows = (" — ".join(filter(None, (cell.text for cell in row))) for row in table.rows)
+            found += [(row, False) for row in rows]
         # A section that stands there twice tells of one thing once.
         known = told.setdefault(section.title.casefold(), set())
-        entries += [entry for entry in found if entry not in known]
-        known |= set(found)
-    return tuple(entry for entry in entries if not is_placeholder(entry))
+        yield from (each for each in found if each[0] not in known and not is_placeholder(each[0]))
+        known |= {text for text, _ in found}
 
 
 def told_items(document: Document, *words: str) -> Iterator[tuple[Section, tuple[Item, ...]]]:
