@@ -247,11 +247,10 @@ class App:
         chosen = agent or str(self.value("fairlead.agent")).removeprefix("auto")
         if chosen == registry.SCRIPTED and not is_rehearsed:
             raise OnlyRehearses
-        executor = registry.SCRIPTED if is_rehearsed else chosen
         architect = "" if is_rehearsed else reviewer or str(self.value("fairlead.reviewer"))
         keepers, known = Keepers(more=1), self.settings.agents()  # for a verify and the next call
         search = partial(registry.agent, outside=(self.place,), commands=known, keepers=keepers)
-        found = search(executor)
+        found = search(registry.SCRIPTED if is_rehearsed else chosen)
         if found.row.service:
             raise OnlyAnswers(found.name)
         return Crew(
@@ -260,6 +259,7 @@ class App:
             commands=Shell(keepers),
             reap=lambda job: reap(keeper.JOB, job),
             ready=keepers.waiting,
+            recall=partial(registry.recall, known),
         )
 
     def terms(self, *, model: str, slots: int | None, is_rehearsed: bool) -> Terms:

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.adapters import keeper, supervision
-from fairlead.adapters.agent import CliAgent
+from fairlead.adapters import keeper, registry, supervision
+from fairlead.adapters.agent import CliAgent, recalled
 from fairlead.errors import NestedRun, NotPrivate
-from fairlead.model.agent_events import EndKind
+from fairlead.model.agent_events import EndKind, Usage
+from fairlead.model.agent_streams import Stream
 from tests.support.agents import an_order, called, hostile, soon
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -278,3 +279,26 @@ def test_time_in_which_we_were_held_counts_for_no_limit(tmp_path):
 
     assert "idle [Paused(seconds=" in told.read_text()
     assert time.monotonic() - held_at > 12 + 3  # silence was measured anew
+
+
+@pytest.mark.parametrize("stream", [Stream.CLAUDE, Stream.TEXT])
+def test_what_a_call_took_is_told_again_from_what_is_kept_of_it(stream, tmp_path):
+    agent = hostile("bit_by_bit")
+    agent = CliAgent(replace(agent.row, stream=stream), agent.program)
+    call = called(agent, an_order(tmp_path))
+    told = recalled(stream, "executor", str(call.raw))
+
+    assert told is not None
+    assert (told.usage, told.is_estimated) == (call.ending.usage, stream is Stream.TEXT)
+    assert told.usage != Usage()
+
+
+def test_a_call_of_which_nothing_is_kept_never_began(tmp_path):
+    assert recalled(Stream.CLAUDE, "executor", str(tmp_path / "raw")) is None
+
+
+def test_what_an_agent_took_that_is_gone_is_estimated(tmp_path):
+    call = called(hostile("bit_by_bit"), an_order(tmp_path))
+    told = [registry.recall((), each, "executor", str(call.raw)) for each in ("claude", "gone")]
+
+    assert [each is not None and each.is_estimated for each in told] == [False, True]

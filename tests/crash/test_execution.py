@@ -1,6 +1,10 @@
 """The engine, killed from outside at every step of a phase, and started again."""
 
+import json
 import signal
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,6 +18,7 @@ from tests.support.killing import (
     copied,
     killed_after,
     killed_at,
+    ledger_of,
     result_of,
     started,
     steps_of,
@@ -50,6 +55,8 @@ def test_a_run_that_is_killed_after_any_step_ends_as_if_it_had_not_been(
         assert (found.status, found.left) == ("DONE", 0), point
         assert (found.uncommitted, found.worktrees) == ("", 0), point
         assert found.calls <= wanted.calls + 1, point
+        assert len(set(found.recorded)) == len(found.recorded), point
+        assert wanted.calls <= len(found.recorded) <= found.calls, point
     record_quick(
         f"engine-killed-{half + 1}",
         "a run killed after any step ends as if it had not been, with one paid call more at most",
@@ -92,6 +99,44 @@ def test_a_run_that_is_killed_while_it_lands_or_ends_leaves_nothing_for_ever(
         "worktree and no branch",
         {"kill points": len(points), "found": 0},
     )
+
+
+HANGS = """
+import json, sys, time
+sys.stdin.read()
+usage = {"input_tokens": 500_000, "output_tokens": 10_000}
+message = {"id": "m1", "content": [{"type": "text", "text": "hm"}], "usage": usage}
+print(json.dumps({"type": "assistant", "message": message}), flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_paid_call_whose_run_is_killed_is_counted_once(tmp_path: Path) -> None:
+    world = a_world(tmp_path / "world", ONE)
+    settings = world / "config/fairlead/config.json"
+    held = json.loads(settings.read_text())
+    hangs = {"argv": [sys.executable, "-c", HANGS], "stream": "claude"}
+    held["fairlead"]["agents"]["hangs"] = hangs
+    settings.write_text(json.dumps(held))
+    with started(world, "--agent", "hangs") as run:
+        assert until(
+            lambda: any(each.stat().st_size for each in (world / "state").rglob("stdout.log"))
+        )
+        run.kill()
+    steps_of(world, "--agent", "stub")  # another than the one that was cut off
+    found = result_of(world)
+    killed, *rest = ledger_of(world / "project")
+    assert (killed["verdict"], killed["tokens_in"]) == ("killed", 500_000)
+    assert [each["verdict"] for each in rest].count("killed") == 0
+    assert (found.status, len(found.recorded)) == ("DONE", 3)
+
+
+def until(look: Callable[[], bool]) -> bool:
+    """Whether something comes true in time."""
+    limit = time.monotonic() + PATIENCE_SECONDS
+    while not look() and time.monotonic() < limit:
+        time.sleep(0.02)
+    return look()
 
 
 def kept_in(world: Path) -> list[str]:

@@ -17,6 +17,7 @@ from fairlead.adapters.commands import Shell, command_fault
 from fairlead.engine.execution import Execution
 from fairlead.engine.fanout import Signal
 from fairlead.engine.jobs import Jobs
+from fairlead.engine.ports import Recall
 from fairlead.engine.site import Commands, GateLimits
 from fairlead.engine.undertaking import Crew, Report, Terms, Watcher
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Usage
@@ -182,6 +183,7 @@ class Works:
     phase: str = "1"
     happened: list[str] = field(default_factory=list)
     commands: Commands = field(default_factory=Shell)
+    recall: Recall = lambda _name, _role, _raw: None
 
     @property
     def execution(self) -> Execution:
@@ -200,7 +202,7 @@ class Works:
         """Approve what is there and carry it out."""
         execution = self.execution
         execution.approve(execution.preview(self.phase))
-        crew = Crew(self.agent, self.agent, self.commands, lambda _: 0)
+        crew = Crew(self.agent, self.agent, self.commands, lambda _: 0, recall=self.recall)
         terms = Terms(self.caps, GateLimits(), slots=self.slots, shares=shares_of(self.shares))
         watcher = Watcher(lambda each: self.happened.append(f"{each.subject} {each.kind}"))
         return execution.carry_out(

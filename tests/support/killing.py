@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fairlead.store import layout
 from tests.support.execution import PlanText, a_plan, a_project
@@ -37,6 +38,7 @@ class Result:
     files: dict[str, str]
     merges: list[str]
     calls: int
+    recorded: list[str]  # the calls in the ledgers, by their names
     status: str
     left: int
     uncommitted: str
@@ -120,11 +122,18 @@ def result_of(world: Path) -> Result:
             line for line in git(project, "log", "--format=%s").splitlines() if "merge" in line
         ),
         calls=sum(event["kind"] == "call" for event in events),
+        recorded=[entry["call"] for entry in ledger_of(project) if "call" in entry],
         status=json.loads((job / "job.json").read_text())["status"],
         left=len(processes_of(project, job.name)),
         uncommitted=git(project, "status", "--porcelain"),
         worktrees=len(git(project, "worktree", "list").splitlines()) - 1,
     )
+
+
+def ledger_of(project: Path) -> list[dict[str, Any]]:
+    """The evidence of every plan."""
+    texts = [path.read_text() for path in sorted((project / ".planning/ledger").glob("*"))]
+    return [json.loads(line) for text in texts for line in text.splitlines()]
 
 
 def processes_of(project: Path, job: str) -> list[int]:

@@ -13,11 +13,11 @@ import uuid
 from collections.abc import Callable, Mapping
 
 from fairlead.adapters import keeper, process
-from fairlead.adapters.supervision import Keepers, Launch, supervise
+from fairlead.adapters.supervision import OUTPUT, PROMPT, Keepers, Launch, supervise
 from fairlead.errors import NestedRun
 from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Malformed, Paused, Usage
 from fairlead.model.agent_orders import Order
-from fairlead.model.agent_streams import TELLS_NO_TOKENS, Decoder, Stream, Tally
+from fairlead.model.agent_streams import TELLS_NO_TOKENS, Decoder, Exit, Stream, Tally
 from fairlead.model.budget import unmeasured
 from fairlead.model.model_services import ModelService
 from fairlead.values import dataclass, field, replace
@@ -32,6 +32,7 @@ PASSED = (
 )
 _LOCALE = frozenset({"LANG", "LC_ALL", "LC_CTYPE"})
 _SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD", "HEADERS", "CREDENTIALS")
+_PIECE = 1 << 16
 PROMPT_FILE = "{prompt}"  # a word that stands for the path of a private file with the prompt
 
 
@@ -90,15 +91,13 @@ class CliAgent:
         exit_ = supervise(launch, hearing, is_wanted, self._keepers)
         hearing.close()
         ending = replace(hearing.tally.ending(exit_), seconds=time.monotonic() - begun)
-        if self.row.stream in TELLS_NO_TOKENS and ending.kind is not EndKind.SPAWN:
-            read, wrote = unmeasured(order.role, len(order.prompt), len(ending.text))
-            ending = replace(ending, usage=Usage(read, tokens_out=wrote), is_estimated=True)
+        ending = _measured(ending, self.row.stream, order.role, len(order.prompt))
         return _without_secrets(ending, launch.environment, self.row.secrets)
 
     def _launch(self, order: Order) -> Launch:
         call = str(uuid.uuid4())
         words = (*self.row.first_words, *self.row.words(order))
-        path = os.path.join(order.raw, "prompt.txt")
+        path = os.path.join(order.raw, PROMPT)
         return Launch(
             words=(self.program, *(path if word == PROMPT_FILE else word for word in words)),
             folder=order.folder,
@@ -124,6 +123,29 @@ class CliAgent:
         letters = {} if passed.keys() & _LOCALE else {"LC_CTYPE": "C.UTF-8"}
         own = {**self.row.settings, **self.row.settings_for(order)}
         return {**letters, **passed, **own, **ours}
+
+
+def recalled(stream: Stream, role: str, raw: str) -> Ending | None:
+    """What a call took that nobody saw the end of, told from its files; None: it never began."""
+    hearing = _Hearing(stream, lambda _: None)
+    try:
+        with open(os.path.join(raw, PROMPT), encoding="utf-8", errors="replace") as file:
+            asked = len(file.read())
+        with open(os.path.join(raw, OUTPUT), "rb") as output:
+            while piece := output.read(_PIECE):
+                hearing.hear(piece)
+    except FileNotFoundError:
+        return None
+    hearing.close()
+    return _measured(hearing.tally.ending(Exit(stopped=EndKind.KILLED)), stream, role, asked)
+
+
+def _measured(ending: Ending, stream: Stream, role: str, prompt_characters: int) -> Ending:
+    """The ending with the tokens that its program does not tell."""
+    if stream not in TELLS_NO_TOKENS or ending.kind is EndKind.SPAWN:
+        return ending
+    read, wrote = unmeasured(role, prompt_characters, len(ending.text))
+    return replace(ending, usage=Usage(read, tokens_out=wrote), is_estimated=True)
 
 
 def depth() -> int:

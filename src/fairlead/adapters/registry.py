@@ -23,10 +23,12 @@ from fairlead.adapters import (
     process,
     scripted,
 )
-from fairlead.adapters.agent import CliAgent, Row
+from fairlead.adapters.agent import CliAgent, Row, recalled
 from fairlead.errors import NoAgent, NoModelClient, NoProgram, NoSuchAgent
 from fairlead.model import model_services
 from fairlead.model.agent_commands import AgentCommand
+from fairlead.model.agent_events import Ending
+from fairlead.model.agent_streams import Stream
 from fairlead.model.families import family_of
 from fairlead.model.model_services import ModelService
 
@@ -88,6 +90,12 @@ def agent(
             return CliAgent(row, found, outside, keepers)
         looked_for += row.programs
     raise NoAgent(looked_for, REHEARSAL)
+
+
+def recall(commands: Iterable[Description], name: str, role: str, raw: str) -> Ending | None:
+    """See `engine.ports.Recall`; of an agent that is gone, nobody can read more than text."""
+    maker = makers(commands).get(name) or offered().get(name)
+    return recalled(maker().stream if maker else Stream.TEXT, role, raw)
 
 
 def family(found: CliAgent, model_name: str = "") -> str:

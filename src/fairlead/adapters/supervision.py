@@ -24,6 +24,7 @@ from fairlead.model.agent_orders import Limits
 from fairlead.model.agent_streams import Exit
 from fairlead.values import dataclass
 
+PROMPT, OUTPUT, ERRORS = "prompt.txt", "stdout.log", "stderr.log"  # what is kept of a call
 GRACE_SECONDS = 5.0  # between being asked to end and being ended
 _TICK_SECONDS = 0.25
 _SLEPT_SECONDS = 5.0  # later than this, and it was us who stood still
@@ -42,7 +43,7 @@ class Launch:
     raw: str  # private folder for what it says; empty: the listener alone has it
     limits: Limits
     call: str  # this call's own name, unlike any other's
-    stdin: bytes = b""  # kept beside the output as prompt.txt
+    stdin: bytes = b""  # kept beside the output
     has_stdin: bool = True  # False: the program reads that file itself
     is_private: bool = True  # what it makes is for us alone, whatever our own files are
     is_brief: bool = False  # it may be over before the next keeper has been started
@@ -50,7 +51,7 @@ class Launch:
     @property
     def prompt(self) -> str:
         """The private file with what the program reads."""
-        return self.kept_as("prompt.txt")
+        return self.kept_as(PROMPT)
 
     def kept_as(self, name: str) -> str:
         """Where a part of the exchange is kept."""
@@ -156,8 +157,8 @@ def supervise(
         _write_prompt(launch.prompt, launch.stdin)
     keepers = keepers or Keepers()
     with (
-        _Log(launch.kept_as("stdout.log"), launch.limits.output_bytes) as output,
-        _Log(launch.kept_as("stderr.log"), launch.limits.output_bytes) as errors,
+        _Log(launch.kept_as(OUTPUT), launch.limits.output_bytes) as output,
+        _Log(launch.kept_as(ERRORS), launch.limits.output_bytes) as errors,
     ):
         try:
             kept = keepers.begin(launch)

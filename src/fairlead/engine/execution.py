@@ -269,6 +269,7 @@ class Execution:
             new_nonce=self._fresh,
             report=watcher.report,
             watch=watcher.watch,
+            recall=crew.recall,
             limits=terms.limits,
             is_over=over,
             guarded=(*terms.guarded, f"{self._files.folder}/{layout.CONFIG}"),

@@ -180,6 +180,7 @@ def with_call(entry: Entry, ending: Ending) -> Entry:
         estimated=ending.is_estimated or None,
         cost_usd=ending.cost_usd,
         prompt_characters=ending.prompt_characters or None,
+        call=ending.call,
     )
 
 

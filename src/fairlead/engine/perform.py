@@ -25,9 +25,10 @@ from fairlead.engine.judging import (
     with_call,
 )
 from fairlead.engine.landing import Landing
+from fairlead.engine.paying import announce, pay_left
 from fairlead.engine.prompting import answer_request, prompt, retry_context
 from fairlead.errors import LedgerBroken
-from fairlead.model.agent_events import Ending
+from fairlead.model.agent_events import Ending, EndKind
 from fairlead.model.agent_orders import Limits, Order, Role
 from fairlead.model.job import Question, QuestionKind, Run, TaskGate, last_work
 from fairlead.model.lifecycle import (
@@ -41,7 +42,7 @@ from fairlead.model.lifecycle import (
 from fairlead.model.plan import PlanSheet, Task, task_id
 from fairlead.model.policy import passed_over, pause, skip_kind
 from fairlead.model.snapshot import Act, Action
-from fairlead.records.ledger import EntryKind
+from fairlead.records.ledger import Entry, EntryKind
 from fairlead.records.result import Result, Verdict, executor_result, verdict
 from fairlead.records.state import moment
 from fairlead.store import layout
@@ -61,10 +62,14 @@ class Performer:
         self._clean: dict[str, str] = {}  # places that nothing has run in since they were checked
 
     def look_back(self) -> None:
-        """What the agents of a run that was killed have touched is asked before anything begins."""
+        """What the agents of a run that was killed have touched is asked before anything begins.
+
+        What they took is recorded after that: the ledger is among what they may have touched.
+        """
         for question in left_behind(self._site):
             self._ask(question)
         self._site.jobs.witness.begin()
+        pay_left(self._site, self._landing)
 
     def perform(self, action: Action) -> None:
         """Do one thing."""
@@ -285,11 +290,12 @@ class Performer:
         site, limits = self._site, self._site.limits
         wall = limits.executor if role is Role.EXECUTOR else limits.architect
         run = held.runs[-1]
+        call = f"{held.task}-r{run.number}-{role}-{site.new_nonce()[:8]}"  # a run may have several
         order = Order(
             role=role,
             prompt=text,
             folder=site.workspace.inside(place),
-            raw=f"{site.private}/raw/{held.task}-r{run.number}-{role}",
+            raw=f"{site.private}/raw/{call}",
             job=layout.runs_path(site.files.folder, site.job.id),
             session=site.new_nonce() if role is Role.ARCHITECT else run.session,
             model=site.job.model,
@@ -301,12 +307,15 @@ class Performer:
         self._landing.settle()
         act = Act.EXECUTE if role is Role.EXECUTOR else Act.REVIEW
         site.calling.passed(Action(act, held.task).key)
+        kind = EntryKind.EXECUTE if role is Role.EXECUTOR else EntryKind.REVIEW
+        foreseen = Ending(EndKind.KILLED, prompt_characters=len(text), call=call)
+        announce(site, held.plan, order, with_call(self._evidence(kind, held), foreseen))
         ending = agent.start(
             order,
             lambda event: site.watch(held.task, event),
             lambda: not site.is_over.is_given,
         )
-        return replace(ending, prompt_characters=len(text))
+        return replace(ending, prompt_characters=len(text), call=call)
 
     def _place(self, run: Run) -> str:
         inside = f"{self._site.private}/worktrees/{run.branch.rpartition('/')[2]}"
@@ -355,11 +364,14 @@ class Performer:
         self, kind: EntryKind, held: TaskGate, ending: Ending, verdict: str, tail: str = ""
     ) -> None:
         """The evidence of a call: it was paid for, whatever came of it."""
+        entry = replace(self._evidence(kind, held), verdict=str(verdict), tail=tail)
+        self._landing.record(held.plan, with_call(entry, ending))
+        self._site.jobs.witness.recorded(held.task)
+
+    def _evidence(self, kind: EntryKind, held: TaskGate) -> Entry:
         agent = self._site.executor if kind is EntryKind.EXECUTE else self._site.architect
         run = held.runs[-1]
-        entry = self._landing.entry(kind, held.task, run.attempt, agent.name)
-        entry = replace(entry, tree=run.tree, verdict=str(verdict), tail=tail)
-        self._landing.record(held.plan, with_call(entry, ending))
+        return replace(self._landing.entry(kind, held.task, run.attempt, agent.name), tree=run.tree)
 
     def _advance(self, held: TaskGate, event: GateEvent, note: str) -> None:
         gate = advance(held.gate, event, task=held.name, summary=note)

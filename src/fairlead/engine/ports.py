@@ -52,6 +52,14 @@ class Agent(Protocol):
         ...
 
 
+class Recall(Protocol):
+    """Remembers the calls of agents by what is kept of them."""
+
+    def __call__(self, name: str, role: str, raw: str, /) -> Ending | None:
+        """What a call of an agent came to of which nobody saw the end; None: it never began."""
+        ...
+
+
 class Checker(Protocol):
     """Runs the commands that a person allowed, each with a limit."""
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from fairlead.engine.fanout import Precedence, Signal, Turn
-from fairlead.engine.ports import Agent, Clock, Workspace
+from fairlead.engine.ports import Agent, Clock, Recall, Workspace
 from fairlead.engine.purse import Purse
 from fairlead.errors import BranchGone
 from fairlead.model.agent_events import AgentEvent
@@ -74,6 +74,7 @@ class Site:
     new_nonce: Callable[[], str]
     report: Callable[[Happening], None]
     watch: Callable[[str, AgentEvent], None]
+    recall: Recall  # what a call came to whose run was killed
     limits: GateLimits = field(default_factory=GateLimits)
     turn: Turn = field(default_factory=Turn)  # to write into the repository
     placing: Turn = field(default_factory=Turn)  # to make or remove a worktree

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 
-from fairlead.engine.ports import Agent
+from fairlead.engine.ports import Agent, Recall
 from fairlead.engine.site import Commands, GateLimits, Happening
 from fairlead.model.agent_events import AgentEvent
 from fairlead.model.budget import Caps, Spent
@@ -73,6 +73,7 @@ class Crew:
     commands: Commands
     reap: Callable[[str], int]  # ends what a dead run of a job left running
     ready: Callable[[str], AbstractContextManager[object]] = nullcontext  # for the calls of a job
+    recall: Recall = lambda _name, _role, _raw: None
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,3 +193,4 @@ class Ending:
     is_cut: bool = False  # the text ends where the cap on its tokens was reached
     seconds: float = 0.0  # how long the call took
     prompt_characters: int = 0  # how much it was asked
+    call: str = ""  # what we call it

@@ -60,6 +60,7 @@ class Entry:
     prompt_characters: int | None = None
     rehearsed: bool = False
     job: str = ""
+    call: str = ""  # of an agent, unlike any other's
     claim_mismatch: bool = False  # the agent said that this went well, and it did not
 
 

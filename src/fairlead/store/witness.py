@@ -1,8 +1,9 @@
 """What a run has seen and written, kept outside the repository: the run after a kill knows it too.
 
 Before each call of an agent it is written down how everything was that is none of its business; that
-goes when the call has been judged. Nothing here waits for the disk, since a kill loses nothing that
-was written. A loss of power may, so what is left tells in which boot it was seen.
+goes when the call has been judged. So is the call itself, until it is recorded. Nothing here waits for
+the disk, since a kill loses nothing that was written. A loss of power may, so what is left tells in
+which boot it was seen.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from fairlead.store import layout
 from fairlead.store.confine import Folder, Root, fault, let_go
 from fairlead.values import dataclass
 
-_SIGHTING, _WRITTEN = ".json", "written.jsonl"
+_SIGHTING, _CALL, _WRITTEN = ".json", ".call", "written.jsonl"
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _PRIVATE = 0o600
 _BOOT = "/proc/sys/kernel/random/boot_id"
@@ -46,7 +47,8 @@ class Witness:
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         with self._inside() as folder:
             for name in folder.names():
-                folder.remove(name)
+                if not name.endswith(_CALL):
+                    folder.remove(name)
             let_go(folder.create(_WRITTEN, _PRIVATE))
 
     def wrote(self, place: str, digest: str) -> None:
@@ -65,16 +67,29 @@ class Witness:
     def saw(self, task: str, plan: str, digests: Mapping[str, str]) -> None:
         """Things are like this, and an agent is about to be called."""
         held = {"plan": plan, "boot": _boot(), "digests": dict(digests)}
-        with self._inside() as folder:
-            new = layout.writing_name()
-            with open(folder.create(new, _PRIVATE), "wb") as file:
-                file.write(json.dumps(held).encode())
-            folder.move(new, folder, f"{task}{_SIGHTING}")  # half a sighting is none
+        self._keep(f"{task}{_SIGHTING}", json.dumps(held))
 
     def judged(self, task: str) -> None:
         """The call has ended, and what it did is known."""
+        self._forget(f"{task}{_SIGHTING}")
+
+    def calls(self, task: str, told: str) -> None:
+        """An agent is about to be called, which is to be recorded with this."""
+        self._keep(f"{task}{_CALL}", told)
+
+    def recorded(self, task: str) -> None:
+        """The call stands where it is counted."""
+        self._forget(f"{task}{_CALL}")
+
+    def unrecorded(self) -> dict[str, str]:
+        """By task, the calls of a run that was killed before it could record them."""
         with suppress(FileNotFoundError), self._inside() as folder:
-            folder.remove(f"{task}{_SIGHTING}")
+            return {
+                name.removesuffix(_CALL): _content(folder, name).decode("utf-8", "replace")
+                for name in folder.names()
+                if name.endswith(_CALL)
+            }
+        return {}
 
     def left(self) -> Iterator[Sighting]:
         """What a run that was killed had seen; and what it wrote is known as ours again."""
@@ -84,6 +99,17 @@ class Witness:
                 if name.endswith(_SIGHTING):
                     place = f"{self._folder}/{name}"
                     yield _sighting(name.removesuffix(_SIGHTING), place, _content(folder, name))
+
+    def _keep(self, name: str, text: str) -> None:
+        with self._inside() as folder:
+            new = layout.writing_name()
+            with open(folder.create(new, _PRIVATE), "wb") as file:
+                file.write(text.encode())
+            folder.move(new, folder, name)  # half of it is nothing
+
+    def _forget(self, name: str) -> None:
+        with suppress(FileNotFoundError), self._inside() as folder:
+            folder.remove(name)
 
     @contextmanager
     def _inside(self) -> Iterator[Folder]:
