@@ -367,4 +367,5 @@ class _Pump:
             errors=self._logs[self._kept.errors].tail.decode("utf-8", "replace").strip(),
             dropped_bytes=sum(log.dropped for log in self._logs.values()),
             at=time.time(),
+            zone=time.localtime().tm_gmtoff,
         )

@@ -11,6 +11,7 @@ event: what one reader takes for a yes and another for a no must not pass a gate
 import codecs
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from fairlead.model import agent_dialects, model_dialect
@@ -29,6 +30,7 @@ from fairlead.model.agent_events import (
     Trouble,
     Usage,
 )
+from fairlead.model.resets import wait_told
 from fairlead.values import dataclass
 
 LINE_BYTES = 4 << 20
@@ -158,6 +160,13 @@ class Exit:
     errors: str = ""  # the last of its standard error
     dropped_bytes: int = 0
     at: float = 0.0  # when, in seconds since 1970
+    zone: int = 0  # how many seconds the clock on the wall is ahead of UTC
+
+    @property
+    def wall(self) -> datetime | None:
+        """When, as the clock on the wall showed it."""
+        local = datetime.fromtimestamp(self.at + self.zone, UTC)
+        return local.replace(tzinfo=None) if self.at else None
 
 
 class Tally:
@@ -218,7 +227,7 @@ class Tally:
             cost_usd=spent.cost_usd,
             exit_code=exit_.code,
             error="" if is_ok else error[:_ERROR_LENGTH],
-            retry_after=None if is_ok else self._retry_after(exit_.at),
+            retry_after=None if is_ok else self._retry_after(kind, exit_),
             dropped_bytes=exit_.dropped_bytes,
             malformed_lines=self._malformed,
             denied=tuple(self._denied),
@@ -229,8 +238,8 @@ class Tally:
         finished, trouble = self.finished, self.trouble
         if finished and not finished.is_ok:
             fault = finished.fault
-            if fault is EndKind.FAILED and exit_.code:
-                fault = self._bad_exit(exit_.code)
+            if fault is EndKind.FAILED and (exit_.code or trouble):  # it says no more than that
+                fault = self._bad_exit(exit_.code or 0)
             return fault, finished.message or exit_.errors
         if exit_.stopped and not finished:
             return exit_.stopped, exit_.reason
@@ -244,10 +253,17 @@ class Tally:
             return (trouble.fault, told) if trouble else (EndKind.FAILED, told or "it said nothing")
         return EndKind.OK, ""
 
-    def _retry_after(self, at: float) -> float | None:
-        if self.trouble and self.trouble.resets_at and at:
-            return max(0.0, self.trouble.resets_at - at)
-        return self.trouble.retry_after if self.trouble else None
+    def _retry_after(self, kind: EndKind, exit_: Exit) -> float | None:
+        trouble = self.trouble
+        if trouble and trouble.resets_at and exit_.at:
+            return max(0.0, trouble.resets_at - exit_.at)
+        if trouble and trouble.retry_after is not None:
+            return trouble.retry_after
+        # Not what is on standard error: there, programs repeat what a model said.
+        told = (self.finished.message if self.finished else "") or (
+            trouble.message if trouble else ""
+        )
+        return wait_told(told[:_ERROR_LENGTH], exit_.wall) if kind.may_pass else None
 
     def _bad_exit(self, code: int) -> EndKind:
         if self.trouble:
