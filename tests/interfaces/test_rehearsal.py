@@ -164,6 +164,16 @@ def test_the_preview_and_the_run_say_which_limits_hold_only_roughly(world: Path)
     assert f"note  {said}" in executed(world, "--approve", "--agent", "mute").said
 
 
+@pytest.mark.parametrize("manner", ["--events", "--slots=1"])
+def test_the_preview_and_the_run_say_that_a_need_names_no_plan(tmp_path: Path, manner: str) -> None:
+    world = a_world(tmp_path, (a_plan("01-02", "a.txt", depends_on=["01-07"]),))
+    said = "01-02 depends on 01-07, which is no plan of this phase"
+
+    assert f"⚠ {said}" in executed(world, "--dry-run").said
+    told = executed(world, "--approve", manner)
+    assert (told.code, told.said.count(said)) == (0, 1)
+
+
 def test_here_without_a_rehearsal_is_a_wrong_use(world: Path) -> None:
     assert executed(world, "--here").code == 2
 

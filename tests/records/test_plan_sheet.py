@@ -248,8 +248,19 @@ def test_a_verify_command_alone_in_a_fence_is_the_command() -> None:
         ("03-post-feed/03-01", "03-01"),
         ("01", "03-01"),
         ("1", "03-01"),
+        ("plan 01", "03-01"),
+        ("Plan 03-01", "03-01"),
+        ("03-01 (needs src/a.ts)", "03-01"),
+        ("Phase 3 Plan 1", "03-01"),
+        ("phase 03, plan 01", "03-01"),
+        ("03-post-feed-01", "03-01"),
         ("02-01", "02-01"),
         ("Phase 2", "Phase 2"),
+        ("Phase 2 Plan 1", "Phase 2 Plan 1"),
+        ("Phase 3 Plan 03-01", "Phase 3 Plan 03-01"),
+        ("02-post-feed-01", "02-post-feed-01"),
+        ("3.1", "3.1"),  # it may be the inserted phase
+        ("plan 01 of phase 2", "plan 01 of phase 2"),
     ],
 )
 def test_a_reference_is_resolved_in_every_form_it_has(wanted: str, found: str) -> None:
@@ -259,6 +270,23 @@ def test_a_reference_is_resolved_in_every_form_it_has(wanted: str, found: str) -
     ]
 
     assert nodes_of(plans)[1].depends_on == (found,)
+
+
+@pytest.mark.parametrize("written", ["[[03-01]]", "{plan: 03-01}", "[{plan: 03-01}]"])
+def test_what_is_no_reference_is_told(written: str) -> None:
+    [note] = [
+        each.what for each in read("", PATH, f"depends_on: {written}").notes if "holds" in each.what
+    ]
+
+    assert note.startswith("depends_on holds ")
+    assert "03-01" in note
+
+
+@pytest.mark.parametrize("written", ["[]", "null", "[03-01]", "03-01", "[{path: 03-01-PLAN.md}]"])
+def test_a_reference_or_none_is_not_told(written: str) -> None:
+    notes = read("", PATH, f"depends_on: {written}").notes
+
+    assert not [each.what for each in notes if "depends_on holds" in each.what]
 
 
 @pytest.mark.parametrize(

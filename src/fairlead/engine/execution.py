@@ -168,7 +168,7 @@ class Execution:
             crew.reap(name)
             site = self._site(job, preview, crew, terms, watcher, over)
             site.tell("started", job.id, preview.name, phase=job.phase, plans=list(preview.left))
-            for note in (*job.crowding, *terms.notes):
+            for note in (*preview.order.warnings, *preview.warnings, *job.crowding, *terms.notes):
                 site.tell("note", job.id, note)
             with crew.ready(name):
                 run(site, terms.caps, stop, watcher.looked)

@@ -33,10 +33,15 @@ def whole(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else None
 
 
+def without_notes(text: str) -> str:
+    """Text without what is noted in parentheses behind a word."""
+    return _NOTE.sub("", text)
+
+
 def listed(text: str) -> tuple[str, ...]:
     """Paths that are divided by commas or lines, without marks and notes in parentheses."""
     found = dict.fromkeys(
         item.strip().removeprefix("- ").removeprefix("* ").strip().strip("`\"'")
-        for item in re.split(r"[,\n]", _NOTE.sub("", text))
+        for item in re.split(r"[,\n]", without_notes(text))
     )
     return tuple(item for item in found if item and item.casefold() not in ("n/a", "none", "-"))

@@ -6,13 +6,14 @@ what a plan declares decides what its tasks may touch.
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from fairlead.errors import ConflictMarkers, Located
 from fairlead.model.plan import Artifact, Finding, Link, MustHaves, PlanSheet, Severity, Task
 from fairlead.model.waves import Node
-from fairlead.records.keys import list_of, text_of, whole
+from fairlead.records.keys import list_of, text_of, whole, without_notes
 from fairlead.records.naming import folder_name, plan_id
 from fairlead.records.plan_tasks import block_text, count_headings, masked, read_tasks
 from fairlead.text.conflicts import conflict_line
@@ -41,6 +42,13 @@ REQUIRED = (
 CHECK = "plan_check"  # the key that says what became of a plan's check
 _NUMBER = re.compile(r"(?:.*[-_ ])?([0-9]{1,4})\Z")
 _REFERENCE = re.compile(r"(?:.*/)?([0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)-([0-9]{1,4})(?:-.*)?\Z")
+
+
+# How people name a plan in words; a point between two numbers may also mean an inserted phase.
+_IN_WORDS = re.compile(
+    r"(?:phase +(?P<phase>[^\s,:]+)[,:]? +plan +(?P<number>[0-9]{1,4})|plan +(?P<name>\S+))\Z",
+    re.IGNORECASE,
+)
 
 
 def read_plan(path: str, text: str) -> PlanSheet:
@@ -176,7 +184,7 @@ def _read(path: str, text: str) -> PlanSheet:
         path=path,
         task_count=len(tasks) or count_headings(mask),
         is_superseded=text_of(front, "status").casefold() == "superseded",
-        notes=(*odd, *notes),
+        notes=(*odd, *_unread_needs(front), *notes),
         check=text_of(front, CHECK).casefold(),
         is_rehearsed=text_of(front, "rehearsed").casefold() == "true",
     )
@@ -203,6 +211,16 @@ def _number(front: Mapping[str, object], identity: str) -> tuple[int, list[Findi
         what = f"the frontmatter says plan {by_front}, the file's name {identity}"
         notes.append(Finding(Severity.WARNING, what, 1))
     return by_name if by_name is not None else by_front or 0, notes
+
+
+def _unread_needs(front: Mapping[str, object]) -> Iterator[Finding]:
+    """What stands under `depends_on` and is no name: nothing would wait for it."""
+    held = front.get("depends_on", front.get("depends-on"))
+    for each in held if isinstance(held, list) else [held]:
+        is_path = isinstance(each, dict) and text_of(each, "path")
+        if each and isinstance(each, list | dict) and not is_path:
+            what = f"depends_on holds {json.dumps(each)}, which names no plan"
+            yield Finding(Severity.WARNING, what, 1)
 
 
 def _must_haves(held: object) -> MustHaves:
@@ -286,18 +304,27 @@ def _task_text(task: Task) -> str:
 
 def _resolved(wanted: str, plan: PlanSheet, known: Mapping[str, str]) -> str:
     """The id that a reference means; what means none of these plans stays as it is."""
-    stem = _stem(wanted)
+    stem = _stem(_named(without_notes(wanted).strip()))
     if stem.casefold() in known:
         return known[stem.casefold()]
     match = _REFERENCE.match(stem)
     if match:
-        number = folder_name(match[1]).id
-        name = f"{number.padded if number else match[1]}-{int(match[2]):02d}"
+        of = folder_name(match[1]).id
+        name = f"{of.padded if of else match[1]}-{int(match[2]):02d}"
         return known.get(name.casefold(), wanted)
-    if stem.isascii() and stem.isdigit() and len(stem) <= 4:
+    number = stem.casefold().removeprefix(f"{plan.phase.casefold()}-")
+    if number.isascii() and number.isdigit() and len(number) <= 4:
         phase = plan.id.rpartition("-")[0]
-        return known.get(f"{phase}-{int(stem):02d}".casefold(), wanted)
+        return known.get(f"{phase}-{int(number):02d}".casefold(), wanted)
     return wanted
+
+
+def _named(wanted: str) -> str:
+    """The name in words such as `Plan 01-05` or `Phase 1, Plan 2`; other words stay as they are."""
+    match = _IN_WORDS.match(wanted)
+    if not match:
+        return wanted
+    return match["name"] or f"{match['phase']}-{match['number']}"
 
 
 def _stem(name: str) -> str:
