@@ -1,5 +1,6 @@
 """Files that could never land are refused before any call; what cannot land fails its attempt."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -175,6 +176,29 @@ def test_a_submodule_that_was_there_before_is_no_fault(tmp_path: Path) -> None:
 
     site.agent = Told(moves)
     assert site.run().job.status is JobStatus.DONE
+
+
+@pytest.mark.parametrize("inside", ["", "app"])
+def test_that_attempts_lack_the_submodules_is_told_before_the_first_call(
+    tmp_path: Path, inside: str
+) -> None:
+    top = a_repository(tmp_path / "top", {".gitignore": "state/\n"})
+    project = a_project(top / inside, a_plan("01-01", "a.txt"), is_git=False)
+    git(top, "add", "--all")
+    git(top, "commit", "-qm", "a project")
+    site = Works(project)
+    assert "submodules" not in " ".join(site.execution.preview("1").warnings)
+    _with_a_submodule(top, tmp_path)
+    told = f"attempts do not have the submodules checked out: {'../' * bool(inside)}sub"
+    assert told in site.execution.preview("1").warnings
+    site.run()
+    [events] = project.glob(".planning/jobs/*/events.jsonl")
+    kinds = [each["text"] if each["kind"] == "note" else each["kind"] for each in read(events)]
+    assert kinds.index(told) < kinds.index("call")
+
+
+def read(events: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in events.read_text().splitlines()]
 
 
 def _with_a_submodule(project: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from fairlead.errors import GitTooOld
 from fairlead.model.workspace import Change
 
 _LEAST = (2, 38)  # merge-tree --write-tree
+_MODULES, _MODULE_PATH = ".gitmodules", r"^submodule\..*\.path$"
 _REPOSITORY = "160000"  # the mode of a link to another repository
 
 
@@ -90,6 +91,14 @@ class GitView(GitProgram):
     def _is_linked(self, path: str) -> bool:
         above = os.path.dirname(os.path.join(os.path.realpath(self.folder), path))
         return os.path.realpath(above) != os.path.normpath(above)
+
+    def submodules(self) -> tuple[str, ...]:
+        """The folders of the submodules of the last commit; in a new worktree they are empty."""
+        if not os.path.exists(os.path.join(self._top, _MODULES)):  # git need not be asked
+            return ()
+        words = ("config", "--blob", f"HEAD:{_MODULES}", "-z", "--get-regexp", _MODULE_PATH)
+        told = os.fsdecode(self._run(*words, may_fail=True).output).split("\0")
+        return tuple(self._local(each.partition("\n")[2]) for each in told if each)
 
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Whether a commit is part of the history of another."""

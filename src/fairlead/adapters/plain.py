@@ -49,6 +49,10 @@ class InPlace:
         """Nothing is."""
         return {}
 
+    def submodules(self) -> tuple[str, ...]:
+        """Work is done in place, where nothing is empty."""
+        return ()
+
     def dirty_paths(self, ignored: str) -> tuple[str, ...]:
         """Everything is as it is."""
         return ()

@@ -303,6 +303,8 @@ class Execution:
         notes = []
         if self._workspace.uses_own_identity:
             notes.append("git knows no user.name and user.email here: commits carry our name")
+        if empty := self._workspace.submodules():
+            notes.append(f"attempts do not have the submodules checked out: {', '.join(empty)}")
         for plan in folder.live_plans:
             loaded = self._files.load_for_display(plan.summary) if plan.summary else None
             fault = fault_of(loaded.text, plan.id) if loaded else ""

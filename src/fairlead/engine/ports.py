@@ -100,6 +100,10 @@ class Workspace(Protocol):
         """Which of these paths are never taken over, each with the reason."""
         ...
 
+    def submodules(self) -> tuple[str, ...]:
+        """The folders of other repositories, which are empty in a clean workspace."""
+        ...
+
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Whether a commit is part of the history of another."""
         ...
