@@ -63,9 +63,15 @@ def _counted_line(line: str, standing: Standing) -> str:
     if current and current.is_complete(standing.policy) and line.endswith("EXECUTING"):
         return position_line(standing)
     counted = _OF.match(line)
-    if counted is None or counted["total"] == str(_of(standing)):
+    if counted is None:
         return line
-    return f"{counted['head']}{_of(standing)}{line[counted.end() :]}"
+    total = padded(str(_of(standing)), counted["total"])
+    return f"{counted['head']}{total}{line[counted.end() :]}"
+
+
+def padded(number: str, held: str) -> str:
+    """A number as wide as the one that stands there, if that has a zero in front."""
+    return number.zfill(len(held)) if held.startswith("0") else number
 
 
 def with_status(document: Document, standing: Standing) -> Document:

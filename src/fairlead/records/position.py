@@ -11,7 +11,7 @@ from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Phase, Plan, Stage
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status, normalise
-from fairlead.records.digest import Words, field_of, plan_line, position_line
+from fairlead.records.digest import Words, field_of, padded, plan_line, position_line
 from fairlead.records.recorded import phase_in, position_section
 from fairlead.text.document import Document
 from fairlead.text.scalars import is_null
@@ -77,15 +77,15 @@ def plan_words(document: Document, standing: Standing) -> Words:
     if field:
         count, now = _COUNT.match(field.value), _COUNT.match(line)
         if count and now:
-            at = now["at"].zfill(len(count["at"]))
-            words["Plan"] = f"{at}{count['of']}{now['total']}{count['rest']}"
+            at, total = (padded(now[name], count[name]) for name in ("at", "total"))
+            words["Plan"] = f"{at}{count['of']}{total}{count['rest']}"
         elif count or (_UNSET.match(field.value) and line != "Not started"):
             words["Plan"] = line
     place = plan_numbers(standing)
     for name, number in (("Current Plan", place[0]), ("Total Plans in Phase", place[1])):
         field = field_of(document, name)
         if field and (field.value.isdigit() or _UNSET.match(field.value)):
-            words[name] = number or "0"
+            words[name] = padded(number or "0", field.value)
     held = document.shown_front.get("current_plan")
     if not is_null(held) and str(held).rpartition("-")[2].lstrip("0") != place[0]:
         words["current_plan"] = place[0] or None
