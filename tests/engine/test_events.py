@@ -345,3 +345,27 @@ def test_a_task_of_a_phase_without_plans_or_without_open_ones_leaves_what_the_fi
     project.events.task_result(TaskResult("Task", outcome, reason="it rains"))
     assert drift(project) == []
     assert front(project, "Current focus", "Phase") == ("Phase 2 — API", "2 of 3 (API)")
+
+
+OLD = """\
+# State
+
+## Current Position
+
+**Current Phase:** 1
+**Current Phase Name:** Core
+**Current Plan:** 1
+**Total Plans in Phase:** 2
+**Status:** Ready to execute
+"""
+
+
+def test_the_position_of_an_older_template_is_where_an_event_put_it(tmp_path: Path) -> None:
+    project = Project(tmp_path, OLD)
+    for phase in ("1", "3"):
+        project.plan(phase, 1)
+
+    project.events.execution_started("3")
+
+    assert "**Current Phase:** 3\n**Current Phase Name:** UI\n" in project.state
+    assert truth_of(Reader(str(tmp_path))).drift == ()

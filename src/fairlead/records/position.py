@@ -118,8 +118,8 @@ def plans_of(here: Standing) -> tuple[Plan, ...]:
 
 
 def recorded_id(document: Document) -> PhaseId | None:
-    """The phase that the position names."""
-    field = document.field("Phase", position_section(document))
+    """The phase that the position names, under the label of either template."""
+    field = field_of(document, "Phase") or field_of(document, "Current Phase")
     value = field.value if field else document.value("current_phase")
     return phase_in(value) if isinstance(value, str) else None
 
