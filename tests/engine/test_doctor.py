@@ -110,6 +110,10 @@ def test_after_the_repair_a_sync_has_nothing_to_change(tmp_path, name):
         ("Phase: 2 of 2 (Search)", "Phase: Milestone closeout"),
         ("Phase: 2 of 2 (Search)", "Phase: 02 (search) — EXECUTING"),
         ("Phase: 2 of 2 (Search)", "Phase: 02 of 02 (Search)"),
+        ("Phase: 2 of 2 (Search)", "Phase: **2** of **2** (Search)"),
+        ("Phase: 2 of 2 (Search)", "Phase: 2/2 — Search"),
+        ("Phase: 2 of 2 (Search)", "Phase: 2/3 in parallel"),
+        ("Phase: 2 of 2 (Search)", "Current Phase: 2\nCurrent Phase Name: Find\nTotal Phases: 02"),
         ("Plan: 2 of 2 in current phase", "Plan: 02 of 02"),
         ("Plan: 2 of 2 in current phase", "Current Plan: 02\nTotal Plans in Phase: 02"),
         ("Plan: 2 of 2 in current phase", "Plan: 02-02, with Bob"),
@@ -247,6 +251,15 @@ def test_a_second_position_that_tells_more_is_left_to_a_person(tmp_path, more):
 
     assert outcome.changes == ()
     assert (repair.finding.kind, repair.means) == (Kind.SECTION, Means.PERSON)
+
+
+def test_an_overall_bar_may_count_another_milestone_as_well(tmp_path):
+    bars = ("[█████░░░░░] 50%", "[█████░░░░░] 50%\nOverall progress: [████████░░] 75%")
+    before = {"milestones/v0.9-phases/01-start/01-01-PLAN.md": "# Plan\n"}
+    put(tmp_path, {**state(bars), **before})
+
+    assert kinds(tmp_path) == []
+    assert doctor_of(tmp_path).fix(Claims.CORRECT).changes == ()
 
 
 @pytest.mark.parametrize("label", ["Progreso: ", "**進捗**： ", "- ", ""])

@@ -147,9 +147,15 @@ def lifecycle(active: str, action: str, phases: str) -> Files:
 DRIFT: dict[str, Files] = {
     "counter-differs": state(("completed_plans: 2", "completed_plans: 1")),
     "counter-differs in the body": state(("plans completed: 2", "plans completed: 0")),
+    "counter-differs in the number of phases": state(
+        ("Phase: 2 of 2 (Search)", "**Current Phase:** 2\n**Total Phases:** 05")
+    ),
     "percent-differs": state(("percent: 50", "percent: 40")),
     "percent-differs in the bar": state(("[█████░░░░░] 50%", "[####------] 40% (1/3 plans)")),
     "percent-differs in 20 cells": state(("[█████░░░░░] 50%", "[##░░░░░░░░░░░░░░░░░░] 10%")),
+    "percent-differs in a second bar": state(
+        ("Progress: [█████░░░░░] 50%", "Progress: 50%\nOverall progress: [██████████] 100%")
+    ),
     "percent-differs without a number": state(("[█████░░░░░] 50%", "[__________]")),
     "position-differs": state(
         ("Phase: 2 of 2 (Search)", "Phase: 1 of 2 (Login)"),
@@ -179,6 +185,11 @@ DRIFT: dict[str, Files] = {
     "position-differs in the focus beside a stage that is over": state(
         ("status: executing", "status: verifying"),
         ("## Current Position", "**Current focus:** Phase 1 — Login\n\n## Current Position"),
+    ),
+    "position-differs in the total behind a stroke": state(("2 of 2 (Search)", "2/3 — Search")),
+    "position-differs in bold numbers": state(("2 of 2 (Search)", "**2** of **3** (Search)")),
+    "position-differs in the name": state(
+        ("Phase: 2 of 2 (Search)", "Current Phase: 2\nCurrent Phase Name: Login")
     ),
     "position-differs before the work": state(("Phase: 2 of 2 (Search)", "Phase: Not started")),
     "milestone-differs": {

@@ -31,6 +31,7 @@ class Recorded:
     counters: dict[str, Said]  # the frontmatter's progress, by the names in COUNTERS
     percent: Said | None  # the frontmatter's
     bar: SaidText | None  # the body's Progress line, when it shows a bar or a percentage
+    overall: SaidText | None  # a second bar, "Overall progress"
     plans_completed: Said | None  # "Total plans completed"
     milestone: SaidText | None
     milestone_name: SaidText | None

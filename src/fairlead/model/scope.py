@@ -23,6 +23,7 @@ class Scope:
     is_archived: bool
     phases: tuple[Phase, ...]
     duplicates: tuple[Folder, ...] = ()  # folders with a number that another one has
+    is_whole: bool = False  # no other milestone has phases, so that every number can mean only this
 
     @property
     def words(self) -> str:
@@ -71,7 +72,10 @@ def scope_of(inventory: Inventory) -> Scope:
             phases, doubles = _merged(known, archived)
             return Scope(version, name, is_archived=True, phases=phases, duplicates=doubles)
     phases, doubles = _merged(inside, folders)
-    return Scope(version, name, is_archived=False, phases=phases, duplicates=doubles)
+    is_whole = not (elsewhere or inventory.archived)
+    return Scope(
+        version, name, is_archived=False, phases=phases, duplicates=doubles, is_whole=is_whole
+    )
 
 
 def current_milestone(inventory: Inventory) -> Milestone | None:

@@ -38,6 +38,7 @@ _LOOKED_FOR = (
 _KINDS = {
     "status": Kind.STATUS,
     "Status": Kind.STATUS,
+    "Total Phases": Kind.COUNTER,
     **dict.fromkeys(LIFECYCLE, Kind.LIFECYCLE),
 }
 
@@ -137,16 +138,16 @@ def _percents(recorded: Recorded, standing: Standing) -> Iterator[Finding]:
         kind = _percent_kind(said.value, recorded, standing)
         place = recorded.path, said.line, "progress.percent"
         yield Finding(kind, *place, f"{said.value}%", f"{progress.percent}%", because)
-    bar = recorded.bar
-    found = find_bar(bar.value) if bar else None
-    if bar and found and (right := redrawn(bar.value, progress)) != bar.value:
-        percent = right_percent(found, progress)
-        place = recorded.path, bar.line, "Progress"
-        if found.tells(percent):
-            yield Finding(Kind.PERCENT, *place, bar.value, right, because)
-        else:
-            kind = _percent_kind(found.shown, recorded, standing)
-            yield Finding(kind, *place, f"{found.shown}%", f"{percent}%", because)
+    for bar in (recorded.bar, recorded.overall if standing.scope.is_whole else None):
+        found = find_bar(bar.value) if bar else None
+        if bar and found and (right := redrawn(bar.value, progress)) != bar.value:
+            percent = right_percent(found, progress)
+            place = recorded.path, bar.line, "Progress"
+            if found.tells(percent):
+                yield Finding(Kind.PERCENT, *place, bar.value, right, because)
+            else:
+                kind = _percent_kind(found.shown, recorded, standing)
+                yield Finding(kind, *place, f"{found.shown}%", f"{percent}%", because)
 
 
 def _percent_kind(said: int, recorded: Recorded, standing: Standing) -> Kind:

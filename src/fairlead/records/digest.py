@@ -8,11 +8,18 @@ right already is not touched, and what a person wrote is not replaced.
 import re
 
 from fairlead.model.inventory import Phase
+from fairlead.model.progress import Progress
 from fairlead.model.recorded import COUNTERS
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status, is_default, normalise
 from fairlead.records.bars import redrawn
-from fairlead.records.recorded import phase_in, position_section, progress_field
+from fairlead.records.recorded import (
+    PHASE,
+    overall_field,
+    phase_in,
+    position_section,
+    progress_field,
+)
 from fairlead.text.document import Document
 from fairlead.text.emit import Value, scalar_text
 from fairlead.text.fields import Field
@@ -22,7 +29,7 @@ from fairlead.text.splice import Splice, spliced
 # What places say: the labels of fields as people write them, keys of the frontmatter in lower case.
 Words = dict[str, str | list[str] | None]
 _IN_POSITION = ("Phase", "Current Phase", "Plan", "Status")
-_OF = re.compile(r"(?P<head>\s*(?:Phase\s+)?\S+\s+of\s+)(?P<total>[0-9]+)\b", re.IGNORECASE)
+_OF = re.compile(rf"{PHASE}\**(?P<of>(?i:\s+of\s+)|\s*/\s*)\**(?P<total>[0-9]+)\b")
 
 
 def with_progress(document: Document, standing: Standing) -> Document:
@@ -33,17 +40,26 @@ def with_progress(document: Document, standing: Standing) -> Document:
         for name in (*COUNTERS, "percent"):
             if name in held:
                 document = _stating(document, ("progress", name), getattr(progress, name))
-    field = progress_field(document)
-    if field:
-        # Not as a new value: blanks in a bar are cells, and the words beside it are not ours.
-        line = Splice(field.start, field.end, redrawn(field.value, progress))
-        document = document.replaced(spliced(document.text, [line]))
-    return document
+    document = _redrawn(document, progress_field(document), progress)
+    # Of several milestones, the overall progress may count those that are over, too.
+    return (
+        _redrawn(document, overall_field(document), progress)
+        if standing.scope.is_whole
+        else document
+    )
+
+
+def _redrawn(document: Document, field: Field | None, progress: Progress) -> Document:
+    """Not as a new value: blanks in a bar are cells, and the words beside it are not ours."""
+    if field is None:
+        return document
+    line = Splice(field.start, field.end, redrawn(field.value, progress))
+    return document.replaced(spliced(document.text, [line]))
 
 
 def position_words(document: Document, standing: Standing) -> Words:
     """The position, where it names a phase that is not the current one, with all that goes with it."""
-    words: Words = {}
+    words = _counted_phases(document, standing)
     current = standing.current
     field, other = field_of(document, "Phase"), field_of(document, "Current Phase")
     if field and current and phase_in(field.value) == current.id:
@@ -54,6 +70,8 @@ def position_words(document: Document, standing: Standing) -> Words:
     if other and phase_in(other.value) != (current.id if current else None):
         words["Current Phase"] = current.id.short if current else position_line(standing)
         words["Current Phase Name"] = (current.name if current else "") or "—"
+    elif current and _names_another(document, standing):
+        words["Current Phase Name"] = current.name or "—"
     return words | _front_position(document, current)
 
 
@@ -63,10 +81,30 @@ def _counted_line(line: str, standing: Standing) -> str:
     if current and current.is_complete(standing.policy) and line.endswith("EXECUTING"):
         return position_line(standing)
     counted = _OF.match(line)
-    if counted is None:
+    if counted is None or current is None:
         return line
+    rest = line[counted.end() :]
+    if "/" in counted["of"] and not is_name_of(rest.strip(" *—–:()-") or current.name, current):
+        return line  # it may name two phases
     total = padded(str(_of(standing)), counted["total"])
-    return f"{counted['head']}{total}{line[counted.end() :]}"
+    return f"{line[: counted.start('total')]}{total}{rest}"
+
+
+def _counted_phases(document: Document, standing: Standing) -> Words:
+    """The number of phases, where it is none that they can be counted to."""
+    field = field_of(document, "Total Phases")
+    total = standing.progress.total_phases
+    if not field or not total or not field.value.isdecimal():
+        return {}
+    is_right = int(field.value) in (total, _of(standing))
+    return {} if is_right else {"Total Phases": padded(str(total), field.value)}
+
+
+def _names_another(document: Document, standing: Standing) -> bool:
+    """Whether the name beside the number is that of another phase; a person's own may be either's."""
+    field = field_of(document, "Current Phase Name")
+    named = [each for each in standing.scope.phases if field and is_name_of(field.value, each)]
+    return bool(named) and standing.current not in named
 
 
 def padded(number: str, held: str) -> str:

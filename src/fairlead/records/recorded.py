@@ -14,9 +14,12 @@ from fairlead.text.lines import place_of
 from fairlead.text.outline import Line, Section
 from fairlead.text.scalars import is_null
 
-_PHASE = re.compile(
-    r"\s*(?:(?i:Phase)\s+)?((?:[A-Za-z][A-Za-z0-9_]*-)?[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)\b"
+# What stands before the number of a phase, and the number; both may be bold.
+PHASE = (
+    r"\s*\**(?:(?i:Phase)\s+)?\**"
+    r"(?P<phase>(?:[A-Za-z][A-Za-z0-9_]*-)?[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)\b"
 )
+_PHASE = re.compile(PHASE)
 
 # A number, unless it goes on with words that give it a scope of its own.
 COUNT = re.compile(
@@ -30,6 +33,7 @@ _FIELDS = (
     "Last activity",
     "Current Phase",
     "Current Phase Name",
+    "Total Phases",
     "Current Plan",
     "Total Plans in Phase",
 )
@@ -49,6 +53,7 @@ def read_recorded(document: Document, path: str) -> Recorded:
     }
     percent = said.pop("percent", None)
     bar = _said_text(document, progress_field(document))
+    overall = _said_text(document, overall_field(document))
 
     def front_text(key: str) -> SaidText | None:
         value = front.get(key)
@@ -60,6 +65,7 @@ def read_recorded(document: Document, path: str) -> Recorded:
         counters=said,
         percent=percent,
         bar=bar if bar and find_bar(bar.value) else None,
+        overall=overall if overall and not (bar and bar.line == overall.line) else None,
         plans_completed=_counted(document, document.field("Total plans completed")),
         milestone=front_text("milestone"),
         milestone_name=front_text("milestone_name"),
@@ -111,6 +117,12 @@ def progress_field(document: Document) -> Field | None:
     return drawn[0] if len(drawn) == 1 else field
 
 
+def overall_field(document: Document) -> Field | None:
+    """The line that draws a bar of the whole project beside the one of the position."""
+    field = document.field("Overall progress")
+    return field if field and bar_start(field.value) >= 0 else None
+
+
 def _drawn(line: Line) -> Field | None:
     at = bar_start(line.text) if line.is_prose and not line.text.lstrip().startswith("|") else -1
     if at < 0 or _NARROWER.search(line.text[:at]):
@@ -126,7 +138,7 @@ def phase_in(text: str) -> PhaseId | None:
     if not match:
         return None
     try:
-        return PhaseId.parse(match[1])
+        return PhaseId.parse(match["phase"])
     except MalformedId:
         return None
 
