@@ -106,17 +106,27 @@ def test_after_the_repair_a_sync_has_nothing_to_change(tmp_path, name):
         ("Status: In progress", "Status: Ready to execute"),
         ("Status: In progress", "Status: Phase 1 complete"),
         ("Status: In progress", "Status: Paused"),
-        ("status: executing", "status: shipped"),
+        ("Status: In progress", "Status: Milestone v0.9 complete"),
+        ("Status: In progress", "Status: All plans complete but one"),
+        ("Status: In progress", "Status: 67% complete"),
+        ("status: executing", "status: with Bob"),
         ("Phase: 2 of 2 (Search)", "Phase: Milestone closeout"),
         ("Phase: 2 of 2 (Search)", "Phase: 02 (search) — EXECUTING"),
         ("Phase: 2 of 2 (Search)", "Phase: 02 of 02 (Search)"),
         ("Phase: 2 of 2 (Search)", "Phase: **2** of **2** (Search)"),
+        ("Phase: 2 of 2 (Search)", "Phase: 2 (Search) — not complete"),
+        ("Phase: 2 of 2 (Search)", "Phase: 2 — step 1 done"),
+        ("Phase: 2 of 2 (Search)\nPlan: 2 of 2 in", "Phase: Closeout\nPlan: Complete\nWorks in"),
         ("Phase: 2 of 2 (Search)", "Phase: 2/2 — Search"),
         ("Phase: 2 of 2 (Search)", "Phase: 2/3 in parallel"),
         ("Phase: 2 of 2 (Search)", "Current Phase: 2\nCurrent Phase Name: Find\nTotal Phases: 02"),
         ("Plan: 2 of 2 in current phase", "Plan: 02 of 02"),
         ("Plan: 2 of 2 in current phase", "Current Plan: 02\nTotal Plans in Phase: 02"),
         ("Plan: 2 of 2 in current phase", "Plan: 02-02, with Bob"),
+        ("Plan: 2 of 2 in current phase", "Plan: 02-01 complete"),
+        ("Plan: 2 of 2 in current phase", "Plan: 1 of 2 complete (the index)"),
+        ("Plan: 2 of 2 in current phase", "Plan: 1/2"),
+        ("Plan: 2 of 2 in current phase", "Plan: 2/2"),
         ("current_phase: 02", "current_phase: 02\ncurrent_phase_name: search\ncurrent_plan: 02-02"),
         ("plans completed: 2", "plans completed: 30 from v0.9"),
     ],
@@ -379,6 +389,31 @@ def test_a_claim_that_missing_summaries_do_not_explain_is_refused(tmp_path, name
 
     assert refused.value.code == "claim-unexplained"
     assert documents(tmp_path) == before
+
+
+def test_plans_that_are_complete_in_the_phase_of_the_position_are_no_claim(tmp_path):
+    put(
+        tmp_path,
+        state(("2 of 2 (Search)", "1 of 2 (Login)"), ("2 of 2 in current phase", "01-01 complete")),
+    )
+
+    assert set(kinds(tmp_path)) == {"position-differs"}
+
+
+def test_what_is_claimed_of_one_phase_proves_nothing_of_another(tmp_path):
+    put(
+        tmp_path,
+        {
+            **roadmap(("### Phase 2", "- [ ] **Phase 3: Ship** - it\n\n### Phase 2")),
+            **CLAIMS["the position, 2 (Search) — COMPLETE"],
+            "phases/03-ship/03-01-PLAN.md": "# Plan\n",
+        },
+    )
+
+    doctor_of(tmp_path).fix(Claims.RECONSTRUCT)
+
+    assert truth(tmp_path).standing.progress.completed_plans == 3
+    assert not (tmp_path / ".planning/phases/03-ship/03-01-SUMMARY.md").exists()
 
 
 def test_a_summary_that_says_it_failed_is_never_overruled(tmp_path):

@@ -26,17 +26,33 @@ _WORDS = (
     "Verifying Phase {phase}",
     "Phase {phase} complete",
     "Waiting for Bob",
+    "Milestone complete",
+    "Shipped",
 )
 _PLACES = (
     "{phase} of {all} ({name})",
     "{phase} of 9 ({name})",
     "0{phase} ({name}) — EXECUTING",
+    "0{phase} of 0{all} ({name})",
+    "{phase} ({name}) — COMPLETE",
+    "{phase} — {name} — VERIFIED",
+    "{phase}/9 — {name}",
     "Not started",
     "All phases complete",
     "Milestone v1.0 complete",
     "Milestone closeout",
 )
-_PLANS = ("1 of 1 in current phase", "2 of 2", "1 of 2", "Not started", "All plans complete", "—")
+_PLANS = (
+    "1 of 1 in current phase",
+    "2 of 2",
+    "1 of 2",
+    "1 of 2 complete",
+    "2/2",
+    "02 (complete)",
+    "Not started",
+    "All plans complete",
+    "—",
+)
 _BARS = ("[██████████] 100%", "[░░░░░░░░░░] 0%", "[#####.....] 50% (1/2 plans)")
 
 

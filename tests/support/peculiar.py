@@ -251,6 +251,36 @@ CLAIMS: dict[str, Files] = {
         ("completed_plans: 2", "completed_plans: 3"), ("percent: 50", "percent: 100")
     ),
     "the status": state(("status: executing", "status: completed")),
+    **{
+        f"the status, {words}": state(("Status: In progress", f"Status: {words}"))
+        for words in (
+            "Milestone complete",
+            "All phases complete",
+            "✅ Complete",
+            "**Shipped**",
+            "100% complete",
+        )
+    },
+    "the status of the frontmatter in other words": state(("executing", "shipped")),
+    **{
+        f"the position, {words}": state(("2 of 2 (Search)", words))
+        for words in (
+            "2 (Search) — COMPLETE",
+            "2 COMPLETE (Search)",
+            "02 of 02 — search — ✅ Done",
+            "Milestone complete",
+        )
+    },
+    **{
+        f"the plan, {words}": state(("2 of 2 in current phase", words))
+        for words in (
+            "All plans complete",
+            "Complete",
+            "02-02 complete",
+            "02 (done)",
+            "2/2 complete",
+        )
+    },
     "the bar alone": {
         **BASE,
         "STATE.md": "# State\n\n## Current Position\n\nPhase: 2\nProgress: ▓▓▓▓▓▓▓▓▓▓ 100%\n",
@@ -260,6 +290,8 @@ CLAIMS: dict[str, Files] = {
     "the row": roadmap(("1/2 | In Progress | -", "2/2 | Complete | 2026-05-02")),
 }
 UNEXPLAINED: dict[str, Files] = {
+    "a position that says verified": state(("2 of 2 (Search)", "2 (Search) — VERIFIED")),
+    "more plans of the phase than there are": state(("2 of 2 in current phase", "3 of 4 complete")),
     "more plans than there are": state(("completed_plans: 2", "completed_plans: 45")),
     "a row that says verified": roadmap(("1/2 | In Progress", "1/2 | Verified")),
     "a row that says done and verified": roadmap(("1/2 | In Progress", "1/2 | ✅ Done & verified")),

@@ -43,9 +43,6 @@ _DEFAULTS = frozenset(
         "planning",
         "verifying",
         "discussing",
-        "completed",
-        "complete",
-        "done",
         "active",
         "paused",
         "unknown",
@@ -53,7 +50,14 @@ _DEFAULTS = frozenset(
 )
 _DEFAULT_FORMS = (  # compiled when it is first asked for: nearly never
     r"(?i)(executing|planning|verifying) phase\s+\S+|phase\s+\S+\s+complete"
-    r"|phase complete.*|complete\s*[✓✔✅☑]?\s*"
+    r"|phase complete.*"
+)
+# What may stand around words that say something is done, and does not take it back.
+SIGNS = r"\s*✓✔✅☑🎉🚀\ufe0f"
+# Nothing but that all is done. What goes on in other words, or names a version, may be true of less.
+_ALL_DONE = (
+    rf"(?i)[{SIGNS}]*(?:(?:all (?:phases|work)|(?:the )?(?:milestone|project)|everything|100\s?%) )?"
+    rf"(?:is |are )?(?:completed?|done|finished|shipped)[{SIGNS}!.]*"
 )
 
 
@@ -72,4 +76,11 @@ def normalise(text: str, *, paused_at: str = "") -> Status:
 def is_default(text: str) -> bool:
     """Whether a status is one that a command wrote, and another may replace."""
     value = text.strip().replace("_", " ")
-    return not value or value.lower() in _DEFAULTS or bool(re.fullmatch(_DEFAULT_FORMS, value))
+    if not value or value.lower() in _DEFAULTS or says_all_done(value):
+        return True
+    return bool(re.fullmatch(_DEFAULT_FORMS, value))
+
+
+def says_all_done(text: str) -> bool:
+    """Whether it says that all is done, and nothing else."""
+    return bool(re.fullmatch(_ALL_DONE, " ".join(text.replace("_", " ").split())))

@@ -9,14 +9,16 @@ import re
 from collections.abc import Iterator
 
 from fairlead.model.divergence import Finding, Kind
+from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Folder, Inventory, Phase, Proof
 from fairlead.model.progress import Progress, completed_in
 from fairlead.model.recorded import COUNTERS, LIFECYCLE, Recorded
 from fairlead.model.standing import Standing
-from fairlead.model.status import Status, normalise
+from fairlead.model.status import Status, normalise, says_all_done
 from fairlead.records.bars import find_bar, redrawn, right_percent
-from fairlead.records.digest import field_of
+from fairlead.records.digest import field_of, marks_too_much
 from fairlead.records.naming import summary_path
+from fairlead.records.position import done_said, recorded_id, unproven_plans
 from fairlead.records.recorded import (
     front_line,
     further_positions,
@@ -189,25 +191,49 @@ def _words(document: Document, path: str, standing: Standing) -> Iterator[Findin
     for name, value in untrue_words(document, standing).items():
         said = told(document, name) or ""
         place = path, _line(document, name), name, said, shown(value)
-        if _claims_all(name, said, standing):
-            yield Finding(Kind.CLAIM, *place, all_unproven(standing))
+        missing = _missing(document, name, said, standing)
+        if missing:
+            yield Finding(Kind.CLAIM, *place, missing)
         else:
             yield Finding(_KINDS.get(name, Kind.POSITION), *place, _because(said, standing))
+
+
+def _missing(document: Document, name: str, said: str, standing: Standing) -> tuple[str, ...]:
+    """What is missing of that which it says is done; empty where it claims nothing."""
+    named = _phase(phase_in(said), standing) if name == "Phase" else None
+    if named:
+        return unproven(named) if marks_too_much(said, named) else ()
+    # Where no phase is worked on, the plans are those of the milestone.
+    if name == "Plan" and not standing.is_over:
+        here = _phase(recorded_id(document), standing) or standing.current
+        return _missing_plans(said, here.folder) if here and here.folder else ()
+    return all_unproven(standing) if _claims_all(name, said, standing) else ()
+
+
+def _missing_plans(said: str, folder: Folder) -> tuple[str, ...]:
+    missing = unproven_plans(said, folder.live_plans)
+    if not missing and done_said(said) > folder.completed:
+        return (folder.path,)  # which of its plans are meant cannot be told
+    return tuple(summary_path(plan.path) for plan in missing)
 
 
 def _claims_all(name: str, said: str, standing: Standing) -> bool:
     """Whether it says that all is done, and not only a phase, although not all is."""
     if not standing.scope.phases or standing.is_complete:
         return False
-    # Where no phase is worked on, the plans are those of the milestone.
-    is_asked = name in ("status", "Status", "Phase") or (name == "Plan" and standing.is_over)
-    return is_asked and normalise(said) is Status.COMPLETED and not _ONE_PHASE.search(said)
+    if name not in ("status", "Status", "Phase", "Plan"):
+        return False
+    is_done = says_all_done(said) or normalise(said) is Status.COMPLETED
+    return is_done and not _ONE_PHASE.search(said)
 
 
 def _because(said: str, standing: Standing) -> tuple[str, ...]:
-    named = phase_in(said)
-    here = next((each for each in standing.scope.phases if each.id == named), None)
+    here = _phase(phase_in(said), standing)
     return (here.folder.path,) if here and here.folder else (standing.scope.words,)
+
+
+def _phase(named: PhaseId | None, standing: Standing) -> Phase | None:
+    return next((each for each in standing.scope.phases if each.id == named), None)
 
 
 def _line(document: Document, name: str) -> int:

@@ -7,11 +7,11 @@ right already is not touched, and what a person wrote is not replaced.
 
 import re
 
-from fairlead.model.inventory import Phase
+from fairlead.model.inventory import Phase, Stage
 from fairlead.model.progress import Progress
 from fairlead.model.recorded import COUNTERS
 from fairlead.model.standing import Standing
-from fairlead.model.status import Status, is_default, normalise
+from fairlead.model.status import SIGNS, Status, is_default, normalise
 from fairlead.records.bars import redrawn
 from fairlead.records.recorded import (
     PHASE,
@@ -29,6 +29,12 @@ from fairlead.text.splice import Splice, spliced
 # What places say: the labels of fields as people write them, keys of the frontmatter in lower case.
 Words = dict[str, str | list[str] | None]
 _IN_POSITION = ("Phase", "Current Phase", "Plan", "Status")
+# A word behind the phase and its name that says how far it has come.
+_MARKED = re.compile(
+    rf"{PHASE}(?:\W+of\W+[0-9]+)?(?P<name>.*?)\W(?P<mark>completed?|done|(?P<verified>verified))"
+    rf"(?:\s*\((?P<behind>[^()]*)\))?[{SIGNS}!.]*\Z",
+    re.IGNORECASE,
+)
 _OF = re.compile(rf"{PHASE}\**(?P<of>(?i:\s+of\s+)|\s*/\s*)\**(?P<total>[0-9]+)\b")
 
 
@@ -76,18 +82,38 @@ def position_words(document: Document, standing: Standing) -> Words:
 
 
 def _counted_line(line: str, standing: Standing) -> str:
-    """A line that names the right phase, with as many phases as there are; a finished one does not run."""
+    """A line that names the right phase, with as many phases as there are.
+
+    A finished phase does not run, and an unfinished one is not complete.
+    """
     current = standing.current
-    if current and current.is_complete(standing.policy) and line.endswith("EXECUTING"):
-        return position_line(standing)
     counted = _OF.match(line)
-    if counted is None or current is None:
+    if current is None:
+        return line
+    is_over = current.is_complete(standing.policy)
+    if (is_over and line.endswith("EXECUTING")) or marks_too_much(line, current):
+        return position_line(standing)
+    if counted is None:
         return line
     rest = line[counted.end() :]
     if "/" in counted["of"] and not is_name_of(rest.strip(" *—–:()-") or current.name, current):
         return line  # it may name two phases
     total = padded(str(_of(standing)), counted["total"])
     return f"{line[: counted.start('total')]}{total}{rest}"
+
+
+def marks_too_much(line: str, phase: Phase) -> bool:
+    """Whether it says behind a phase, and nothing but its name, that it is further than it is."""
+    match = _MARKED.match(line)
+    if match is None or is_name_of(match["mark"], phase):
+        return False
+    if match["verified"]:
+        is_proven = phase.stage is Stage.VERIFIED
+    else:
+        is_proven = phase.stage in (Stage.COMPLETE, Stage.VERIFIED)
+    name = re.sub(rf"\A[{SIGNS}(:—–-]+|[{SIGNS}):—–-]+\Z", "", match["name"])
+    words = (name, match["behind"] or "")
+    return not is_proven and all(not each or is_name_of(each, phase) for each in words)
 
 
 def _counted_phases(document: Document, standing: Standing) -> Words:

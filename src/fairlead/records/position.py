@@ -10,7 +10,7 @@ from fairlead.errors import UnknownPhase
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Phase, Plan, Stage
 from fairlead.model.standing import Standing
-from fairlead.model.status import Status, normalise
+from fairlead.model.status import SIGNS, Status, normalise
 from fairlead.records.digest import Words, field_of, padded, plan_line, position_line
 from fairlead.records.recorded import phase_in, position_section
 from fairlead.text.document import Document
@@ -18,7 +18,17 @@ from fairlead.text.scalars import is_null
 from fairlead.values import replace
 
 WAITS_FOR_VERIFICATION = "Phase complete — ready for verification"
-_COUNT = re.compile(r"(?P<at>\d+)(?P<of>\s+of\s+)(?P<total>\d+|\?)(?P<rest>.*)\Z")
+_DONE = r"(?:completed?|done|executed|finished)\b"
+_END = rf"{_DONE}[{SIGNS})!.]*\Z"
+_COUNT = re.compile(
+    r"(?P<at>\d+)(?P<of>\s+of\s+|\s*/\s*)(?P<total>\d+|\?)"
+    rf"(?P<rest>(?P<done>\s+\(?(?:plans? )?{_DONE}(?!\s+\w))?.*)\Z",
+    re.IGNORECASE,
+)
+_ALL_DONE = re.compile(rf"[{SIGNS}]*(?:all (?:\d+ )?plans )?(?:are )?{_END}", re.IGNORECASE)
+_ONE_DONE = re.compile(
+    rf"(?:plan )?(?P<plan>\d[\w.]*-\d+|0\d+)[{SIGNS}(:—–-]+{_END}", re.IGNORECASE
+)
 _UNSET = re.compile(r"(?:not started|none|tbd|[—–-]|0|\?|\[.*\]|)\Z", re.IGNORECASE)
 
 
@@ -73,14 +83,8 @@ def plan_words(document: Document, standing: Standing) -> Words:
     """The position inside the phase, in the form that it has there."""
     words: Words = {}
     field = field_of(document, "Plan")
-    line = plan_line(standing)
     if field:
-        count, now = _COUNT.match(field.value), _COUNT.match(line)
-        if count and now:
-            at, total = (padded(now[name], count[name]) for name in ("at", "total"))
-            words["Plan"] = f"{at}{count['of']}{total}{count['rest']}"
-        elif count or (_UNSET.match(field.value) and line != "Not started"):
-            words["Plan"] = line
+        words["Plan"] = _plan_value(field.value, standing)
     place = plan_numbers(standing)
     for name, number in (("Current Plan", place[0]), ("Total Plans in Phase", place[1])):
         field = field_of(document, name)
@@ -90,6 +94,47 @@ def plan_words(document: Document, standing: Standing) -> Words:
     if not is_null(held) and str(held).rpartition("-")[2].lstrip("0") != place[0]:
         words["current_plan"] = place[0] or None
     return words
+
+
+def _plan_value(held: str, standing: Standing) -> str:
+    """What the line of the plan should say; where it may be true, what it says."""
+    line, plans = plan_line(standing), plans_of(standing)
+    count, now = _COUNT.match(held), _COUNT.match(line)
+    if count and "/" in count["of"] and not plans:
+        return held  # what it counts cannot be told
+    done = sum(plan.is_complete for plan in plans)
+    is_too_much = bool(unproven_plans(held, plans)) or (plans and done_said(held) > done)
+    if count and now and not is_too_much:
+        is_of_done = plans and (count["done"] or ("/" in count["of"] and int(count["at"]) == done))
+        return _counted(count, str(done) if is_of_done else now["at"], now["total"])
+    is_unset = _UNSET.match(held) and line != "Not started"
+    return line if count or is_unset or is_too_much else held
+
+
+def _counted(count: re.Match[str], at: str, total: str) -> str:
+    """A count with other numbers, in the form that it has."""
+    numbers = padded(at, count["at"]), padded(total, count["total"])
+    return f"{count['of'].join(numbers)}{count['rest']}"
+
+
+def unproven_plans(line: str, plans: tuple[Plan, ...]) -> tuple[Plan, ...]:
+    """The open plans of a phase that a line says are done."""
+    one = _ONE_DONE.match(line)
+    if _ALL_DONE.match(line) or done_said(line) == len(plans):
+        named = plans
+    elif one:
+        named = tuple(
+            each for each in plans if one["plan"] in (each.id, each.id.rpartition("-")[2])
+        )
+    else:
+        named = ()
+    return tuple(each for each in named if not each.is_complete)
+
+
+def done_said(line: str) -> int:
+    """How many plans a count says are done; 0 where it counts something else."""
+    count = _COUNT.match(line)
+    return int(count["at"]) if count and count["done"] else 0
 
 
 def with_fresh_position(

@@ -15,6 +15,7 @@ from fairlead.records.naming import summary_path
 from fairlead.text.emit import scalar_text
 from fairlead.values import dataclass, replace
 
+_TOLD = ("status", "Status", "Phase", "Plan")  # their claims name all that is missing
 _UNPROVEN = (Proof.NONE, Proof.EMPTY)
 
 
@@ -83,7 +84,8 @@ def summary_text(claimed: Claimed, claimed_at: str, now: datetime) -> str:
 def _named(phase: Phase, claim: Finding) -> Iterator[Plan]:
     whole = (f"phase {phase.id.short} box", f"phase {phase.id.short} status")
     for plan in _missing(phase):
-        if claim.what in whole or claim.what == f"plan {plan.id} box":
+        is_told = claim.what in _TOLD and summary_path(plan.path) in claim.because
+        if is_told or claim.what in whole or claim.what == f"plan {plan.id} box":
             yield plan
     counts = (f"phase {phase.id.short} plans", f"phase {phase.id.short} count")
     if claim.what in counts and phase.folder:
@@ -100,8 +102,6 @@ def _counts_all(claim: Finding, standing: Standing, missing: int) -> bool:
             return claim.said == str(proven + missing)
         case "progress.percent" | "Progress":
             return claim.said == "100%" and missing > 0
-        case "status" | "Status" | "Phase" | "Plan":
-            return missing > 0
         case _:
             return False
 

@@ -10,7 +10,7 @@ import re
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Phase, Stage
 from fairlead.model.standing import Standing, seen_from
-from fairlead.model.status import Status, is_default, normalise
+from fairlead.model.status import Status, is_default, normalise, says_all_done
 from fairlead.records.activity import focus_line, focus_of, is_last, is_position_form
 from fairlead.records.digest import (
     Words,
@@ -24,8 +24,10 @@ from fairlead.records.position import (
     is_paused,
     may_be_active,
     plan_words,
+    plans_of,
     recorded_id,
     settled,
+    unproven_plans,
 )
 from fairlead.records.recorded import phase_in
 from fairlead.text.document import Document
@@ -121,17 +123,19 @@ def _is_begun(document: Document) -> bool:
 
 
 def _position(document: Document, here: Standing, standing: Standing) -> Words:
-    line = told(document, "Phase") or ""
-    words = position_words(document, here)
+    line, plan = told(document, "Phase") or "", told(document, "Plan") or ""
+    words, plans = position_words(document, here), plan_words(document, here)
     if not line or _is_kept(line, standing):
         words = {name: each for name, each in words.items() if name not in ("Phase", "Plan")}
-    return plan_words(document, here) | words
+        if line and unproven_plans(plan, plans_of(here)):
+            del plans["Plan"]  # of which phase it speaks cannot be told
+    return plans | words
 
 
 def _is_kept(line: str, standing: Standing) -> bool:
     """Whether a position that names no phase of the project is left as it is."""
     is_named = phase_in(line) is not None
-    if standing.scope.phases and is_named:
+    if standing.scope.phases and (is_named or (says_all_done(line) and not standing.is_over)):
         return False
     if not is_position_form(line):
         return True
@@ -162,7 +166,7 @@ def _status(document: Document, standing: Standing, active: PhaseId | None) -> W
 
 def _fits(text: str, standing: Standing, active: PhaseId | None) -> bool:
     """Whether a status may be true: of the files, or of work that goes on and left no file yet."""
-    status = normalise(text)
+    status = Status.COMPLETED if says_all_done(text) else normalise(text)
     match = _NAMED.search(text)
     named = phase_in(match[1]) if match else None
     if named is not None and status is Status.COMPLETED:
