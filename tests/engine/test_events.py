@@ -6,7 +6,7 @@ import pytest
 
 from fairlead.engine.events import Landed
 from fairlead.engine.truth import truth_of
-from fairlead.errors import ConflictMarkers, NoDocument, PlansOpen
+from fairlead.errors import ConflictMarkers, DerivedValue, NoDocument, PlansOpen
 from fairlead.model.lifecycle import GateEvent
 from fairlead.records.gate import OpenTask
 from fairlead.records.metrics import Metric
@@ -368,4 +368,53 @@ def test_the_position_of_an_older_template_is_where_an_event_put_it(tmp_path: Pa
     project.events.execution_started("3")
 
     assert "**Current Phase:** 3\n**Current Phase Name:** UI\n" in project.state
+    assert truth_of(Reader(str(tmp_path))).drift == ()
+
+
+@pytest.mark.parametrize("text", [STATE, STATE.partition("---\n\n")[2]], ids=["front", "body"])
+@pytest.mark.parametrize("is_verified", [True, False])
+def test_verifying_a_finished_phase_while_another_is_planned_leaves_nothing_untrue(
+    tmp_path: Path, text: str, is_verified: bool
+) -> None:
+    project = Project(tmp_path, text)
+    for phase in ("1", "2"):
+        project.plan(phase, 1)
+    project.summary("1", 1)
+    if is_verified:
+        passed = project.planning / "phases/01-core/01-VERIFICATION.md"
+        passed.write_text("---\nstatus: passed\n---\n", "utf-8")
+    project.events.sync()
+    project.phases.complete("1")
+
+    project.events.verification_started("1")
+
+    assert truth_of(Reader(str(tmp_path))).drift == ()
+    assert "— Phase 1 verification started" in project.state
+
+
+@pytest.mark.parametrize("name", ["Status", "status"])
+@pytest.mark.parametrize("value", ["Ready to execute", "Milestone complete", "Executing Phase 9"])
+@pytest.mark.parametrize("text", [STATE, STATE.partition("---\n\n")[2]], ids=["front", "body"])
+def test_a_status_that_the_files_contradict_is_refused(
+    tmp_path: Path, text: str, name: str, value: str
+) -> None:
+    project = Project(tmp_path, text)
+    before = project.snapshot()
+
+    with pytest.raises(DerivedValue):
+        project.events.set_value(name, value)
+
+    assert project.snapshot() == before
+
+
+def test_a_persons_status_of_a_finished_project_leaves_the_frontmatter_true(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    for phase in ("1", "2", "3"):
+        project.plan(phase, 1)
+        project.summary(phase, 1)
+        project.phases.complete(phase)
+
+    project.events.set_value("Status", "Planning what comes next with Bob")
+
+    assert "Status: Planning what comes next with Bob" in project.state
     assert truth_of(Reader(str(tmp_path))).drift == ()

@@ -10,12 +10,11 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from fairlead.engine.look import Change, Look, Steps
-from fairlead.errors import ChangedMeanwhile, DerivedValue, UnknownPhase
+from fairlead.errors import ChangedMeanwhile, UnknownPhase
 from fairlead.model.duration import duration_in
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Inventory
 from fairlead.model.standing import Standing
-from fairlead.model.status import Status, normalise
 from fairlead.records import (
     activity,
     blockers,
@@ -31,7 +30,6 @@ from fairlead.records import (
 from fairlead.records import archive as archive_file
 from fairlead.records.phase_files import summary_head
 from fairlead.records.summary import read_summary
-from fairlead.records.truths import untrue_words
 from fairlead.records.waiting import Question, same_question, waiting_text
 from fairlead.store import layout
 from fairlead.store.files import Draft, Edit, Outcome
@@ -214,13 +212,9 @@ class Events(Steps):
         """Another value for one field."""
 
         def change(held: Document, at: Look) -> Document:
-            changed = values.set_value(held, name, value, at.now)
-            untrue = {each.casefold() for each in untrue_words(changed, at.standing)}
-            if normalise(value) is Status.COMPLETED and name.casefold() in untrue:
-                raise DerivedValue(name, "fairlead state sync")
             if name == "paused_at" and value == "null":
                 return session.resumed(held, at.standing, at.now)  # no place is left half paused
-            return changed
+            return values.set_true_value(held, name, value, at.standing, at.now)
 
         return self._record("state set", change, dry_run=dry_run)
 

@@ -86,7 +86,9 @@ def verification_started(
         raise PlansOpen(_number(here), _open(here))
     told = f"Phase {_number(here)} verification started"
     there = replace(standing, words=here.words, status=here.status)
-    return _moved(document, there, told, now, active=_number(here))
+    moved = _moved(document, there, told, now, active=_number(here))
+    # A phase that is verified already, or a document that cannot name it as active, only notes it.
+    return _noted(document, standing, told, now) if untrue_words(moved, standing) else moved
 
 
 def plan_completed(

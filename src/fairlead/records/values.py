@@ -1,18 +1,22 @@
 """Any field of STATE.md by its name: what it says, and another value for it.
 
 A name is a key of the frontmatter, with dots for what is inside (`progress.percent`), the label
-of a field in the body, or the title of a section. What follows from the files cannot be set.
+of a field in the body, or the title of a section. What follows from the files cannot be set, nor
+a status that they contradict.
 """
 
 from datetime import datetime
 
 from fairlead.errors import DerivedValue, UnknownField
 from fairlead.model.recorded import COUNTERS
+from fairlead.model.standing import Standing
 from fairlead.model.status import Status, normalise
 from fairlead.records.activity import DATED
+from fairlead.records.digest import with_words
 from fairlead.records.recorded import position_section
 from fairlead.records.session import SECTIONS
 from fairlead.records.state import stamped
+from fairlead.records.truths import untrue_words
 from fairlead.text.document import Document
 from fairlead.text.fields import Field
 from fairlead.text.inline import one_line, plain_text
@@ -76,6 +80,19 @@ def set_value(document: Document, name: str, value: str, now: datetime) -> Docum
     else:
         raise UnknownField(name, known_names(document))
     return stamped(changed, now) if changed.text != document.text else document
+
+
+def set_true_value(
+    document: Document, name: str, value: str, standing: Standing, now: datetime
+) -> Document:
+    """Another value for one field, if the files do not contradict it; its twin stays true as well."""
+    changed = set_value(document, name, value, now)
+    before, untrue = untrue_words(document, standing), untrue_words(changed, standing)
+    is_key = name in document.shown_front
+    if any(each.casefold() == name.casefold() and each.islower() == is_key for each in untrue):
+        raise DerivedValue(name, _SYNC)
+    made = {each: true for each, true in untrue.items() if each not in before}
+    return with_words(changed, made)
 
 
 def _twins(key: str, value: str) -> dict[str, str]:
