@@ -28,6 +28,7 @@ OURS = {
     "fairlead.records.exec_read",
     "fairlead.records.plan_read",
     "fairlead.store.confine",
+    "fairlead.store.desk",
     "fairlead.store.facts",
     "fairlead.store.hold",
     "fairlead.store.layout",

@@ -14,7 +14,7 @@ from fairlead.errors import DocumentError
 from fairlead.model.job import Question, QuestionKind
 from fairlead.records.naming import is_plan, is_summary, is_verification
 from fairlead.store import layout
-from fairlead.store.digests import digests_of, marks_in
+from fairlead.store.digests import Marks, digests_of, marks_in
 from fairlead.text.inline import file_name
 
 if TYPE_CHECKING:
@@ -71,13 +71,24 @@ def touched(site: Site, task: str, plan: str, before: Mapping[str, str]) -> Ques
 
 def _plan_documents(site: Site) -> Iterator[str]:
     """Whatever in the folders of the plans would be read as a plan or as the proof of one."""
-    home = site.files.folder
     for folder in _own_folders(site):
-        for below in (folder, f"{folder}/{layout.PLANS_NAME}"):
-            for path in marks_in(home, below):
-                name = path.rpartition("/")[2]
-                if is_plan(name) or is_summary(name):
-                    yield f"{home}/{path}"
+        for place, name, _ in _inside(site, folder):
+            if is_plan(name) or is_summary(name):
+                yield place
+
+
+def _proofs(site: Site) -> dict[str, str]:
+    """The summaries of every phase and the verifications of this one, which nobody writes meanwhile.
+
+    After a kill they are not looked at: a person may have gone on with other phases since.
+    """
+    own, found = _own_folders(site), {}
+    phases = f"{layout.planning_of(site.job.workstream)}/{layout.PHASES_NAME}"
+    for folder in {*marks_in(site.files.folder, phases), *own}:
+        for place, name, marks in _inside(site, folder):
+            if is_summary(name) or (folder in own and is_verification(name)):
+                found[place] = site.digests.of(place, marks)
+    return found
 
 
 def _own_folders(site: Site) -> set[str]:
@@ -87,21 +98,13 @@ def _own_folders(site: Site) -> set[str]:
     }
 
 
-def _proofs(site: Site) -> dict[str, str]:
-    """The summaries of every phase and the verifications of this one, which nobody writes meanwhile.
-
-    After a kill they are not looked at: a person may have gone on with other phases since.
-    """
-    home, own, found = site.files.folder, _own_folders(site), {}
-    phases = f"{layout.planning_of(site.job.workstream)}/{layout.PHASES_NAME}"
-    for folder in {*marks_in(home, phases), *own}:
-        inside = marks_in(home, folder)
-        nested = f"{folder}/{layout.PLANS_NAME}"
-        for path, marks in (inside | (marks_in(home, nested) if nested in inside else {})).items():
-            name, place = path.rpartition("/")[2], f"{home}/{path}"
-            if is_summary(name) or (folder in own and is_verification(name)):
-                found[place] = site.digests.of(place, marks)
-    return found
+def _inside(site: Site, folder: str) -> Iterator[tuple[str, str, Marks]]:
+    """The files of a phase, also those in the folder of its plans: place, name and marks."""
+    home, nested = site.files.folder, f"{folder}/{layout.PLANS_NAME}"
+    held = marks_in(home, folder)
+    held |= marks_in(home, nested) if nested in held else {}
+    for path, marks in held.items():
+        yield f"{home}/{path}", path.rpartition("/")[2], marks
 
 
 def _changed(site: Site, before: Mapping[str, str], after: Mapping[str, str]) -> set[str]:
