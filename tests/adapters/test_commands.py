@@ -154,6 +154,11 @@ def test_when_we_are_killed_a_command_ends_too(tmp_path: Path) -> None:
         "set -eu; ls",
         "./made-later",
         'bash -c "set -o pipefail; ls | cat"',
+        "nosuch-program -q || ls",
+        "2>/dev/null ls",
+        "0<a cat",
+        '"$(which test)" -f a',
+        "'/opt/some tools/made-later' --check a",
     ],
 )
 def test_a_line_that_the_shell_can_run_has_no_fault(line: str) -> None:
@@ -167,6 +172,10 @@ def test_a_line_that_the_shell_can_run_has_no_fault(line: str) -> None:
         ("nosuch-program; ls", "nosuch-program"),
         ("FOO=1 nosuch-program", "nosuch-program"),
         ("- look", "-"),
+        ("`npm test` passes", "`npm"),
+        ("$ npm test", "$"),
+        ("**All** tests pass; look", "**All**"),
+        ("'User pages' load", "'User"),
     ],
 )
 def test_a_line_that_begins_with_no_program_is_told_with_its_name(line: str, name: str) -> None:

@@ -18,6 +18,7 @@ from fairlead.errors import NestedRun, NotPrivate
 from fairlead.model.agent_events import EndKind, Usage
 from fairlead.model.agent_streams import Stream
 from tests.support.agents import an_order, called, hostile, soon
+from tests.support.repositories import written
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -291,6 +292,24 @@ def test_what_a_call_took_is_told_again_from_what_is_kept_of_it(stream, tmp_path
     assert told is not None
     assert (told.usage, told.is_estimated) == (call.ending.usage, stream is Stream.TEXT)
     assert told.usage != Usage()
+
+
+def test_a_call_that_would_have_told_its_tokens_at_its_end_is_estimated_without_it(tmp_path):
+    written(tmp_path / supervision.PROMPT, "x" * 40_000)
+    said = {"type": "item.completed", "item": {"type": "agent_message", "text": "y" * 9_000}}
+    written(
+        tmp_path / supervision.OUTPUT,
+        json.dumps({"type": "thread.started", "thread_id": "t"}) + "\n",
+    )
+    told = recalled(Stream.CODEX, "executor", str(tmp_path))
+    assert told is not None
+    assert told.is_estimated
+    assert told.usage.tokens_in > 10_000
+    with (tmp_path / supervision.OUTPUT).open("a") as file:
+        file.write(json.dumps(said) + "\n")
+    more = recalled(Stream.CODEX, "executor", str(tmp_path))
+    assert more is not None
+    assert more.usage.tokens_out > told.usage.tokens_out
 
 
 def test_a_call_of_which_nothing_is_kept_never_began(tmp_path):

@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -781,3 +782,33 @@ def test_a_step_that_changes_nothing_is_not_taken_for_ever(
     with pytest.raises(NothingCame, match="merge:01-01"):
         site.run()
     assert 1 < len(taken) < 9
+
+
+def does_nothing(order: Order, call: int) -> Mapping[str, object]:
+    """An agent that says that it is done, and has changed nothing."""
+    return does_it(replace(order, prompt=""), call)
+
+
+def test_what_a_person_left_in_the_worktree_of_an_attempt_is_kept(tmp_path: Path) -> None:
+    site, _ = stated(tmp_path, a_plan("01-01", "a.txt"), agent=Told(does_nothing))
+    report = site.run()
+    assert report.job.status is JobStatus.BLOCKED
+    [place] = Path(site.state.folder).glob("runs/*/*/worktrees/*")
+    written(place / "b.txt", "by hand\n")
+    site.cancel()
+    kept = git(site.project, "branch", "--list", "fairlead/*").split()
+    assert [git(site.project, "show", f"{each}:b.txt") for each in kept] == ["by hand"]
+    assert not place.exists()
+
+
+def test_an_approved_task_without_a_change_keeps_its_branch_while_the_job_waits(
+    tmp_path: Path,
+) -> None:
+    plan = PlanText("01-01", [("README.md", "test -f README.md")], extra=LOOK)
+    site, _ = stated(tmp_path, plan, agent=Told(does_nothing))
+    assert site.run().job.status is JobStatus.BLOCKED
+    git(site.project, "reflog", "expire", "--expire=now", "--all")
+    git(site.project, "gc", "-q", "--prune=now")
+    site.answer("approved")
+    assert site.run().job.status is JobStatus.DONE
+    assert git(site.project, "branch", "--list", "fairlead/*") == ""

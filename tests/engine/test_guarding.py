@@ -99,6 +99,13 @@ def test_a_proof_that_an_agent_wrote_ends_no_job(tmp_path: Path, path: str) -> N
         assert "All done" not in git(site.project, "log", "-p", "--all")
 
 
+@pytest.mark.parametrize("name", ["notes.", "old ", "aux", "a\\b", "caf\udce9.md", "README.md"])
+def test_whatever_else_lies_beside_the_phases_ends_no_run(tmp_path: Path, name: str) -> None:
+    site = Works(a_project(tmp_path / "p", a_plan("01-01", "a.txt")), clock=Ticking(60))
+    written(site.project / ".planning/phases" / name, "of somebody\n")
+    assert site.run().job.status is JobStatus.DONE
+
+
 def test_a_person_may_remove_a_forged_summary_and_go_on(tmp_path: Path) -> None:
     site = forging(tmp_path, f"{PHASE}/01-01-SUMMARY.md")
     site.run()

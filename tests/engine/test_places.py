@@ -140,6 +140,18 @@ def test_a_job_whose_branch_is_gone_calls_nobody_and_goes_on_when_it_is_there_ag
     assert git(site.project, "show", "main:a.txt") == "made a.txt"
 
 
+def test_a_job_whose_branch_is_gone_can_be_ended_and_keeps_its_work(tmp_path: Path) -> None:
+    site = Works(a_project(tmp_path / "p", a_plan("01-01", "a.txt", extra=LOOK)))
+    job = site.run().job
+    git(site.project, "switch", "-q", "-c", "elsewhere")
+    git(site.project, "branch", "-D", "main")
+    site.cancel()
+    assert site.jobs.one(job.id).job.status is JobStatus.FAILED
+    [kept] = git(site.project, "branch", "--list", "fairlead/*").split()
+    assert git(site.project, "show", f"{kept}:a.txt") == "made a.txt"
+    assert len(git(site.project, "worktree", "list").splitlines()) == 1
+
+
 # -- without git ---------------------------------------------------------------------------
 
 

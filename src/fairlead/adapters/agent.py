@@ -33,6 +33,7 @@ PASSED = (
 _LOCALE = frozenset({"LANG", "LC_ALL", "LC_CTYPE"})
 _SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD", "HEADERS", "CREDENTIALS")
 _PIECE = 1 << 16
+_CUT_OFF = (EndKind.KILLED, EndKind.TIMEOUT, EndKind.IDLE)
 PROMPT_FILE = "{prompt}"  # a word that stands for the path of a private file with the prompt
 
 
@@ -141,8 +142,10 @@ def recalled(stream: Stream, role: str, raw: str) -> Ending | None:
 
 
 def _measured(ending: Ending, stream: Stream, role: str, prompt_characters: int) -> Ending:
-    """The ending with the tokens that its program does not tell."""
-    if stream not in TELLS_NO_TOKENS or ending.kind is EndKind.SPAWN:
+    """The ending with the tokens that its program does not tell, or tells at its end alone."""
+    was_heard = bool(ending.session or ending.text) and ending.usage == Usage()
+    is_untold = stream in TELLS_NO_TOKENS or (ending.kind in _CUT_OFF and was_heard)
+    if not is_untold or ending.kind is EndKind.SPAWN:
         return ending
     read, wrote = unmeasured(role, prompt_characters, len(ending.text))
     return replace(ending, usage=Usage(read, tokens_out=wrote), is_estimated=True)

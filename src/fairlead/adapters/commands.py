@@ -49,6 +49,10 @@ _BUILT_IN = frozenset(
 _BETWEEN = ";&|()<>"  # words need no blanks around these
 _PLAIN = re.compile(rf"""[^\s{_BETWEEN}$`*?\]{{}}~!/\\'"=]+""")
 _ASSIGNMENT = re.compile(r"(?!PATH=)[A-Za-z_]\w*=[^$`]*")
+# What no command begins with: a quoted line, the mark of a prompt, a bold word, several words.
+_PROSE = re.compile(
+    r"""\s*(?=`|\$\s|\*|'[^'/\n]* [^'/\n]*'\s|"[^"/$`\n]* [^"/$`\n]*"\s)(?P<first>\S+)"""
+)
 _ANOTHER = "a line for another shell begins with its name, such as bash -c"
 _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TERM", "USER", "XDG_CACHE_HOME")
 _TAIL = 4000
@@ -140,9 +144,11 @@ def command_fault(line: str) -> str:
     """Why a line cannot verify anything here, where that is certain before it is run."""
     if _words(line)[0] != _SHELL:
         return ""
+    if prose := _PROSE.match(line):
+        return f"there is no program {prose['first']!r} to verify with"
     command = _first_command(line)
-    if command and _asked("-c", 'command -v -- "$1"', _SHELL, command[0]).code > 0:
-        return f"there is no program {command[0]!r} to verify with"  # prose is not a command
+    if command and "||" not in line and _is_missing(command[0]):
+        return f"there is no program {command[0]!r} to verify with"
     done = _asked("-n", "-c", line)  # nothing of it is run: nobody has approved it yet
     if done.code == 0 and command[:1] == ["set"]:
         done = _asked("-c", shlex.join(command))  # these are options of the shell, and no more
@@ -158,8 +164,14 @@ def _first_command(line: str) -> list[str]:
         words = [*dropwhile(_ASSIGNMENT.fullmatch, reader)]
     except ValueError:
         return []
-    is_function = "".join(words[1:2]).startswith("(")
-    return [] if is_function else [*takewhile(_PLAIN.fullmatch, words)]
+    after = "".join(words[1:2])
+    is_number = words[:1] != [] and words[0].isdigit() and after[:1] in ("<", ">")
+    is_function = after.startswith("(")
+    return [] if is_function or is_number else [*takewhile(_PLAIN.fullmatch, words)]
+
+
+def _is_missing(program: str) -> bool:
+    return _asked("-c", 'command -v -- "$1"', _SHELL, program).code > 0
 
 
 def _asked(*words: str) -> Finished:

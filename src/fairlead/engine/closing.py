@@ -51,26 +51,36 @@ def tidy(workspace: Workspace, job: Job, jobs: JobFiles, private: str, *, is_ove
 
     Once the job is over they stay as branches alone.
     """
-    places, kept = {}, set()
-    loose = workspace.unmerged(f"fairlead/{job.id}/", job.target)
-    held = [(gate, run) for gate in jobs.load_gates() for run in gate.runs]
-    for gate, run in held:
+    if not job.target:
+        return  # it worked in place
+    places, kept, spare = {}, set(), {}
+    runs = [(gate, run) for gate in jobs.load_gates() for run in gate.runs]
+    loose = _loose(workspace, job, (run.branch for _, run in runs))
+    for gate, run in runs:
         is_last = run is gate.runs[-1]
         is_passed = gate.gate.status is GateStatus.APPROVED
         if is_last and not is_passed and not is_over:
             continue  # somebody may want to look at it
         name = run.branch.rpartition("/")[2]
         places[f"{private}/worktrees/{name}"] = run.branch
-        if _is_empty(workspace, run):
-            continue
-        is_needed = run.branch in loose and not _has_landed(workspace, job, run)
-        if not (is_last and is_passed) or is_needed:
+        is_built_on = is_last and is_passed
+        if not is_built_on or (run.branch in loose and not _has_landed(workspace, job, run)):
             kept.add(run.branch)
+        if is_over or not is_built_on:
+            spare[run.branch] = run
     workspace.put_away(places, frozenset(kept))
-    if kept - loose:  # attempts without an end: what they left is on their branches now
-        loose = workspace.unmerged(f"fairlead/{job.id}/", job.target)
-        empty = {place: name for place, name in places.items() if name in kept - loose}
-        workspace.put_away(empty, frozenset())
+    # What was left in the worktrees is on their branches now; of the rest, nothing is to be kept.
+    loose = _loose(workspace, job, kept) if kept else frozenset()
+    idle = {each for each, run in spare.items() if each in kept and _is_empty(workspace, run)}
+    empty = {place: name for place, name in places.items() if name in (kept - loose) | idle}
+    workspace.put_away(empty, frozenset())
+
+
+def _loose(workspace: Workspace, job: Job, branches: Iterable[str]) -> frozenset[str]:
+    """The branches of a job that hold what its target does not; all, if there is no target any more."""
+    if not workspace.commit_of(f"refs/heads/{job.target}"):
+        return frozenset(branches)
+    return workspace.unmerged(f"fairlead/{job.id}/", job.target)
 
 
 def _is_empty(workspace: Workspace, run: Run) -> bool:

@@ -119,7 +119,7 @@ class Jobs:
             job = self.inner(held) or job
             files = self._job(job)
             held = files.load_record()
-        if isinstance(held, Job) and held.status in (JobStatus.DONE, JobStatus.FAILED):
+        if isinstance(held, Job) and not held.is_open:
             raise NoQuestion(job, f"it has ended ({held.status}): no answer changes that")
         unanswered = [each for each in self._asked(job) if not each.answer]
         if question:
@@ -155,12 +155,12 @@ class Jobs:
             ended = replace(held, status=JobStatus.FAILED, ended_at=now, note="ended by a person")
             step = self._files, self._clock, ended.workstream
             give_up(files, Sessions(*step))
+            private = layout.private_folder(self._state.folder, self._files.folder, job)
+            tidy(workspace, ended, files, private, is_over=True)
             files.save_job(ended)
             told = {"kind": "finished", "subject": job, "text": ended.note, "status": "FAILED"}
             files.tell({"at": now, **told})
             if ended.plans:  # what carries out plans is told of in the project's own documents
-                private = layout.private_folder(self._state.folder, self._files.folder, job)
-                tidy(workspace, ended, files, private, is_over=True)
                 Events(*step).follow(ended.listed)
             if ended.plans and keeps_documents:
                 record = record_of(ended, files, self._files, ended.plans)

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from fairlead.errors import DocumentError
+from fairlead.errors import DocumentError, PathOutside
 from fairlead.store.confine import Root, fault, kind_of
 
 Marks = tuple[int, ...]
@@ -53,7 +53,7 @@ def marks_in(home: str, path: str) -> dict[str, Marks]:
             return {}
         with folder, os.scandir(folder.fd) as entries:
             found = {each.name: each.stat(follow_symlinks=False) for each in entries}
-    except (FileNotFoundError, DocumentError):
+    except (FileNotFoundError, DocumentError, PathOutside):  # whatever name somebody gave it
         return {}
     except OSError as error:
         raise fault(path, error) from error

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fairlead.errors import DocumentError, NoDocument, Undecodable, UnknownWorkstream
+from fairlead.errors import DocumentError, NoDocument, PathOutside, Undecodable, UnknownWorkstream
 from fairlead.store import layout
 from fairlead.store.confine import Root
 
@@ -55,11 +55,11 @@ class Reader:
             return False
 
     def names(self, path: str) -> tuple[str, ...]:
-        """The names in a folder, sorted; none if there is no such folder."""
+        """The names in a folder, sorted; none if there is no such folder, or none we could enter."""
         try:
             with Root(self.folder) as root:
                 return tuple(root.names(path) or ())
-        except (FileNotFoundError, DocumentError):
+        except (FileNotFoundError, DocumentError, PathOutside):
             return ()
 
     def changed_at(self, path: str) -> float:
