@@ -62,6 +62,18 @@ def test_a_call_that_was_cut_off_is_counted(tmp_path: Path, is_review: bool) -> 
     assert "01-01-01 note" in site.happened
 
 
+def test_a_call_of_a_job_that_was_ended_since_is_counted_by_the_next_one(tmp_path: Path) -> None:
+    site = killed_in_a_call(tmp_path, is_review=False)
+    site.cancel()
+    report = site.run()
+    assert report.job.status is JobStatus.DONE
+    [killed] = [each for each in calls_of(site) if each.verdict == "killed"]
+    assert killed.job != report.job.id
+    site.project.joinpath(".planning/phases/01-work/01-01-SUMMARY.md").unlink()
+    site.run()
+    assert [each.verdict for each in calls_of(site)].count("killed") == 1
+
+
 def test_each_call_keeps_what_it_said_in_a_place_of_its_own(tmp_path: Path) -> None:
     site = killed_in_a_call(tmp_path, is_review=True, call=2)
     heard: list[str] = []

@@ -125,6 +125,13 @@ class Witness:
             raise fault(self._folder, error) from error
 
 
+def witnesses(runs: str, name: str) -> Iterator[Witness]:
+    """What every job of a project remembers, below the folder of them all."""
+    with suppress(FileNotFoundError):
+        for job in sorted(os.listdir(runs)):
+            yield Witness(f"{runs}/{job}/{name}")
+
+
 def _content(folder: Folder, name: str) -> bytes:
     """A file in there; what is no file, or too long, has nothing to say."""
     try:
