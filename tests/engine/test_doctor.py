@@ -125,6 +125,24 @@ def test_after_the_repair_a_sync_has_nothing_to_change(tmp_path, name):
         ("Plan: 2 of 2 in current phase", "Plan: 02-02, with Bob"),
         ("Plan: 2 of 2 in current phase", "Plan: 02-01 complete"),
         ("Plan: 2 of 2 in current phase", "Plan: 1 of 2 complete (the index)"),
+        *(
+            ("Plan: 2 of 2 in current phase", f"Plan: {words}")
+            for words in (
+                "1 of 2 complete in current phase",
+                "1 of 2 completed in this phase",
+                "1 of 2 in current phase — COMPLETE",
+                "1 of 2 ✅ complete",
+                "1 of 2 plans are done, more to come",
+                "2 of 2 in current phase, 02-01 done",
+                "2 of 2 in current phase, not done yet",
+                "4/10 tasks complete",
+                "3 of 8 unit tests done",
+                "1/1 (wave 1) complete",
+                "1/1 complete (wave 1)",
+                f"{'9' * 5000} of 2 complete",
+                f"1 of {'9' * 5000}",
+            )
+        ),
         ("Plan: 2 of 2 in current phase", "Plan: 1/2"),
         ("Plan: 2 of 2 in current phase", "Plan: 2/2"),
         ("current_phase: 02", "current_phase: 02\ncurrent_phase_name: search\ncurrent_plan: 02-02"),
@@ -137,6 +155,27 @@ def test_what_a_person_wrote_or_what_says_the_same_is_no_finding_and_stays(tmp_p
     assert kinds(tmp_path) == []
     assert doctor_of(tmp_path).fix(Claims.CORRECT).changes == ()
     assert Events(Files(str(tmp_path)), Still()).sync(dry_run=True).changes == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "true"),
+    [
+        ("0 of 2 complete in current phase", "1 of 2 complete in current phase"),
+        ("0/2 in current phase — DONE", "1/2 in current phase — DONE"),
+        ("1 of 3 plans executed ✅", "1 of 2 plans executed ✅"),
+        ("1 of 2 in current phase (wave 1)", "2 of 2 in current phase (wave 1)"),
+        ("1 of 2, tests next", "2 of 2, tests next"),
+    ],
+)
+def test_a_count_of_plans_keeps_what_it_counts_and_shows_the_phase_it_is_of(tmp_path, said, true):
+    put(tmp_path, state(("2 of 2 in current phase", said)))
+
+    (finding,) = truth(tmp_path).drift
+
+    assert (finding.what, finding.true) == ("Plan", true)
+    assert finding.because == (".planning/phases/02-search",)
+    doctor_of(tmp_path).fix()
+    assert kinds(tmp_path) == []
 
 
 # Phase 1 has a plan under way, phases 2 and 3 are not begun; the position is elsewhere.

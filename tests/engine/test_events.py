@@ -1,5 +1,6 @@
 """Events on disk: one step each, decided from the files as they are under the lock."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -369,6 +370,19 @@ def test_the_position_of_an_older_template_is_where_an_event_put_it(tmp_path: Pa
 
     assert "**Current Phase:** 3\n**Current Phase Name:** UI\n" in project.state
     assert truth_of(Reader(str(tmp_path))).drift == ()
+
+
+def test_a_plan_that_ends_adds_one_to_a_count_of_done_plans(tmp_path: Path) -> None:
+    project = Project(tmp_path, re.sub(r"(?m)^Plan: .*", "Plan: 0 of 3 complete in phase", STATE))
+    for number in (1, 2, 3):
+        project.plan("1", number)
+    project.events.sync()
+
+    for number in (1, 2):
+        project.summary("1", number)
+        project.events.plan_completed("1")
+
+        assert f"\nPlan: {number} of 3 complete in phase\n" in project.state
 
 
 @pytest.mark.parametrize("text", [STATE, STATE.partition("---\n\n")[2]], ids=["front", "body"])

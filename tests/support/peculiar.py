@@ -279,6 +279,8 @@ CLAIMS: dict[str, Files] = {
             "02-02 complete",
             "02 (done)",
             "2/2 complete",
+            "2 of 2 in current phase — ✅ COMPLETE",
+            "2 of 2 complete, tests pass",
         )
     },
     "the bar alone": {

@@ -28,7 +28,7 @@ _WORDS = (
     (Status.VERIFYING, ("verif",)),
     (Status.COMPLETED, ("complete", "done")),
 )
-_NEGATED = r"(?<!\bnot )(?<!\bnever )(?<!\bnot yet )(?<!\bun)(?<!\bin)"
+NEGATED = r"(?<!\bnot )(?<!\bnever )(?<!\bnot yet )(?<!\bun)(?<!\bin)"
 
 # Values that a command may replace; anything else was written by a person and is kept.
 _DEFAULTS = frozenset(
@@ -68,7 +68,7 @@ def normalise(text: str, *, paused_at: str = "") -> Status:
     lowered = " ".join(text.lower().replace("_", " ").split())
     for status, words in _WORDS:
         for word in words:
-            if word in lowered and re.search(rf"{_NEGATED}\b{word}", lowered):
+            if word in lowered and re.search(rf"{NEGATED}\b{word}", lowered):
                 return status
     return Status.UNKNOWN
 

@@ -195,7 +195,9 @@ def _words(document: Document, path: str, standing: Standing) -> Iterator[Findin
         if missing:
             yield Finding(Kind.CLAIM, *place, missing)
         else:
-            yield Finding(_KINDS.get(name, Kind.POSITION), *place, _because(said, standing))
+            yield Finding(
+                _KINDS.get(name, Kind.POSITION), *place, _because(document, name, said, standing)
+            )
 
 
 def _missing(document: Document, name: str, said: str, standing: Standing) -> tuple[str, ...]:
@@ -212,7 +214,7 @@ def _missing(document: Document, name: str, said: str, standing: Standing) -> tu
 
 def _missing_plans(said: str, folder: Folder) -> tuple[str, ...]:
     missing = unproven_plans(said, folder.live_plans)
-    if not missing and done_said(said) > folder.completed:
+    if not missing and done_said(said, folder.live_plans) > folder.completed:
         return (folder.path,)  # which of its plans are meant cannot be told
     return tuple(summary_path(plan.path) for plan in missing)
 
@@ -227,9 +229,19 @@ def _claims_all(name: str, said: str, standing: Standing) -> bool:
     return is_done and not _ONE_PHASE.search(said)
 
 
-def _because(said: str, standing: Standing) -> tuple[str, ...]:
-    here = _phase(phase_in(said), standing)
+def _because(document: Document, name: str, said: str, standing: Standing) -> tuple[str, ...]:
+    """The folder of the phase that is meant; the number of a plan, or of all phases, names none."""
+    if "plan" in name.casefold():
+        here = _open_phase(document, standing)
+    else:
+        here = None if name == "Total Phases" else _phase(phase_in(said), standing)
     return (here.folder.path,) if here and here.folder else (standing.scope.words,)
+
+
+def _open_phase(document: Document, standing: Standing) -> Phase | None:
+    """The phase of the position, unless that is finished or not there; then the current one."""
+    here = _phase(recorded_id(document), standing)
+    return here if here and not here.is_complete(standing.policy) else standing.current
 
 
 def _phase(named: PhaseId | None, standing: Standing) -> Phase | None:

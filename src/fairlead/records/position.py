@@ -10,7 +10,7 @@ from fairlead.errors import UnknownPhase
 from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Phase, Plan, Stage
 from fairlead.model.standing import Standing
-from fairlead.model.status import SIGNS, Status, normalise
+from fairlead.model.status import NEGATED, SIGNS, Status, normalise
 from fairlead.records.digest import Words, field_of, padded, plan_line, position_line
 from fairlead.records.recorded import phase_in, position_section
 from fairlead.text.document import Document
@@ -21,8 +21,18 @@ WAITS_FOR_VERIFICATION = "Phase complete — ready for verification"
 _DONE = r"(?:completed?|done|executed|finished)\b"
 _END = rf"{_DONE}[{SIGNS})!.]*\Z"
 _COUNT = re.compile(
-    r"(?P<at>\d+)(?P<of>\s+of\s+|\s*/\s*)(?P<total>\d+|\?)"
-    rf"(?P<rest>(?P<done>\s+\(?(?:plans? )?{_DONE}(?!\s+\w))?.*)\Z",
+    r"(?P<at>\d{1,6})(?P<of>\s+of\s+|\s*/\s*)(?P<total>\d{1,6}(?!\d)|\?)(?P<rest>.*)\Z",
+    re.IGNORECASE,
+)
+# Behind a count: what it counts instead of plans, or that it counts those of a wave only.
+_OF_OTHERS = re.compile(
+    rf"[\s(]*(?:(?!{_DONE})\w+\s+){{0,2}}(?:(?:sub)?tasks?|steps?|requirements?|tests?|phases)\b"
+    r"|(?!.*\b(?:current|this) phase\b).*\bwaves?\b",
+    re.IGNORECASE,
+)
+_SAYS_DONE = re.compile(rf"{NEGATED}\b{_DONE}", re.IGNORECASE)
+_ONLY_DONE = re.compile(
+    rf"(?:[{SIGNS}(:;,.—–-]|\b(?:all|plans?|are|in|the|this|current|phase)\b)*{_DONE}",
     re.IGNORECASE,
 )
 _ALL_DONE = re.compile(rf"[{SIGNS}]*(?:all (?:\d+ )?plans )?(?:are )?{_END}", re.IGNORECASE)
@@ -99,16 +109,32 @@ def plan_words(document: Document, standing: Standing) -> Words:
 def _plan_value(held: str, standing: Standing) -> str:
     """What the line of the plan should say; where it may be true, what it says."""
     line, plans = plan_line(standing), plans_of(standing)
-    count, now = _COUNT.match(held), _COUNT.match(line)
+    count, now = _count(held), _count(line)
     if count and "/" in count["of"] and not plans:
         return held  # what it counts cannot be told
-    done = sum(plan.is_complete for plan in plans)
-    is_too_much = bool(unproven_plans(held, plans)) or (plans and done_said(held) > done)
+    done = _done(plans)
+    is_too_much = bool(unproven_plans(held, plans)) or (plans and done_said(held, plans) > done)
     if count and now and not is_too_much:
-        is_of_done = plans and (count["done"] or ("/" in count["of"] and int(count["at"]) == done))
+        is_of_done = plans and (
+            _counts_done(count, plans) or ("/" in count["of"] and int(count["at"]) == done)
+        )
         return _counted(count, str(done) if is_of_done else now["at"], now["total"])
     is_unset = _UNSET.match(held) and line != "Not started"
     return line if count or is_unset or is_too_much else held
+
+
+def _count(line: str) -> re.Match[str] | None:
+    """The count of plans that a line begins with; None where it counts something else."""
+    count = _COUNT.match(line)
+    return count if count and not _OF_OTHERS.match(count["rest"]) else None
+
+
+def _counts_done(count: re.Match[str], plans: tuple[Plan, ...]) -> bool:
+    """Whether a count is one of done plans, and not of the plan that comes now."""
+    if not _SAYS_DONE.search(count["rest"]):
+        return False
+    # Behind other words it may be said of something else: `2 of 3 in current phase, 02-01 done`.
+    return bool(_ONLY_DONE.match(count["rest"])) or int(count["at"]) != _now(plans)
 
 
 def _counted(count: re.Match[str], at: str, total: str) -> str:
@@ -120,7 +146,7 @@ def _counted(count: re.Match[str], at: str, total: str) -> str:
 def unproven_plans(line: str, plans: tuple[Plan, ...]) -> tuple[Plan, ...]:
     """The open plans of a phase that a line says are done."""
     one = _ONE_DONE.match(line)
-    if _ALL_DONE.match(line) or done_said(line) == len(plans):
+    if _ALL_DONE.match(line) or done_said(line, plans) == len(plans):
         named = plans
     elif one:
         named = tuple(
@@ -131,10 +157,19 @@ def unproven_plans(line: str, plans: tuple[Plan, ...]) -> tuple[Plan, ...]:
     return tuple(each for each in named if not each.is_complete)
 
 
-def done_said(line: str) -> int:
+def done_said(line: str, plans: tuple[Plan, ...]) -> int:
     """How many plans a count says are done; 0 where it counts something else."""
-    count = _COUNT.match(line)
-    return int(count["at"]) if count and count["done"] else 0
+    count = _count(line)
+    return int(count["at"]) if count and _counts_done(count, plans) else 0
+
+
+def _done(plans: tuple[Plan, ...]) -> int:
+    return sum(plan.is_complete for plan in plans)
+
+
+def _now(plans: tuple[Plan, ...]) -> int:
+    """The number of the plan that comes now; the last one stays when all are done."""
+    return min(_done(plans) + 1, len(plans))
 
 
 def with_fresh_position(
@@ -150,10 +185,7 @@ def with_fresh_position(
 def plan_numbers(standing: Standing) -> tuple[str, str]:
     """Which plan of the current phase comes now, and of how many; empty where there are none."""
     plans = plans_of(standing)
-    if not plans:
-        return "", ""
-    done = sum(plan.is_complete for plan in plans)
-    return str(min(done + 1, len(plans))), str(len(plans))
+    return (str(_now(plans)), str(len(plans))) if plans else ("", "")
 
 
 def plans_of(here: Standing) -> tuple[Plan, ...]:
