@@ -1,6 +1,7 @@
 """Doctor: each finding is repaired, stays repaired, and nothing else is touched."""
 
 import difflib
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from fairlead.engine.doctor import Claims, Doctor, Means
 from fairlead.engine.events import Events
 from fairlead.engine.truth import Truth, truth_of
-from fairlead.errors import BlockedError
+from fairlead.errors import BlockedError, DerivedValue
 from fairlead.model.divergence import Kind
 from fairlead.store.files import Files, Outcome
 from tests.support.moments import NOON
@@ -120,6 +121,7 @@ def test_after_the_repair_a_sync_has_nothing_to_change(tmp_path, name):
         ("Phase: 2 of 2 (Search)", "Phase: 2/2 — Search"),
         ("Phase: 2 of 2 (Search)", "Phase: 2/3 in parallel"),
         ("Phase: 2 of 2 (Search)", "Current Phase: 2\nCurrent Phase Name: Find\nTotal Phases: 02"),
+        ("## Current Position", f"Total Phases: {'9' * 5000}\n\n## Current Position"),
         ("Plan: 2 of 2 in current phase", "Plan: 02 of 02"),
         ("Plan: 2 of 2 in current phase", "Current Plan: 02\nTotal Plans in Phase: 02"),
         ("Plan: 2 of 2 in current phase", "Plan: 02-02, with Bob"),
@@ -155,6 +157,48 @@ def test_what_a_person_wrote_or_what_says_the_same_is_no_finding_and_stays(tmp_p
     assert kinds(tmp_path) == []
     assert doctor_of(tmp_path).fix(Claims.CORRECT).changes == ()
     assert Events(Files(str(tmp_path)), Still()).sync(dry_run=True).changes == ()
+
+
+SHIPPED = ("## Accumulated Context", "## Shipped\n\n### v0.9\n\n- Total phases: 13\n\n## Context")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        SHIPPED,
+        ("## Current Position", "## Shipped\n\n**Total Phases:** 13\n\n## Current Position"),
+        ("## Current Position", "## Where we are\n\nTotal Phases: 13\n"),
+    ],
+)
+def test_a_number_of_phases_beside_the_position_is_a_person_s(tmp_path, change):
+    put(tmp_path, state(change))
+    events = Events(Files(str(tmp_path)), Still())
+
+    assert kinds(tmp_path) == []
+    assert events.sync(dry_run=True).changes == ()
+    events.set_value("Total Phases", "14")
+    assert re.search(r"Total [Pp]hases:(\*\*)? 14\n", (tmp_path / ".planning/STATE.md").read_text())
+
+
+def test_the_number_of_phases_of_several_milestones_may_count_them_all(tmp_path):
+    before = {
+        f"milestones/v0.9-phases/01-start/01-01-{kind}.md": "# It\n" for kind in ("PLAN", "SUMMARY")
+    }
+    put(tmp_path, {**state(("Phase: 2 of 2", "Total Phases: 6\nPhase: 2 of 2")), **before})
+
+    assert kinds(tmp_path) == []
+
+
+@pytest.mark.parametrize("old", ["# Project State", "## Current Position"])
+def test_the_number_of_phases_of_the_position_is_compared_and_set(tmp_path, old):
+    put(tmp_path, state((old, f"{old}\n\nTotal Phases: 5\n"), SHIPPED))
+    events = Events(Files(str(tmp_path)), Still())
+
+    assert kinds(tmp_path) == ["counter-differs"]
+    with pytest.raises(DerivedValue):
+        events.set_value("Total Phases", "6")
+    events.set_value("Total Phases", "2")
+    assert kinds(tmp_path) == []
 
 
 @pytest.mark.parametrize(

@@ -22,13 +22,15 @@ from fairlead.records.recorded import (
 )
 from fairlead.text.document import Document
 from fairlead.text.emit import Value, scalar_text
-from fairlead.text.fields import Field
+from fairlead.text.fields import Field, find_field
+from fairlead.text.outline import Line
 from fairlead.text.scalars import Plain, is_null
 from fairlead.text.splice import Splice, spliced
 
 # What places say: the labels of fields as people write them, keys of the frontmatter in lower case.
 Words = dict[str, str | list[str] | None]
 _IN_POSITION = ("Phase", "Current Phase", "Plan", "Status")
+_DIGITS = 6  # of a number that can be one of phases
 # A word behind the phase and its name that says how far it has come.
 _MARKED = re.compile(
     rf"{PHASE}(?:\W+of\W+[0-9]+)?(?P<name>.*?)\W(?P<mark>completed?|done|(?P<verified>verified))"
@@ -120,7 +122,10 @@ def _counted_phases(document: Document, standing: Standing) -> Words:
     """The number of phases, where it is none that they can be counted to."""
     field = field_of(document, "Total Phases")
     total = standing.progress.total_phases
-    if not field or not total or not field.value.isdecimal():
+    # Of several milestones, it may count those that are over, too.
+    if not field or not total or not standing.scope.is_whole:
+        return {}
+    if not field.value.isdecimal() or len(field.value) > _DIGITS:
         return {}
     is_right = int(field.value) in (total, _of(standing))
     return {} if is_right else {"Total Phases": padded(str(total), field.value)}
@@ -156,9 +161,21 @@ def is_stage(text: str) -> bool:
 
 
 def field_of(document: Document, name: str) -> Field | None:
-    """A field of the position in its section, any other one wherever it stands."""
-    section = position_section(document) if name in _IN_POSITION else None
-    return document.field(name, section)
+    """A field of the position in its section, any other one wherever it stands.
+
+    The number of phases is also one of the position: elsewhere it is that of a shipped milestone.
+    """
+    section = position_section(document)
+    if name != "Total Phases":
+        return document.field(name, section if name in _IN_POSITION else None)
+    found = document.field(name, section) if section else None
+    return found or find_field(_above_sections(document), name)
+
+
+def _above_sections(document: Document) -> tuple[Line, ...]:
+    """The lines above the first section."""
+    first = next((each.heading for each in document.sections if each.level > 1), None)
+    return document.lines[:first]
 
 
 def with_words(document: Document, words: Words) -> Document:

@@ -12,7 +12,7 @@ from fairlead.model.recorded import COUNTERS
 from fairlead.model.standing import Standing
 from fairlead.model.status import Status, normalise
 from fairlead.records.activity import DATED
-from fairlead.records.digest import with_words
+from fairlead.records.digest import field_of, with_words
 from fairlead.records.recorded import position_section
 from fairlead.records.session import SECTIONS
 from fairlead.records.state import stamped
@@ -133,6 +133,8 @@ def _field(document: Document, name: str) -> Field | None:
     """The field in the section it belongs to, else anywhere in the body."""
     if not name.strip():
         return None
+    if name.casefold() == "total phases":
+        return field_of(document, "Total Phases") or document.field(name)
     section = None
     if name.casefold() in _SESSION:
         section = next((s for title in SECTIONS if (s := document.section(title))), None)
