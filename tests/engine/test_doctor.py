@@ -20,6 +20,7 @@ from tests.support.peculiar import (
     CLAIMS_OF_ARCHIVED,
     CONFLICT,
     DRIFT,
+    STATE,
     UNEXPLAINED,
     put,
     roadmap,
@@ -187,6 +188,29 @@ def test_the_number_of_phases_of_several_milestones_may_count_them_all(tmp_path)
     put(tmp_path, {**state(("Phase: 2 of 2", "Total Phases: 6\nPhase: 2 of 2")), **before})
 
     assert kinds(tmp_path) == []
+
+
+def test_an_overall_progress_may_count_a_milestone_that_is_one_line_of_the_roadmap(tmp_path):
+    milestones = "- ✅ **v0.9 MVP** — Phases 1-4 (shipped)\n- 🚧 **v1.0 First** — Phases 5-6\n"
+    overall = "**Overall Progress:** [████████░░] 83% (5/6 phases)"
+    put(
+        tmp_path,
+        {
+            "STATE.md": STATE.replace("02", "06")
+            .replace("Phase: 2 of 2", "Phase: 6 of 6")
+            .replace("## Performance", f"{overall}\n\n## Performance"),
+            "ROADMAP.md": f"# Roadmap\n\n## Milestones\n\n{milestones}\n## Phases\n\n"
+            "- [x] **Phase 5: Login** - who\n- [ ] **Phase 6: Search** - what\n",
+            **{
+                path.replace("01-", "05-", 1).replace("02-", "06-", 1): text
+                for path, text in BASE.items()
+                if path.startswith("phases")
+            },
+        },
+    )
+
+    assert kinds(tmp_path) == []
+    assert Events(Files(str(tmp_path)), Still()).sync(dry_run=True).changes == ()
 
 
 @pytest.mark.parametrize("old", ["# Project State", "## Current Position"])

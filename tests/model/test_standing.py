@@ -183,6 +183,29 @@ def test_the_next_action_is_the_one_the_files_ask_for(folder: object, action: st
     assert standing("## Phase 1: A\n", folder).next.action == action
 
 
+ONE = "## 🚧 v1.1 Next\n\n- [ ] **Phase 1: A**\n- [ ] **Phase 2: B**\n"
+LATER = "- [ ] **Phase 5: A**\n- [ ] **Phase 6: B**\n"
+BEFORE = "- ✅ **v1.0 MVP** — Phases 1-4 (shipped)\n"
+NEXT = "- 🚧 **v1.1 Next** — Phases 5-6 (in progress)\n"
+
+
+@pytest.mark.parametrize(
+    ("inventory", "is_whole"),
+    [
+        (an_inventory(ONE), True),
+        (an_inventory(BULLETS_ONLY), True),
+        (an_inventory(LATER), False),
+        (an_inventory(f"## Milestones\n\n{BEFORE}{NEXT}\n## Phases\n\n{LATER}"), False),
+        (an_inventory(f"## Milestones\n\n{BEFORE}\n{ONE}"), False),
+        (an_inventory(ONE, archived=(a_folder("1", 1, 1, milestone="v1.0"),)), False),
+    ],
+)
+def test_a_scope_is_whole_where_nothing_speaks_of_another_milestone(
+    inventory: Inventory, is_whole: bool
+) -> None:
+    assert standing_of(inventory).scope.is_whole is is_whole
+
+
 def test_a_scope_can_be_said_in_words() -> None:
     assert standing("").scope.words == "all phases"
     assert standing(BULLETS_ONLY).scope.words == "all phases, phases 1-4"

@@ -23,7 +23,7 @@ class Scope:
     is_archived: bool
     phases: tuple[Phase, ...]
     duplicates: tuple[Folder, ...] = ()  # folders with a number that another one has
-    is_whole: bool = False  # no other milestone has phases, so that every number can mean only this
+    is_whole: bool = False  # nothing speaks of another milestone: every number can mean only this
 
     @property
     def words(self) -> str:
@@ -72,10 +72,21 @@ def scope_of(inventory: Inventory) -> Scope:
             phases, doubles = _merged(known, archived)
             return Scope(version, name, is_archived=True, phases=phases, duplicates=doubles)
     phases, doubles = _merged(inside, folders)
-    is_whole = not (elsewhere or inventory.archived)
     return Scope(
-        version, name, is_archived=False, phases=phases, duplicates=doubles, is_whole=is_whole
+        version,
+        name,
+        is_archived=False,
+        phases=phases,
+        duplicates=doubles,
+        is_whole=not elsewhere and _is_alone(version, phases, inventory),
     )
+
+
+def _is_alone(version: str, phases: tuple[Phase, ...], inventory: Inventory) -> bool:
+    """Whether there is no sign of another milestone; of an early one, a line may be all that is left."""
+    is_other_named = any(each.version != version for each in inventory.roadmap.milestones)
+    begins_later = bool(phases) and phases[0].id.number > 1
+    return not (inventory.archived or is_other_named or begins_later)
 
 
 def current_milestone(inventory: Inventory) -> Milestone | None:
