@@ -421,6 +421,31 @@ def test_a_status_that_the_files_contradict_is_refused(
     assert project.snapshot() == before
 
 
+@pytest.mark.parametrize(
+    ("line", "name", "value", "told"),
+    [
+        ("Status: Ready to plan\n", "status", "paused", "Status: Paused\n"),
+        ("Status: Ready to plan\n", "Status", "Paused", "Status: Paused\n"),
+        ("Status: Waiting for Bob\n", "status", "paused", "Status: Waiting for Bob\n"),
+        ("", "status", "paused", 'paused_at: "2026-06-01"\n'),
+    ],
+)
+def test_a_pause_can_be_set_at_either_door_and_ends_in_every_place(
+    tmp_path: Path, line: str, name: str, value: str, told: str
+) -> None:
+    project = Project(tmp_path, re.sub(r"(?m)^Status: .*\n", line, STATE))
+    project.events.sync()
+
+    project.events.set_value(name, value)
+
+    assert "\nstatus: paused\n" in project.state
+    assert told in project.state
+    assert drift(project) == []
+    project.sessions.resume()
+    assert front(project, "status") == ("planning",)
+    assert drift(project) == []
+
+
 def test_a_persons_status_of_a_finished_project_leaves_the_frontmatter_true(tmp_path: Path) -> None:
     project = Project(tmp_path)
     for phase in ("1", "2", "3"):

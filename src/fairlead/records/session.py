@@ -79,12 +79,15 @@ def paused(document: Document, at: str, now: datetime) -> Document:
     field = changed.field("Paused at", _section(changed))
     if field:
         changed = changed.set_field(field, told)
-    status = field_of(changed, "Status")
-    if status and is_default(status.value):
-        changed = changed.set_field(status, "Paused")
-    changed = changed.set_front(("status",), str(Status.PAUSED))
+    changed = with_pause_said(changed).set_front(("status",), str(Status.PAUSED))
     changed = with_activity(changed, "Paused", now)
     return stamped(changed, now)
+
+
+def with_pause_said(document: Document) -> Document:
+    """The document whose body says that it is paused, where it does not say a person's own words."""
+    status = field_of(document, "Status")
+    return document.set_field(status, "Paused") if status and is_default(status.value) else document
 
 
 def resumed(document: Document, standing: Standing, now: datetime) -> Document:

@@ -13,8 +13,9 @@ from fairlead.model.standing import Standing
 from fairlead.model.status import Status, normalise
 from fairlead.records.activity import DATED
 from fairlead.records.digest import field_of, with_words
+from fairlead.records.position import is_paused
 from fairlead.records.recorded import position_section
-from fairlead.records.session import SECTIONS
+from fairlead.records.session import SECTIONS, with_pause_said
 from fairlead.records.state import stamped
 from fairlead.records.truths import untrue_words
 from fairlead.text.document import Document
@@ -72,6 +73,8 @@ def set_value(document: Document, name: str, value: str, now: datetime) -> Docum
         twin = _field(changed, _MIRRORS.get(name, ""))
         if twin:
             changed = changed.set_field(twin, one_line(value))
+        elif name == "status" and normalise(value) is Status.PAUSED:
+            changed = _with_pause(changed, now)
     elif field is not None:
         changed = document.set_field(field, one_line(value))
         for key, told in _twins(_KEYS.get(name.casefold(), ""), one_line(value)).items():
@@ -80,6 +83,16 @@ def set_value(document: Document, name: str, value: str, now: datetime) -> Docum
     else:
         raise UnknownField(name, known_names(document))
     return stamped(changed, now) if changed.text != document.text else document
+
+
+def _with_pause(document: Document, now: datetime) -> Document:
+    """The document that says in a second place that it is paused: one alone is left of an old pause."""
+    changed = with_pause_said(document)
+    field = _field(changed, "Status")
+    if is_paused(changed) or (field and normalise(field.value) is Status.PAUSED):
+        return changed
+    # A person's own line stays as it is.
+    return changed.set_front(("paused_at",), now.date().isoformat(), after="status")
 
 
 def set_true_value(
