@@ -103,6 +103,20 @@ def test_of_two_blockers_the_open_one_is_resolved() -> None:
     assert after.text == "### Blockers\n\n- ~~no key for the host~~\n"
 
 
+@pytest.mark.parametrize(
+    ("held", "left"),
+    [
+        ("- [x] API key\n- API key is missing\n", "- API key is missing\n"),
+        ("- [x] API key\n- API key\n", "- [x] API key\n"),
+        ("- [x] the API key\n- ~~no host~~\n", "- ~~no host~~\n"),
+    ],
+)
+def test_the_exact_text_is_meant_before_an_open_blocker_that_holds_it(held: str, left: str) -> None:
+    after = resolve_blocker(Document(f"### Blockers\n\n{held}"), "API key", NOON)
+
+    assert after.text == f"### Blockers\n\n{left}"
+
+
 def test_resolving_what_is_not_there_is_refused() -> None:
     with pytest.raises(NoBlocker):
         resolve_blocker(Document(STATE), "anything", NOON)

@@ -1,5 +1,6 @@
 """Blockers and concerns: lines that say what stands in the way, and that go when it is gone."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from fairlead.errors import NoBlocker, SeveralBlockers
@@ -38,8 +39,9 @@ def add_blocker(document: Document, text: str, now: datetime, *, phase: str = ""
 def resolve_blocker(document: Document, text: str, now: datetime) -> Document:
     """Remove the one blocker that holds this text, wherever it is told, and however often.
 
-    One that is still open is meant before one that is marked as resolved. With none or several
-    different ones nothing is removed.
+    The one that is the text is meant before those that hold it, and of either kind one that is
+    still open before one that is marked as resolved. With none or several different ones nothing
+    is removed.
     """
     document.require_writable()
     wanted = one_line(text, "the text of the blocker")
@@ -47,7 +49,12 @@ def resolve_blocker(document: Document, text: str, now: datetime) -> Document:
     still_open = tuple(
         item for item in items if not is_resolved(item.text, is_checked=item.is_checked)
     )
-    found = _matching(still_open, wanted) or _matching(tuple(items), wanted)
+    found = (
+        _same(still_open, wanted)
+        or _same(items, wanted)
+        or _holding(still_open, wanted)
+        or _holding(items, wanted)
+    )
     if not found:
         raise NoBlocker(text, _told(tuple(items)))
     if len({plain_text(each.text).casefold() for each in found}) > 1:
@@ -76,12 +83,15 @@ def without_task(document: Document, task: str) -> Document:
         document = without_entry(document, BLOCKERS, left[0])
 
 
-def _matching(items: tuple[Item, ...], text: str) -> tuple[Item, ...]:
-    """The entry that is the text; else all that contain it, without regard to case."""
+def _same(items: Iterable[Item], text: str) -> tuple[Item, ...]:
+    """The entries that are the text, without regard to case."""
     wanted = plain_text(text).casefold()
-    same = tuple(item for item in items if plain_text(item.text).casefold() == wanted)
-    if same:
-        return same
+    return tuple(item for item in items if plain_text(item.text).casefold() == wanted)
+
+
+def _holding(items: Iterable[Item], text: str) -> tuple[Item, ...]:
+    """The entries that contain the text, without regard to case."""
+    wanted = plain_text(text).casefold()
     return tuple(item for item in items if wanted in plain_text(item.text).casefold())
 
 
