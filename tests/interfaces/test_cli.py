@@ -187,6 +187,20 @@ def test_a_link_or_pipe_in_place_of_a_document_is_never_followed(
     assert fairlead("status").exit_code == 3
 
 
+def test_resolved_blockers_are_counted_beside_the_open_ones(
+    fairlead: Fairlead, project: Path
+) -> None:
+    assert "resolved" not in fairlead("status").stdout
+    for text in ("RESOLVED: the host", "~~the key~~"):
+        assert fairlead("state", "add-blocker", "--text", text).exit_code == 0
+    assert "blockers  0 (2 resolved)\n" in fairlead("status").stdout
+    assert fairlead("state", "add-blocker", "--text", "the licence").exit_code == 0
+    assert "blockers  1 (2 resolved)\n  - the licence\n" in fairlead("status").stdout
+    shown = json.loads(fairlead("status", "--json").stdout)
+    assert shown["blockers"] == ["the licence"]
+    assert shown["resolved_blockers"] == ["RESOLVED: the host", "~~the key~~"]
+
+
 def test_commands_work_from_any_folder_below(fairlead: Fairlead, project: Path) -> None:
     deep = project / "src" / "deep"
     deep.mkdir(parents=True)

@@ -161,6 +161,29 @@ def test_a_blocker_that_is_marked_as_resolved_is_told_apart():
     assert state.resolved == ("~~old one~~", "ticked one", "RESOLVED: third", "A key — RESOLVED")
 
 
+@pytest.mark.parametrize(
+    ("row", "is_open"),
+    [
+        ("| A key | ✅ | asked |", True),
+        ("| ✅ | A key | asked |", True),
+        ("| A key | asked | ✅ |", True),
+        ("| A key | asked | ✅ Resolved |", False),
+        ("| A key | asked | **RESOLVED** in 02-01 |", False),
+        ("| A key | RESOLVED | prod still pending |", True),
+        ("| ~~A key~~ | **DONE 2026-07-13** | Ann |", False),
+        ("| ~~A key~~ | **ACTIVE** again | Ann |", True),
+        ("| ~~A key~~ | ~~asked~~ | |", False),
+        ("| Resolved addresses differ | asked | Ann |", True),
+    ],
+)
+def test_a_row_of_blockers_is_open_unless_a_cell_says_that_it_is_resolved(row, is_open):
+    table = f"| Blocker | State | Seen |\n|---|---|---|\n{row}\n"
+
+    state = read_state(Document(f"## Blockers\n\n{table}"))
+
+    assert (len(state.blockers), len(state.resolved)) == ((1, 0) if is_open else (0, 1))
+
+
 def test_a_decision_of_a_section_that_stands_there_twice_is_told_once():
     text = "## Decisions\n\n- Keep it small\n\n## Decisions\n\n- Keep it small\n- Ship it\n"
 

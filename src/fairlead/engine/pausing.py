@@ -166,7 +166,7 @@ class Pausing(Sessions):
             blockers=tuple(
                 plain_text(each.text)
                 for each in entries_of(state, BLOCKERS)
-                if not is_resolved(each.text, is_checked=each.is_checked)
+                if not is_resolved(state, each)
             ),
             questions=tuple((each.told, each.command) for each in jobs if each.state == "waits"),
             decisions=tuple(

@@ -80,7 +80,8 @@ class StatusReport:
     drift: tuple[FindingReport, ...]
     notes: tuple[FindingReport, ...]  # findings in which nothing recorded is wrong
     decisions: tuple[str, ...]
-    blockers: tuple[str, ...]
+    blockers: tuple[str, ...]  # those that are still open
+    resolved_blockers: tuple[str, ...]
     last_activity: str
     pending_todos: tuple[str, ...]
     workstreams: tuple[str, ...]
@@ -118,6 +119,7 @@ def status_report(
         notes=tuple(finding_report(finding) for finding in truth.findings if not finding.is_drift),
         decisions=state.decisions if state else (),
         blockers=state.blockers if state else (),
+        resolved_blockers=state.resolved if state else (),
         last_activity=state.last_activity if state else "",
         pending_todos=truth.inventory.pending_todos,
         workstreams=truth.inventory.workstreams,

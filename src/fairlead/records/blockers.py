@@ -46,9 +46,7 @@ def resolve_blocker(document: Document, text: str, now: datetime) -> Document:
     document.require_writable()
     wanted = one_line(text, "the text of the blocker")
     items = _told_items(document)
-    still_open = tuple(
-        item for item in items if not is_resolved(item.text, is_checked=item.is_checked)
-    )
+    still_open = tuple(item for item in items if not is_resolved(document, item))
     found = (
         _same(still_open, wanted)
         or _same(items, wanted)

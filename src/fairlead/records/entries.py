@@ -6,6 +6,7 @@ a sentence are a person's.
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from fairlead.errors import NoPlace
@@ -41,12 +42,25 @@ BLOCKERS_ABROAD = (
 # What titles hold under which they are told.
 DECISION_WORDS = ("decision", *DECISIONS_ABROAD)
 BLOCKER_WORDS = ("blocker", "concern", *BLOCKERS_ABROAD)
-# Struck out as a whole, or marked where a mark stands: in front, behind a dash or at the end. The
-# same word within a sentence ("not RESOLVED yet") says something else.
-_RESOLVED = re.compile(
-    r"(?:\[Phase [^\]]*\]:?\s*)?(?:\*\*)?"
-    r"(?:\[?RESOLVED\b|[✅☑]|~~.+~~(?:\*\*)?\s*(?:\Z|[—–:;(-]|(?i:resolved|fixed|done)\b|[✅☑]))"
-    r"|.*(?:[—–:(\[-]\s*(?:\*\*)?(?:✅\s*)?RESOLVED\b|[✅☑]\s*\Z)"
+_LEAD = r"(?:\[Phase [^\]]*\]:?\s*)?(?:\*\*)?"
+_STRIKE = r"~~(?:(?!~~).)+~~"
+_TICK = r"[✅☑]\ufe0f?"
+# Three marks. The word in front or behind a dash, not behind the hyphen of another word; all struck
+# out, with nothing behind it but a remark of the same sense; one tick, in front or at the end.
+_SAYS = re.compile(
+    rf"(?:{_LEAD}\[?|.*(?:[—–:(\[]|\s-{{1,2}})\s*(?:\*\*)?)(?:{_TICK}\s*)?RESOLVED\b(?!\?)"
+)
+_STRUCK = re.compile(
+    rf"{_LEAD}(?:{_STRIKE}[\s*—–:;,(✅☑\ufe0f-]*)+(?:\Z|(?i:resolved|fixed|done)\b(?!\?))"
+)
+_TICKED = re.compile(rf"{_LEAD}{_TICK}[^✅☑]*\Z|[^✅☑]*{_TICK}\s*\Z")
+_RESOLVED_CELL = re.compile(rf"(?:{_TICK}|[\s*])*resolved[\s*.]*(?:{_TICK})?", re.IGNORECASE)
+# What takes such a mark back, or a part of it. An open blocker must not be hidden; a resolved one
+# that is shown does no harm.
+_DOUBT = re.compile(
+    r"[❌✗✘✖☐⏳⚠🚧🔴🟡]|n['’]t\b|\b(?:still|partial(?:ly)?|partly|not|cannot|yet|but|only"
+    r"|remain(?:s|ing)?|pending|until|till|once|except|unless|open|reopened|incomplete|unresolved)\b",
+    re.IGNORECASE,
 )
 
 
@@ -145,9 +159,24 @@ def is_placeholder(text: str) -> bool:
     return text.strip(" \t*_").casefold() in PLACEHOLDERS
 
 
-def is_resolved(text: str, *, is_checked: bool) -> bool:
-    """Whether a blocker says itself that it stands in nobody's way any more."""
-    return is_checked or bool(_RESOLVED.match(text))
+def is_resolved(document: Document, item: Item) -> bool:
+    """Whether a blocker says itself that it stands in nobody's way any more; in doubt it does not."""
+    if item.is_checked:
+        return True
+    is_marked = any(mark.match(item.text) for mark in (_SAYS, _STRUCK, _TICKED))
+    return is_marked and not _is_doubtful(lines_of_entry(document, item))
+
+
+def is_row_resolved(cells: Sequence[str]) -> bool:
+    """The same of a row of a table, where a tick alone may speak of its own column only."""
+    row = " — ".join(cells)
+    says = any(_SAYS.match(cell) or _RESOLVED_CELL.fullmatch(cell) for cell in cells)
+    return not _is_doubtful(row) and (says or bool(_STRUCK.match(row)))
+
+
+def _is_doubtful(text: str) -> bool:
+    """Whether words that still hold speak against a mark; those that are struck out do not."""
+    return bool(_DOUBT.search(re.sub(_STRIKE, "", text)))
 
 
 def below(document: Document, last: Line, *paragraphs: str) -> str:

@@ -68,7 +68,7 @@ def pruned(
 
 def _resolved(document: Document) -> tuple[Document, str] | None:
     for item in entries_of(document, BLOCKERS):
-        if is_resolved(item.text, is_checked=item.is_checked):
+        if is_resolved(document, item):
             return _without(document, BLOCKERS, item)
     return None
 

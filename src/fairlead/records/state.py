@@ -15,6 +15,7 @@ from fairlead.records.entries import (
     Listing,
     is_placeholder,
     is_resolved,
+    is_row_resolved,
     outermost,
     with_entry,
 )
@@ -67,10 +68,7 @@ def read_state(document: Document) -> State:
     """Read the recorded state for display."""
     position = position_section(document)
     bar = progress_field(document)
-    blockers = [
-        (text, is_resolved(text, is_checked=is_checked))
-        for text, is_checked in _told(document, *BLOCKER_WORDS)
-    ]
+    blockers = tuple(_told(document, *BLOCKER_WORDS))
     return State(
         milestone=_front(document, "milestone"),
         milestone_name=_front(document, "milestone_name"),
@@ -106,17 +104,17 @@ def moment(now: datetime) -> str:
 
 
 def _told(document: Document, *words: str) -> Iterator[tuple[str, bool]]:
-    """Every entry of every section about these words, bullets and rows, and whether it is ticked.
+    """Every entry of every section about these words, bullets and rows, and whether it is resolved.
 
     Reading is generous where writing is exact: projects keep such lists under many titles, and
     none of their entries may be missed.
     """
     told: dict[str, set[str]] = {}  # by the title of their section
     for section, items in told_items(document, *words):
-        found = [(plain_text(item.text), item.is_checked) for item in items]
+        found = [(plain_text(item.text), is_resolved(document, item)) for item in items]
         for table in tables_of(document.section_lines(section)):
-            rows = (" — ".join(filter(None, (cell.text for cell in row))) for row in table.rows)
-            found += [(row, False) for row in rows]
+            rows = ([cell.text for cell in row if cell.text] for row in table.rows)
+            found += [(" — ".join(row), is_row_resolved(row)) for row in rows]
         # A section that stands there twice tells of one thing once.
         known = told.setdefault(section.title.casefold(), set())
         yield from (each for each in found if each[0] not in known and not is_placeholder(each[0]))

@@ -191,10 +191,9 @@ def _remarks(found: StatusReport) -> list[Sequence[Part]]:
                 Styled(f"   {in_stream(_ANSWERED)}", "dim"),
             )
         )
-    for name, entries in (("blockers", found.blockers), ("decisions", found.decisions)):
-        if entries:
-            lines.append((Styled(f"{name}  ", "dim"), str(len(entries))))
-            lines += [(Styled("  - ", "dim"), text) for text in entries[-_SHOWN:]]
+    resolved = len(found.resolved_blockers)
+    lines += _listed("blockers", found.blockers, f" ({resolved} resolved)" if resolved else "")
+    lines += _listed("decisions", found.decisions)
     if found.pending_todos:
         lines.append((Styled("todos  ", "dim"), f"{len(found.pending_todos)} pending"))
     if found.continue_files:
@@ -219,3 +218,11 @@ def _remarks(found: StatusReport) -> list[Sequence[Part]]:
         )
         lines += [(Styled("  ! ", "yellow"), each.message) for each in found.drift[:_SHOWN]]
     return lines
+
+
+def _listed(name: str, entries: tuple[str, ...], beside: str = "") -> list[Sequence[Part]]:
+    """How many there are, and the latest of them."""
+    if not entries and not beside:
+        return []
+    count = (Styled(f"{name}  ", "dim"), str(len(entries)), Styled(beside, "dim"))
+    return [count, *((Styled("  - ", "dim"), text) for text in entries[-_SHOWN:])]
