@@ -42,6 +42,16 @@ HALF = Progress(total_phases=4, completed_phases=2, total_plans=8, completed_pla
         ("[██░░░░░░░░] 25% — 2 of 8 plans", "[█████░░░░░] 50% — 4 of 8 plans"),
         ("50% (phase 2: 1 of 3 plans)", "50% (phase 2: 1 of 3 plans)"),
         ("50% (1 of 3 plans of phase 2)", "50% (1 of 3 plans of phase 2)"),
+        ("50% (Phase 2, 1/3 plans)", "50% (Phase 2, 1/3 plans)"),
+        ("50% — Phase 2: Auth (1/3 plans complete)", "50% — Phase 2: Auth (1/3 plans complete)"),
+        ("20% | Phase 2 | 1/3 plans", "50% | Phase 2 | 1/3 plans"),
+        ("50% (wave 1, 1/3 plans)", "50% (wave 1, 1/3 plans)"),
+        ("50% (this phase: 1/3 plans)", "50% (this phase: 1/3 plans)"),
+        ("50% (1/4 phases, 1/8 plans)", "50% (2/4 phases, 4/8 plans)"),
+        ("1/4 phase 50%, 1/8 plans", "2/4 phase 50%, 4/8 plans"),
+        ("50% (1.5/3 phases)", "50% (1.5/3 phases)"),
+        ("[▒▒▒▒▒░░░░░]", "[▒▒▒▒▒░░░░░]"),
+        ("[▒▒░░░░░░░░]", "[▒▒▒▒▒░░░░░]"),
     ],
 )
 def test_a_progress_line_keeps_its_drawing_and_gets_the_right_number(before, after):

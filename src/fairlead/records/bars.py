@@ -13,18 +13,21 @@ _BLOCKS = "█▓▒░■□▰▱"
 _FULL = "█▓#=■●▰▌>"
 _EMPTY = "░.-_ ▱○·□▒"
 _EITHER = "-_.·▒"  # alone they may be full cells or empty ones
+_SHADE = "▒"  # in front of other cells it is full, whatever else is told
 _HEAD = ">"  # once, the tip of an arrow
 _BAR = re.compile(rf"\[(?P<cells>[{re.escape(_FULL + _EMPTY)}]{{5,60}})\]")
 _BARE = re.compile(r"(?P<cells>[█▓▒░]{5,60})")
 _PERCENT = re.compile(r"(?P<number>[0-9]{1,3})(?:\.[0-9]+)?\s?%")
 # Counts that go on with words (`3/3 plans complete in phase 2`) speak of something smaller, and so
-# do those behind such a word (`phase 2: 1/3 plans`).
+# do those right behind such a word (`this phase: 1/3 plans`) or anywhere behind one with a number.
 _COUNTS = re.compile(
-    r"(?P<done>[0-9]+)(?P<of>/| of )(?P<total>[0-9]+)"
+    r"(?<![0-9.])(?P<done>[0-9]+)(?P<of>/| of )(?P<total>[0-9]+)"
     r"(?= (?P<unit>plan|phase)s?(?: (?:complete|completed|done|executed))?"
     r"\s*(?:[),;|]|\Z|[—–:=-]?\s*\(?[0-9]{1,3}(?:\.[0-9]+)?\s?%))"
 )
-_SMALLER = re.compile(r"\b(?:phase|wave)\b[^,;|()]*\Z", re.IGNORECASE)
+_SMALLER = re.compile(
+    r"\b(?:phase|wave)\b(?:[^,;|()]*\Z|[\s:#*]*[0-9]+(?![0-9.]*\s?%))", re.IGNORECASE
+)
 _PARTNER = dict(zip("█▓▒▌#■●▰", "░░░░░□○▱", strict=True))  # of others, a blank
 _FULL_BESIDE = {" ": "=", "□": "■", "○": "●", "▱": "▰", ".": "#", "-": "#"}
 _WIDE = 20
@@ -72,8 +75,9 @@ class DrawnBar(NamedTuple):
         """The mark of its full cells: one that is known for it, else one that the number shows."""
         kinds = self.kinds
         known = next((mark for mark in kinds if mark in _FULL), "")
-        is_either = bool(kinds) and kinds[0] in _EITHER and self.percent >= 0
-        is_first = is_either and (len(kinds) > 1 or self.percent == 100)
+        is_either = bool(kinds) and kinds[0] in _EITHER
+        is_clear = self.percent >= 0 or kinds[:1] == (_SHADE,)
+        is_first = is_either and is_clear and (len(kinds) > 1 or self.percent == 100)
         return known or (kinds[0] if is_first else "")
 
     @property
