@@ -100,6 +100,47 @@ def test_marks_go_back_where_they_were_right_and_plans_were_added(
     assert (f"| {done}/{total} | In progress | - |" in new) is goes_back
 
 
+STAGED = """\
+# Roadmap
+
+- [x] **Phase 1: Auth** (completed 2026-02-01)
+
+### Phase 1: Auth
+
+- [x] 01-01-PLAN.md
+- [{second}] 01-02-PLAN.md
+- [{second}] 01-03-PLAN.md
+
+| Phase | Status | Completed |
+|---|---|---|
+| 1. Auth | {status} | 2026-02-01 |
+"""
+
+
+def test_ticked_boxes_of_plans_are_a_claim_that_is_left_and_told() -> None:
+    text = STAGED.format(second="x", status="Complete")
+    told = marked(Document(text), [reopened_of(a_phase(text, 1, 3), Completion.SUMMARISED)], DATE)
+    assert told.document.text == text
+    assert told.claims == (
+        "3: the box of phase 1 is ticked",
+        "13: the row of phase 1 says Complete",
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "row"),
+    [
+        ("Complete", "| 1. Auth | In progress | - |"),
+        ("✅ Shipped to staging", "| 1. Auth | ✅ Shipped to staging | 2026-02-01 |"),
+    ],
+)
+def test_the_date_of_a_row_goes_back_with_its_status_alone(status: str, row: str) -> None:
+    text = STAGED.format(second=" ", status=status)
+    new = after(text, reopened_of(a_phase(text, 1, 3), Completion.SUMMARISED))
+    assert "- [ ] **Phase 1: Auth**\n" in new
+    assert row in new
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from fairlead.model.ids import PhaseId
-from fairlead.model.inventory import Completion, Phase
+from fairlead.model.inventory import Completion, Listed, Phase
 from fairlead.model.progress import folder_counts
 from fairlead.records import naming
 from fairlead.records.roadmap_lines import Form, Mention, Row, Sheet, own_lines, read_sheet
@@ -80,11 +80,16 @@ def proven_of(phase: Phase, policy: Completion) -> Proven:
 def reopened_of(phase: Phase, policy: Completion) -> Proven:
     """The same of a phase that is worked on again; one that counts more as done only claims it."""
     told = proven_of(phase, policy)
-    listed = phase.listed
-    said = (listed.plans_cell, *(each.text for each in listed.counts)) if listed else ()
-    counts = [match for each in said if (match := _COUNTS.match(each))]
-    claims = any(match["done"] and int(match["done"]) > told.done for match in counts)
-    return replace(told, is_reopened=0 < told.done < told.total and not claims)
+    claimed = _claimed(phase.listed) if phase.listed else 0
+    return replace(told, is_reopened=0 < told.done < told.total and claimed <= told.done)
+
+
+def _claimed(listed: Listed) -> int:
+    """The most plans that a count of the phase, or the boxes of its plans, say are done."""
+    said = (listed.plans_cell, *(each.text for each in listed.counts))
+    counts = [match["done"] for each in said if (match := _COUNTS.match(each))]
+    ticked = {each.text for each in listed.plan_boxes if each.is_checked}
+    return max([len(ticked), *(int(each) for each in counts if each)])
 
 
 def marked(document: Document, proven: Iterable[Proven], date: str) -> Marked:
@@ -190,10 +195,16 @@ def _row(mention: Mention, told: Proven, date: str, claims: list[str]) -> Iterat
         yield from _set(plans, f"{told.done}/{told.total}")
     yield from _row_status(row, mention, told, claims)
     completed = row.cell("completed")
-    if completed and told.is_reopened and _DAY.match(completed.text):
+    if completed and _goes_back(row, told) and _DAY.match(completed.text):
         yield from _set(completed, "-")
     if completed and date and told.is_complete and completed.text.casefold() in _NO_DATE:
         yield from _set(completed, date)
+
+
+def _goes_back(row: Row, told: Proven) -> bool:
+    """Whether the row's status is one of ours that is taken back; a person's own words stay."""
+    status = row.cell("status")
+    return told.is_reopened and status is not None and says_done(status.text)
 
 
 def _row_status(row: Row, mention: Mention, told: Proven, claims: list[str]) -> Iterator[Splice]:
@@ -201,7 +212,7 @@ def _row_status(row: Row, mention: Mention, told: Proven, claims: list[str]) -> 
     if status is None:
         return
     said = status.text
-    if says_done(said) and told.is_reopened:
+    if _goes_back(row, told):
         yield from _set(status, ROW_BEGUN)
     elif says_done(said) and not told.is_complete:
         claims.append(f"{mention.line}: the row of phase {told.id.short} says {status.text}")
