@@ -315,6 +315,24 @@ MARKED = {
         "Stopped at: Completed one of two\n",
         "<<<<<<< ours\nStopped at: Phase 2\n=======\nStopped at: Completed one of two\n>>>>>>> theirs\n",
     ),
+    "where the work stopped, with words behind a quick task": (
+        "Stopped at: Phase 1\n",
+        "Stopped at: Completed quick task 7: fix login; NEXT: rotate the key\n",
+        "Stopped at: Plan 02-01 complete\n",
+        (
+            "<<<<<<< ours\nStopped at: Completed quick task 7: fix login; NEXT: rotate the key\n"
+            "=======\nStopped at: Plan 02-01 complete\n>>>>>>> theirs\n"
+        ),
+    ),
+    "where the work stopped, with words behind a transition": (
+        "Stopped at: Phase 1\n",
+        "Stopped at: Phase 1 complete, transitioned to Phase 2; rotate the key\n",
+        "Stopped at: Plan 02-01 complete\n",
+        (
+            "<<<<<<< ours\nStopped at: Phase 1 complete, transitioned to Phase 2; rotate the key\n"
+            "=======\nStopped at: Plan 02-01 complete\n>>>>>>> theirs\n"
+        ),
+    ),
     "a key": (
         "---\na: 1\nstatus: x\nb: 2\n---\n",
         "---\na: 9\nstatus: y\nb: 2\n---\n",

@@ -25,11 +25,12 @@ _STEP = (
     r"|execution (?:started|resumed)|verification (?:found \d+ gaps?|waits for a person)"
     r"|context gathered|(?:research|patterns) complete|planned — the plans failed their check"
     r"|COMPLETE, verified|complete|marked complete|verified)"
-    r"(?:, transitioned to .+| \(wave continue\)| — \d+ plans ready)?"
+    r"(?:, transitioned to (?:Phase )?\S+| \(wave continue\)| — \d+ plans ready)?"
     r"|Plan \S+ complete|Milestone \S+ (?:started|complete)|Project initiali[sz]ed|Paused|Resumed"
 )
 _BY_COMMAND = re.compile(rf"(?:Completed|Failed:|Blocked:|Skipped:) .+|{_STEP}")
-_BARE_STEP = re.compile(rf"Completed (?:quick task .+|(?:Task )?\S+)|{_STEP}")
+# Behind a title nobody could tell where it ends and a person's words begin.
+_BARE_STEP = re.compile(rf"Completed (?:quick task |Task )?\S+|{_STEP}")
 _PLACE = re.compile(r"(?:Phase \S+|no phase)(?:, plan \S+)?")
 # No step is over by that.
 _BEGINS = re.compile(r"(?i:\b(?:started|resumed|paused|plans ready))\Z|\A(?:Failed|Blocked): ")
