@@ -97,6 +97,45 @@ def test_each_workstream_keeps_its_own_pause(project: Project) -> None:
     assert [each.note for each in project.pausing.left().handoffs] == ["of the project"]
 
 
+def of_an_older_version(workstream: str) -> str:
+    """A pause of a workstream as it stood in the project's own folder once."""
+    held = {
+        "writer": "fairlead",
+        "phase_dir": f".planning/workstreams/{workstream}/phases/01-core",
+        "context_notes": f"of {workstream}",
+    }
+    return json.dumps(held)
+
+
+def test_a_pause_of_a_workstream_in_the_folder_of_the_project_is_still_its_own(
+    project: Project,
+) -> None:
+    for name in ("api", "web"):
+        put(project, f".planning/workstreams/{name}/STATE.md", STATE)
+    api, web = (Pausing(Files(str(project.folder)), ToldClock(), name) for name in ("api", "web"))
+    put(project, HANDOFF, of_an_older_version("api"))
+    assert project.pausing.left().handoffs == web.left().handoffs == ()
+
+    project.pausing.pause("of the project", ())
+    assert (project.folder / HANDOFF).read_text("utf-8") == of_an_older_version("api")
+    assert [each.note for each in project.pausing.go_on().left.handoffs] == ["of the project"]
+
+    taken = api.go_on()
+    assert [each.note for each in taken.left.handoffs] == ["of api"]
+    (move,) = taken.outcome.places.moves
+    assert (project.folder / move.target).read_text("utf-8") == of_an_older_version("api")
+
+
+@pytest.mark.parametrize("name", ["gone", "..", "a b"])
+def test_a_pause_of_a_workstream_that_is_gone_is_shown_and_not_written_over(
+    project: Project, name: str
+) -> None:
+    put(project, HANDOFF, of_an_older_version(name))
+    project.pausing.pause("", ())
+    assert (project.folder / HANDOFF).read_text("utf-8") == of_an_older_version(name)
+    assert f"of {name}" in [each.note for each in project.pausing.left().handoffs]
+
+
 def test_a_look_at_what_was_left_changes_nothing(project: Project) -> None:
     project.pausing.pause("", ())
     before = project.snapshot()

@@ -241,8 +241,14 @@ class Pausing(Sessions):
         return tuple(filter(self._is_mine, found))
 
     def _is_mine(self, found: Found) -> bool:
-        """Whether it is for this memory: a pause of ours elsewhere is resumed there."""
-        return not found.is_ours or self._is_here(found.path)
+        """Whether it is for this memory: a pause of ours elsewhere is resumed there, if it can be."""
+        owner = _owner(found)
+        is_gone = bool(owner) and owner not in self._files.streams()
+        return not found.is_ours or owner == self._workstream or is_gone
+
+    def _is_own(self, found: Found) -> bool:
+        """Whether this memory wrote it, and may write over it."""
+        return found.is_ours and _owner(found) == self._workstream
 
     def _jobs(self) -> tuple[OpenJob, ...]:
         found = []
@@ -271,16 +277,20 @@ class Pausing(Sessions):
 
     def _words(self, look: Look) -> str:
         """What a person said of the pause that is on: pausing once more without words keeps it."""
-        loaded = self._files.load_for_display(layout_daily.handoff_path(self._workstream))
-        held = read_handoff(loaded.path, loaded.text) if loaded else None
+        held = self._handoff()
         at = str(look.state().value("paused_at") or "")
-        return held.note if held and held.is_ours and at.endswith(f": {held.note}") else ""
+        return held.note if held and self._is_own(held) and at.endswith(f": {held.note}") else ""
 
     def _free_handoff(self, look: Look) -> str:
         """Ours is written anew; beside one of somebody else ours gets another name."""
-        loaded = self._files.load_for_display(layout_daily.handoff_path(self._workstream))
-        is_free = loaded is None or read_handoff(loaded.path, loaded.text).is_ours
+        held = self._handoff()
+        is_free = held is None or self._is_own(held)
         return layout_daily.handoff_path(self._workstream, "" if is_free else look.stamp)
+
+    def _handoff(self) -> Found | None:
+        """The pause that stands where ours is written."""
+        loaded = self._files.load_for_display(layout_daily.handoff_path(self._workstream))
+        return read_handoff(loaded.path, loaded.text) if loaded else None
 
     def _free_page(self, look: Look, folder: str) -> str:
         folder = folder or layout.planning_of(self._workstream)
@@ -311,3 +321,8 @@ def _first(jobs: tuple[OpenJob, ...], otherwise: Next) -> Next:
 
 def _folder_of(phase: Phase) -> str:
     return phase.folder.path if phase.folder else ""
+
+
+def _owner(found: Found) -> str:
+    """The workstream that a pause is of; older versions wrote all of them into the project's own."""
+    return layout_daily.workstream_of(found.phase_dir) or layout_daily.workstream_of(found.path)

@@ -63,6 +63,7 @@ class Found:
     at: str = ""
     open: tuple[str, ...] = ()  # what was left to do
     is_read: bool = True
+    phase_dir: str = ""  # of the phase that it was written in
     is_gate: bool = False  # the hand-over of a gate, which goes with the gate's next step
 
 
@@ -155,6 +156,7 @@ def read_handoff(path: str, text: str) -> Found:
         note=_said(held.get("context_notes")),
         at=_said(held.get("timestamp")),
         open=tuple(_said(each) for each in names),
+        phase_dir=_said(held.get("phase_dir")),
     )
 
 

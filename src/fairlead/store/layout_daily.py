@@ -13,6 +13,7 @@ from fairlead.store.layout import (
     PHASES_NAME,
     PLANNING,
     ULTRAPLAN,
+    WORKSTREAMS_NAME,
     is_handover_name,
     planning_of,
 )
@@ -40,6 +41,13 @@ _LONGEST_SLUG = 40
 def in_planning(workstream: str, path: str) -> str:
     """The same place in the memory of a workstream."""
     return planning_of(workstream) + path.removeprefix(PLANNING)
+
+
+def workstream_of(path: str) -> str:
+    """The workstream in whose memory a place lies; empty for the project's own."""
+    home, _, inside = path.partition(f"{PLANNING}/{WORKSTREAMS_NAME}/")
+    name, slash, _ = inside.partition("/")
+    return name if slash and not home else ""
 
 
 def short_slug(text: str, otherwise: str, longest: int = _LONGEST_SLUG) -> str:
