@@ -47,6 +47,8 @@ _PLANS = (
     "2 of 2",
     "1 of 2",
     "1 of 2 complete",
+    "1 of 2 complete in current phase",
+    "1/1 (wave 1) complete",
     "2/2",
     "02 (complete)",
     "Not started",
