@@ -181,6 +181,14 @@ def test_a_number_of_phases_beside_the_position_is_a_person_s(tmp_path, change):
     assert re.search(r"Total [Pp]hases:(\*\*)? 14\n", (tmp_path / ".planning/STATE.md").read_text())
 
 
+def test_a_row_that_counts_in_thousands_of_digits_is_a_claim_like_another(tmp_path):
+    put(tmp_path, roadmap(("1/2 | In Progress | -", f"{'9' * 5000}/2 | In Progress | -")))
+
+    assert kinds(tmp_path) == [str(Kind.CLAIM)]
+    doctor_of(tmp_path).fix(Claims.CORRECT)
+    assert kinds(tmp_path) == []
+
+
 def test_the_number_of_phases_of_several_milestones_may_count_them_all(tmp_path):
     before = {
         f"milestones/v0.9-phases/01-start/01-01-{kind}.md": "# It\n" for kind in ("PLAN", "SUMMARY")

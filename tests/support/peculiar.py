@@ -146,6 +146,9 @@ def lifecycle(active: str, action: str, phases: str) -> Files:
 # Documents that say something else than the files, by the code of the finding.
 DRIFT: dict[str, Files] = {
     "counter-differs": state(("completed_plans: 2", "completed_plans: 1")),
+    "counter-differs in thousands of digits": state(
+        ("total_plans: 3", f"total_plans: {'9' * 5000}")
+    ),
     "counter-differs in the body": state(("plans completed: 2", "plans completed: 0")),
     "counter-differs in the number of phases": state(
         ("Phase: 2 of 2 (Search)", "**Current Phase:** 2\n**Total Phases:** 05")

@@ -11,6 +11,7 @@ from fairlead.model.inventory import Listed, Phase, Plan, Roadmap, Stage
 from fairlead.model.progress import folder_counts
 from fairlead.model.standing import Standing
 from fairlead.records.compare import unproven
+from fairlead.records.keys import count
 from fairlead.records.roadmap import names_of
 from fairlead.records.roadmap_words import (
     ROW_BEGUN,
@@ -155,7 +156,7 @@ def _count_kind(said: str, phase: Phase) -> Kind:
     if not match or (phase.folder and phase.folder.is_implemented):
         return Kind.ROW
     done = folder_counts(phase.folder)[0] if phase.folder else 0
-    return Kind.CLAIM if int(match["done"]) > done else Kind.ROW
+    return Kind.CLAIM if count(match["done"]) > done else Kind.ROW
 
 
 def _open_words(phase: Phase) -> str:

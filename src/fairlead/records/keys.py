@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from fairlead.text.scalars import is_null
 
+_LONGEST = 18  # digits
 _NOTE = re.compile(r"(?<![ \t])[ \t]+\([^()\n]*\)")
 
 
@@ -31,6 +32,11 @@ def list_of(held: Mapping[str, object], *keys: str) -> tuple[str, ...]:
 def whole(text: str) -> int | None:
     """A whole number in decimal: `08` is eight."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else None
+
+
+def count(digits: str) -> int:
+    """The number that digits say; of one longer than any count its beginning, which is as wrong."""
+    return int(digits.lstrip("0")[:_LONGEST] or "0")
 
 
 def without_notes(text: str) -> str:

@@ -7,6 +7,7 @@ from fairlead.errors import MalformedId
 from fairlead.model.ids import PhaseId
 from fairlead.model.recorded import COUNTERS, Recorded, Said, SaidText
 from fairlead.records.bars import bar_start, find_bar
+from fairlead.records.keys import count
 from fairlead.records.roadmap_lines import WORD
 from fairlead.text.document import SECTION_LEVELS, Document
 from fairlead.text.fields import Field, find_field
@@ -179,7 +180,7 @@ def _line(document: Document, field: Field) -> int:
 
 
 def _number(value: object) -> int | None:
-    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else None
+    return count(value) if isinstance(value, str) and value.isascii() and value.isdigit() else None
 
 
 def _counted(document: Document, field: Field | None) -> Said | None:

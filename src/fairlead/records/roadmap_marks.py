@@ -12,6 +12,7 @@ from fairlead.model.ids import PhaseId
 from fairlead.model.inventory import Completion, Listed, Phase
 from fairlead.model.progress import folder_counts
 from fairlead.records import naming
+from fairlead.records.keys import count
 from fairlead.records.roadmap_lines import Form, Mention, Row, Sheet, own_lines, read_sheet
 from fairlead.records.roadmap_words import (
     ROW_BEGUN,
@@ -89,7 +90,7 @@ def _claimed(listed: Listed) -> int:
     said = (listed.plans_cell, *(each.text for each in listed.counts))
     counts = [match["done"] for each in said if (match := _COUNTS.match(each))]
     ticked = {each.text for each in listed.plan_boxes if each.is_checked}
-    return max([len(ticked), *(int(each) for each in counts if each)])
+    return max([len(ticked), *(count(each) for each in counts if each)])
 
 
 def marked(document: Document, proven: Iterable[Proven], date: str) -> Marked:
@@ -128,7 +129,7 @@ def _box(mention: Mention, told: Proven, date: str, claims: list[str]) -> Iterat
     if item is None:
         return
     beside = _BESIDE.search(item.text)
-    if beside and told.total and int(beside["done"]) > told.done:
+    if beside and told.total and count(beside["done"]) > told.done:
         claims.append(f"{mention.line}: phase {told.id.short} counts {beside['counts']} plans")
     elif beside and told.total and beside["counts"] != f"{told.done}/{told.total}":
         start = item.start + beside.start("counts")
@@ -171,7 +172,7 @@ def _counts(counts: Field, mention: Mention, told: Proven, claims: list[str]) ->
     match = _COUNTS.match(counts.value)
     if not match or not told.total:
         return
-    if match["done"] and int(match["done"]) > told.done:
+    if match["done"] and count(match["done"]) > told.done:
         claims.append(f"{mention.line}: phase {told.id.short} counts {match[0]}")
         return
     if match["planned"] == str(told.total) and not told.done:
@@ -188,7 +189,7 @@ def _row(mention: Mention, told: Proven, date: str, claims: list[str]) -> Iterat
         return
     plans = row.cell("plans")
     said = _CELL_COUNTS.match(plans.text) if plans else None
-    if said and int(said["done"]) > told.done:
+    if said and count(said["done"]) > told.done:
         claims.append(f"{mention.line}: the row of phase {told.id.short} counts {said[0]}")
         return
     if plans and (said or plans.text.casefold() in _NO_DATE):
