@@ -11,8 +11,10 @@
 PYTHON ?=
 MINUTES ?= 10
 TREES ?= 100
-# Test processes at once.
-WORKERS ?= auto
+# Test processes at once: more than processors, because many tests wait for children and disks.
+WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n + (n + 1) / 2)))
+# Neighbours run in the same worker, so that the fixtures of a module or folder are made once.
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 # More arguments for pytest: make unit ARGS='-k frontmatter -x'
 ARGS ?=
 
@@ -27,43 +29,65 @@ SOURCES := $(shell find src -name __pycache__ -prune -o \( -type f -o -type d \)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help env test-env fuzz-env demo test unit lint format docs bench prove conformance pins dist check-install clean
+.PHONY: help env test-env fuzz-env demo test walks unit long lint format docs bench prove conformance pins dist check-install clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 
 env: $(STAMPS)/package ## make .venv with the runtime packages and the command .venv/bin/fairlead
 
-test-env: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/models ## the same, with the test tools
+test-env: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/models $(STAMPS)/mcp $(STAMPS)/web ## the same, with the test tools
 
 fuzz-env: test-env $(STAMPS)/fuzz
 
-demo: env ## run the main job on a sample project, with the installed command
-	@tools/demo $(abspath $(BIN)/fairlead)
+demo: env ## a goal becomes merged commits on a sample project, with the installed command
+	@$(BIN)/fairlead demo
 
-test: test-env ## all that CI runs: lint, then every quick test; skips are counted
+test: test-env ## lint and every quick test; skips are counted
 	@tools/system-parts
-	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	@# Side by side: mypy alone would leave the other processors idle. Its messages come at the end.
+	@$(MAKE) --no-print-directory lint > $(VENV)/lint.log 2>&1 & \
+	lint=$$!; failed=0; \
+	$(PYTEST) $(ARGS) || failed=1; \
+	wait $$lint || failed=1; \
+	cat $(VENV)/lint.log; \
+	exit $$failed
+
+walks: test-env ## the tests with real agent programs, and the whole way from an idea to a milestone
+	@tools/system-parts
+	$(PYTEST) --walks $(ARGS)
 
 unit: test-env ## the quick tests alone
-	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	$(PYTEST) $(ARGS)
 
-lint: test-env ## ruff, mypy strict, import-linter, generated pages in step
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy src tests tools $(sort $(dir $(wildcard bench/*.py prove/*.py conformance/*.py)))
-	PYTHONPATH=src $(BIN)/lint-imports --no-logo
-	PYTHONPATH=src $(BIN)/python tools/reference.py --check
-	PYTHONPATH=src:. $(BIN)/python tools/pictures.py --check
+long: test-env ## the quick tests with every case of every sweep, and the long tests
+	@tools/system-parts
+	$(PYTEST) --long $(ARGS)
+
+lint: test-env ## ruff, mypy strict, import-linter, sizes, generated pages in step
+	@# mypy takes as long as all the others together, so it runs beside them.
+	@$(BIN)/mypy src tests tools $(sort $(dir $(wildcard bench/*.py prove/*.py conformance/*.py))) & \
+	mypy=$$!; failed=0; \
+	$(BIN)/python tools/sizes.py || failed=1; \
+	$(BIN)/ruff check . || failed=1; \
+	$(BIN)/ruff format --check . || failed=1; \
+	PYTHONPATH=src $(BIN)/lint-imports --no-logo || failed=1; \
+	PYTHONPATH=src $(BIN)/python tools/reference.py --check || failed=1; \
+	PYTHONPATH=src:. $(BIN)/python tools/pictures.py --check || failed=1; \
+	PYTHONPATH=src $(BIN)/python tools/plugins.py --check || failed=1; \
+	PYTHONPATH=src:. $(BIN)/python -m tests.attacks.page --check || failed=1; \
+	wait $$mypy || failed=1; \
+	exit $$failed
 
 format: test-env ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: test-env ## write docs/reference and docs/pictures from the code
+docs: test-env ## write docs/reference, docs/pictures and plugins from the code
 	PYTHONPATH=src $(BIN)/python tools/reference.py
 	PYTHONPATH=src:. $(BIN)/python tools/pictures.py
+	PYTHONPATH=src $(BIN)/python tools/plugins.py
+	PYTHONPATH=src:. $(BIN)/python -m tests.attacks.page
 
 bench: test-env ## measure the installed command, and how plans are put in order
 	@# Both, also when the first has missed a goal.
@@ -78,7 +102,7 @@ conformance: test-env ## the reference tool beside ours on the same trees: make 
 	PYTHONPATH=src $(BIN)/python -m conformance --trees $(TREES)
 
 pins: $(STAMPS)/release ## resolve requirements/*.in anew
-	cd requirements && for name in runtime test models build fuzz release; do \
+	cd requirements && for name in runtime test models mcp web build fuzz release; do \
 	    ../$(VENV)/release/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
 	        --generate-hashes --no-emit-index-url --no-header $$name.in --output-file $$name.txt \
 	        || exit 1; \
@@ -134,6 +158,14 @@ $(STAMPS)/test: requirements/test.txt $(STAMPS)/runtime
 
 $(STAMPS)/models: requirements/models.txt $(STAMPS)/test
 	$(PIP) --compile --require-hashes -r requirements/models.txt
+	@touch $@
+
+$(STAMPS)/mcp: requirements/mcp.txt $(STAMPS)/models
+	$(PIP) --compile --require-hashes -r requirements/mcp.txt
+	@touch $@
+
+$(STAMPS)/web: requirements/web.txt $(STAMPS)/mcp
+	$(PIP) --compile --require-hashes -r requirements/web.txt
 	@touch $@
 
 $(STAMPS)/fuzz: requirements/fuzz.txt $(STAMPS)/test

@@ -1,5 +1,5 @@
-"""Benchmarks: how long a person waits for a read and for a durable update.
+"""Benchmarks: the waiting time for a read and for a durable update.
 
-`python -m bench` compares, in one run and taking turns, the installed command with the reference
-tool and with the bare interpreter. Only ratios mean something on a shared machine.
+`python -m bench` compares the installed command with the reference tool and with the bare
+interpreter, taking turns in one run. Only ratios are meaningful on a shared machine.
 """

@@ -1,8 +1,8 @@
-"""Deriving: the CPU time from the files of a project to where it stands, and how it grows.
+"""Measures the CPU time to derive the position of a project from its files, and its growth.
 
 `python -m bench.derive` makes projects of 10, 100 and 1,000 phases with ten plans each and
-derives every one of them several times in this process; the least time counts, since anything
-above it is somebody else's work on the machine.
+derives each of them several times in this process. The least time counts, since other programs on
+the machine only add to it.
 """
 
 import sys
@@ -11,8 +11,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairlead.model.standing import standing_of
-from fairlead.store.scan import scan
+from fairlead.project.derive.position import position_of
+from fairlead.project.derive.scan import scan
 from tests.support.big_project import big_project
 
 SIZES = (10, 100, 1000)
@@ -22,7 +22,7 @@ _ROUNDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """One size of project and what it took."""
+    """One size of project and its time."""
 
     phases: int
     plans: int
@@ -30,7 +30,7 @@ class Derived:
 
     @property
     def microseconds_a_plan(self) -> float:
-        """What one plan costs; it stays the same while growth is linear."""
+        """The cost of one plan, which is constant while growth is linear."""
         return self.seconds * 1_000_000 / self.plans
 
 
@@ -49,13 +49,13 @@ def _measured(folder: Path, phases: int, rounds: int) -> Derived:
     plans = 0
     for _ in range(rounds):
         before = time.process_time()
-        plans = standing_of(scan(str(folder))).progress.total_plans
+        plans = position_of(scan(str(folder))).progress.total_plans
         least = min(least, time.process_time() - before)
     return Derived(phases, plans, least)
 
 
 def main() -> int:
-    """Measure and show."""
+    """Measure and print."""
     lines = [f"{'phases':>8}{'plans':>8}{'CPU s':>9}{'µs a plan':>11}"]
     measured = derive()
     lines += [

@@ -1,7 +1,7 @@
-"""The hooks against the bare interpreter, taking turns.
+"""Compares the hooks with the bare interpreter, taking turns.
 
-`python -m bench.hooks [--rounds N]` measures the stop hook where there is no plan, where an open
-plan holds, and after approval; and the hook at the end of a session against the time it is given.
+`python -m bench.hooks [--rounds N]` measures the stop hook without a plan, with an open plan and
+after approval, and the session-end hook against its time limit.
 """
 
 import argparse
@@ -13,35 +13,35 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.measure import Contestant, Sample, Timing, figures, take_turns
-from fairlead.engine.hosts import EVENTS
+from fairlead.interfaces.install.hosts import EVENTS
 from tests.support.plan_files import EXEC, PLAN, exec_text, message, plan_text, put
 from tests.support.programs import fairlead, run, scratch_environment
 
 BARE = "python -I -S -c pass (beside the hooks)"
-NONE, HELD, APPROVED = "stop hook, no plan", "stop hook, held", "stop hook, approved plan"
+NONE, OPEN, APPROVED = "stop hook, no plan", "stop hook, open plan", "stop hook, approved plan"
 ENDED = "session-end hook"
-GOALS = ((NONE, BARE, 4.0), (HELD, BARE, 4.0), (APPROVED, BARE, 4.0), (ENDED, BARE, None))
-MOST_SECONDS_AT_THE_END = next(most for _, name, most in EVENTS if name == "session-end")
+GOALS = ((NONE, BARE, 4.0), (OPEN, BARE, 4.0), (APPROVED, BARE, 4.0), (ENDED, BARE, None))
+MOST_SECONDS_AT_THE_END = next(limit for _, name, limit in EVENTS if name == "session-end")
 
 
 @dataclass(frozen=True, slots=True)
-class Holding(Contestant):
-    """A hook that finds a plan nobody was held by yet."""
+class FirstStopHook(Contestant):
+    """A stop hook that finds an open plan for the first time."""
 
     def start(self, tag: str) -> Sample:
-        """Forget the count, so that it holds every time, and run once."""
+        """Delete the stored count, so that the hook blocks every time, and run once."""
         (self.folder / ".claude" / ".fairlead" / "hold.json").unlink(missing_ok=True)
         return Contestant.start(self, tag)
 
 
 def contestants(scratch: Path) -> list[Contestant]:
-    """Everybody who takes part."""
+    """All commands of the comparison."""
     (scratch / "home").mkdir(parents=True)
     environment = scratch_environment(scratch)
-    folders = {name: scratch / name for name in ("none", "held", "approved", "project")}
+    folders = {name: scratch / name for name in ("none", "open", "approved", "project")}
     for folder in folders.values():
         folder.mkdir()
-    put(folders["held"], PLAN, plan_text())
+    put(folders["open"], PLAN, plan_text())
     put(folders["approved"], PLAN, plan_text(status="approved", complete=True))
     put(folders["approved"], EXEC, exec_text("complete", "complete"))
     run(fairlead().command(folders["project"], "init", "Sample", "--yes"))
@@ -62,14 +62,14 @@ def contestants(scratch: Path) -> list[Contestant]:
     return [
         fed(Contestant, BARE, bare, "none", "Stop"),
         fed(Contestant, NONE, words, "none", "Stop"),
-        fed(Holding, HELD, words, "held", "Stop"),
+        fed(FirstStopHook, OPEN, words, "open", "Stop"),
         fed(Contestant, APPROVED, words, "approved", "Stop"),
         fed(Contestant, ENDED, end, "project", "SessionEnd"),
     ]
 
 
 def lines(timings: dict[str, Timing]) -> list[str]:
-    """The figures, and what they say about the goals."""
+    """The figures and whether each goal was met."""
     shown = figures(timings, GOALS)
     is_met = timings[ENDED].median < MOST_SECONDS_AT_THE_END
     shown.append(f"{ENDED} under {MOST_SECONDS_AT_THE_END:g} s: {'met' if is_met else 'MISSED'}")
@@ -77,7 +77,7 @@ def lines(timings: dict[str, Timing]) -> list[str]:
 
 
 def main() -> int:
-    """Measure and show."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench.hooks", description=__doc__)
     parser.add_argument("--rounds", type=int, default=40)
     rounds = parser.parse_args().rounds

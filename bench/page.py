@@ -1,4 +1,4 @@
-"""The page of benchmarks: ratios and goals, drawn from one run and from nothing else."""
+"""Write the benchmark page: ratios and goals from one run."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -12,17 +12,17 @@ from tests.support.figures import fingerprint, today
 _HEAD = """\
 # Benchmarks
 
-Written by `make bench`; nobody edits it. All rows are from one run in which the contestants took
-turns, so they are ratios: of the time a person waits (the median of the rounds), of the work of
-the processors (the median, too), and of the most memory held. A goal of time is held against
-both: on a machine that does other things besides, the work says more than the wait. Ours waits
-for the disk to confirm each update (fsync); the reference tool (`@opengsd/gsd-core`) does not.
+Written by `make bench`; do not edit. All rows come from one run in which the commands took
+turns, so they are ratios: of waiting time (median of the rounds), of processor time (median)
+and of peak memory. A time goal applies to both: on a busy machine processor time says more
+than waiting time. Fairlead waits for the disk to confirm each update (fsync); the reference
+tool (`@opengsd/gsd-core`) does not.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """Two contestants, and how much of the other's time or memory ours may take."""
+    """Two contestants, and the share of the other's time or memory that ours may use."""
 
     mine: str
     theirs: str
@@ -58,8 +58,10 @@ def page_of(
     lines += ["|---|---|---|---|"]
     bare = next(iter(timings.values())).cpu
     for each, (phases, read, update) in zip(derived, growth, strict=True):
-        held = [f"{timings[name].cpu / bare:.1f}" for name in (read, update)]
-        lines.append(f"| {phases:,} | {held[0]} | {held[1]} | {each.microseconds_a_plan:.0f} µs |")
+        cells = [f"{timings[name].cpu / bare:.1f}" for name in (read, update)]
+        lines.append(
+            f"| {phases:,} | {cells[0]} | {cells[1]} | {each.microseconds_a_plan:.0f} µs |"
+        )
     last = derived[-1]
     lines += [
         "",

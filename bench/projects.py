@@ -1,7 +1,7 @@
-"""The contestants on a small project and on large ones: ours, the reference tool's, and nobody's.
+"""The measured commands: ours, the reference tool's and a bare interpreter's, by project size.
 
-Projects are committed, as they are at home: the reference tool asks git about every verified phase.
-The largest one is looked at without git, too, where it asks in vain and has its answer sooner.
+Projects are committed, as real ones are, because the reference tool asks git about every verified
+phase. The largest one is also measured without git, where the reference tool is faster.
 """
 
 import shutil
@@ -22,19 +22,19 @@ DECISION = ("state", "add-decision", "--phase", "1", "--summary")
 
 
 def reference_tool() -> tuple[str, ...]:
-    """The words that start the reference tool; none where it is not installed."""
+    """The words that start the reference tool; none if it is not installed."""
     tool = str(ROOT / "tools" / "reference-tool")
-    found = subprocess.run([tool], capture_output=True, check=False)
-    return () if found.returncode else tuple(found.stdout.decode().split())
+    done = subprocess.run([tool], capture_output=True, check=False)
+    return () if done.returncode else tuple(done.stdout.decode().split())
 
 
 def on_a_small_project(scratch: Path) -> list[Contestant]:
-    """Everybody on a new project, and what starting an interpreter costs."""
+    """All commands on a new project, and the start of an interpreter."""
     world = scratch / "small"
     project = _folder(world)
-    made = run(fairlead().command(project, "init", "Sample", "--yes"))
-    if made.code:
-        raise RuntimeError(made.describe())
+    created = run(fairlead().command(project, "init", "Sample", "--yes"))
+    if created.code:
+        raise RuntimeError(created.describe())
     _commit(project, world)
     environment = scratch_environment(world)
     bare = (interpreter(), "-I", "-S", "-c", "pass")
@@ -48,7 +48,7 @@ def on_a_small_project(scratch: Path) -> list[Contestant]:
 def on_a_large_project(
     scratch: Path, phases: int, *, alone: bool = False, has_git: bool = True
 ) -> list[Contestant]:
-    """Everybody, or only ours, on a project of so many phases with ten plans each."""
+    """All commands, or only ours, on a project with this many phases of ten plans."""
     where = f", {phases:,} phases" + ("" if has_git else WITHOUT_GIT)
     world = scratch / where.strip(", ")
     project = _folder(world)
@@ -60,25 +60,25 @@ def on_a_large_project(
 
 
 def _pairs(project: Path, world: Path, where: str) -> list[Contestant]:
-    """Each side's status query and durable update, on copies of the same project."""
+    """The status query and durable update of both tools, on copies of the same project."""
     environment = scratch_environment(world)
-    ours, tool = fairlead().words, reference_tool()
-    found = [
-        Contestant(f"{READ}{where}", (*ours, "status", "--json"), project, environment),
-        Contestant(f"{UPDATE}{where}", (*ours, *DECISION), project, environment, takes_tag=True),
+    words, tool = fairlead().words, reference_tool()
+    contestants = [
+        Contestant(f"{READ}{where}", (*words, "status", "--json"), project, environment),
+        Contestant(f"{UPDATE}{where}", (*words, *DECISION), project, environment, takes_tag=True),
     ]
     if tool:
         theirs = world / "theirs"
         shutil.copytree(project, theirs, ignore=shutil.ignore_patterns(".git"))
-        if (project / ".git").exists():  # its own: the index of a copy knows none of its files
+        if (project / ".git").exists():  # the index of a copied repository would be stale
             _commit(theirs, world)
-        found += [
+        contestants += [
             Contestant(f"{THEIR_READ}{where}", (*tool, "state", "json"), theirs, environment),
             Contestant(
                 f"{THEIR_UPDATE}{where}", (*tool, *DECISION), theirs, environment, takes_tag=True
             ),
         ]
-    return found
+    return contestants
 
 
 def _folder(world: Path) -> Path:
@@ -89,11 +89,15 @@ def _folder(world: Path) -> Path:
 
 
 def _commit(project: Path, world: Path) -> None:
-    """The project in a repository of its own."""
+    """Commit the project to a new repository."""
     git = shutil.which("git")
     if git is None:
         return
-    who = ("-c", "user.name=Bench", "-c", "user.email=bench@localhost", "-c", "gc.auto=0")
-    for words in (("init", "-q"), ("add", "--all"), (*who, "commit", "-q", "-m", "the project")):
+    identity = ("-c", "user.name=Bench", "-c", "user.email=bench@localhost", "-c", "gc.auto=0")
+    for words in (
+        ("init", "-q"),
+        ("add", "--all"),
+        (*identity, "commit", "-q", "-m", "the project"),
+    ):
         environment = scratch_environment(world)
         subprocess.run([git, *words], cwd=project, env=environment, check=True)

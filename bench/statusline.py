@@ -1,8 +1,8 @@
-"""The status line against the bare interpreter and the reference hook, taking turns.
+"""Compares the status line with the bare interpreter and the reference hook, taking turns.
 
-`python -m bench.statusline [--rounds N]` measures it alone. Every contestant gets the message
-that a host sends; the bare interpreter does not read it. A small project and a large one show
-that the size of a project makes no difference.
+`python -m bench.statusline [--rounds N]` measures it alone. Every contestant gets the message of a
+host on stdin; the bare interpreter does not read it. A small and a large project show that the size
+of a project makes no difference.
 """
 
 import argparse
@@ -50,7 +50,7 @@ Status: Executing Phase 4
 
 
 def contestants(scratch: Path) -> list[Contestant]:
-    """Everybody who takes part; without the reference tool, its hook does not."""
+    """All commands of the comparison, with the reference hook if it is installed."""
     small = _project(scratch / "small", phases=0)
     large = _project(scratch / "large", phases=1000)
     words = _fast_command(small)
@@ -66,7 +66,7 @@ def contestants(scratch: Path) -> list[Contestant]:
 
 
 def main() -> int:
-    """Measure and show."""
+    """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench.statusline", description=__doc__)
     parser.add_argument("--rounds", type=int, default=40)
     rounds = parser.parse_args().rounds
@@ -95,8 +95,8 @@ def _fed(name: str, words: tuple[str, ...], project: Path) -> Contestant:
         },
     }
     environment = scratch_environment(project.parent)
-    said = json.dumps(message).encode()
-    return Contestant(name, words, project, environment, message=said)
+    stdin = json.dumps(message).encode()
+    return Contestant(name, words, project, environment, message=stdin)
 
 
 def _project(world: Path, *, phases: int) -> Path:

@@ -1,5 +1,5 @@
-"""The reference tool beside ours, on the same trees.
+"""Compares Fairlead with the reference tool on the same trees.
 
-`python -m conformance` compares what both say of real and of generated projects. A difference
-must match a rule of docs/reference/compatibility.md; one that matches none fails the run.
+`python -m conformance` compares the answers of both tools about real and generated projects. A
+difference must match a rule of docs/reference/compatibility.md; otherwise the run fails.
 """

@@ -1,4 +1,4 @@
-"""`python -m conformance [--trees N] [--first SEED] [--corpus DIR]`: both tools on the same trees."""
+"""`python -m conformance [--trees N] [--first SEED] [--corpus DIR]`: compares both tools."""
 
 import argparse
 import os
@@ -13,16 +13,16 @@ from pathlib import Path
 from conformance.compared import Comparison, Tree, comparisons, look, wrong_answers
 from conformance.reference import ROOT, Reference, Unavailable
 from conformance.rules import RULES, Causes
-from fairlead.store.scan import scan
+from fairlead.project.derive.scan import scan
 from tests.support.planning_trees import make_tree
 
 QUICK = 100
-_SAME_TIME = 1_700_000_000  # their judgement of a verification depends on the times of files
+_SAME_TIME = 1_700_000_000  # the reference tool compares the times of files
 _SHOWN = 20
 
 
 def say(line: str) -> None:
-    """One line to whoever waits for the result."""
+    """Print one line at once."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
@@ -33,7 +33,7 @@ class Tally:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.unmatched: list[str] = []
-        self.missed: list[str] = []  # wrong answers that were planted and not noticed
+        self.missed: list[str] = []  # planted wrong answers that a rule explained
 
     def add(self, name: str, tree: Tree) -> None:
         """Compare one project."""
@@ -48,7 +48,7 @@ class Tally:
             self._plant(name, causes, each)
 
     def _plant(self, name: str, causes: Causes, each: Comparison) -> None:
-        """Every answer of ours put wrong, by one: no rule may explain it."""
+        """Change each of our answers by one: no rule may explain the result."""
         for wrong in wrong_answers(each):
             self.counts["planted"] += 1
             if causes.of(wrong):
@@ -56,7 +56,7 @@ class Tally:
 
 
 def main() -> int:
-    """Compare, and print the counts. 1: a difference that no rule explains; 3: nothing to ask."""
+    """Compare and print the counts. 1: an unexplained difference; 3: no reference tool."""
     options = _options()
     tally = Tally()
     with tempfile.TemporaryDirectory(prefix="conformance-") as scratch:
@@ -79,7 +79,7 @@ def _compare(options: argparse.Namespace, scratch: Path, tally: Tally) -> None:
 
 
 def _projects(options: argparse.Namespace, scratch: Path) -> Iterator[tuple[str, Path]]:
-    """Scratch copies of the corpus, then generated trees. A clean clone has no corpus."""
+    """Scratch copies of the corpus (a clean clone has none), then generated trees."""
     for source in sorted(options.corpus.glob("*/.planning")):
         folder = scratch / "corpus" / source.parent.name
         shutil.copytree(source, folder / ".planning")

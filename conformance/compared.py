@@ -1,8 +1,8 @@
-"""What is compared: one value of ours and one of theirs for each question.
+"""The compared values: one of ours and one of the reference tool's for each question.
 
-Numbers are derived under both completion policies: the reference tool's (a phase is complete
-when its verification passed) and the older one (when every plan has its summary), whatever the
-project's own is, so that only real differences show.
+Numbers are derived under both completion policies: the reference tool's (a phase is complete when
+its verification passed) and the older one (when every plan has its summary), independent of the
+project's own policy, so that only real differences show.
 """
 
 from collections.abc import Iterable
@@ -12,14 +12,13 @@ from typing import Any
 
 from conformance.counted import text_of
 from conformance.lines import Ask
-from fairlead.errors import MalformedId
+from fairlead.core.errors import MalformedId
+from fairlead.core.ids import PhaseId
 from fairlead.interfaces.statusline.line import line_of
-from fairlead.model.ids import PhaseId
-from fairlead.model.inventory import Completion, Inventory
-from fairlead.model.standing import Standing, standing_of
-from fairlead.records.digest import field_of
-from fairlead.records.recorded import phase_in
-from fairlead.store.scan import scan
+from fairlead.project.derive.inventory import Completion, Inventory
+from fairlead.project.derive.position import Position, position_of
+from fairlead.project.derive.scan import scan
+from fairlead.project.state.recorded import body_field, phase_in
 from fairlead.text.document import Document
 
 Value = int | str | None | tuple[str, ...]
@@ -38,24 +37,24 @@ class Comparison:
 
     @property
     def is_equal(self) -> bool:
-        """Whether both say the same."""
+        """Whether both answers agree."""
         return self.ours == self.theirs
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A project as both see it."""
+    """A project as both tools see it."""
 
     folder: Path
     inventory: Inventory
-    standing: Standing
+    position: Position
     state_text: str
     roadmap_text: str
     theirs: dict[str, Any]
-    ask_line: Ask  # their line for another STATE.md in the same place
+    ask_line: Ask  # the other tool's line for another STATE.md in the same place
 
     def answer(self, command: str, *keys: str) -> Any:
-        """A value of one of their answers; None where there is none."""
+        """A value of one of the other tool's answers; None if there is none."""
         value: Any = self.theirs.get(command)
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
@@ -63,13 +62,13 @@ class Tree:
 
 
 def look(folder: Path, theirs: dict[str, Any], ask_line: Ask = lambda _: "") -> Tree:
-    """Read a project with our own eyes."""
+    """Read a project with our own code."""
     inventory = replace(scan(str(folder)), policy=Completion.VERIFIED)
     state = text_of(folder / ".planning" / "STATE.md")
     return Tree(
         folder,
         inventory,
-        standing_of(inventory),
+        position_of(inventory),
         state,
         text_of(folder / ".planning" / "ROADMAP.md"),
         theirs,
@@ -79,10 +78,10 @@ def look(folder: Path, theirs: dict[str, Any], ask_line: Ask = lambda _: "") -> 
 
 def comparisons(tree: Tree) -> list[Comparison]:
     """Every question with both answers."""
-    ours, progress = tree.standing, tree.standing.progress
-    summarised = standing_of(replace(tree.inventory, policy=Completion.SUMMARISED)).progress
+    ours, progress = tree.position, tree.position.progress
+    summarised = position_of(replace(tree.inventory, policy=Completion.SUMMARISED)).progress
     answer = tree.answer
-    found = [
+    rows = [
         Comparison("plans", progress.total_plans, answer("progress", "total_plans")),
         Comparison(
             "plans completed", progress.completed_plans, answer("progress", "total_summaries")
@@ -117,16 +116,16 @@ def comparisons(tree: Tree) -> list[Comparison]:
         plans = phase.folder.live_plans if phase.folder else ()
         done = sum(plan.is_complete for plan in plans)
         name = f"phase {phase.id.short}"
-        found += [
+        rows += [
             Comparison(f"{name} plans", len(plans), theirs.get("plan_count")),
             Comparison(f"{name} summaries", done, theirs.get("summary_count")),
             Comparison(f"{name} stage", _stage(phase.stage.value), theirs.get("disk_status")),
         ]
-    return found
+    return rows
 
 
 def wrong_answers(each: Comparison) -> list[Comparison]:
-    """What ours would be if it were wrong by one, except where that is what theirs says."""
+    """Our answer changed by one, unless that equals the other tool's answer."""
     ours = each.ours
     wrong: list[Value] = []
     if isinstance(ours, int):
@@ -141,7 +140,7 @@ def wrong_answers(each: Comparison) -> list[Comparison]:
 
 
 def key_of(value: object) -> str | None:
-    """A phase number without leading zeros and project code; None where there is none."""
+    """A phase number without leading zeros and project code; None if there is none."""
     if value is None:
         return None
     try:
@@ -152,30 +151,30 @@ def key_of(value: object) -> str | None:
 
 def our_folders(tree: Tree) -> tuple[str, ...]:
     """The folders of the phases in scope."""
-    scope = tree.standing.scope
+    scope = tree.position.scope
     folders = [phase.folder for phase in scope.phases if phase.folder and not scope.is_archived]
     return tuple(sorted(folder.path.rpartition("/")[2] for folder in folders))
 
 
 def our_roadmap(tree: Tree) -> tuple[str, ...]:
     """The phases in scope that the roadmap lists."""
-    return tuple(phase.id.short for phase in tree.standing.scope.phases if phase.listed)
+    return tuple(phase.id.short for phase in tree.position.scope.phases if phase.listed)
 
 
 def our_line(folder: Path) -> str:
-    """Our status line for a project, with nothing around it."""
+    """Our status line for a project, without context around it."""
     return line_of(_SAID % folder, "/", {"HOME": "/nonexistent"})
 
 
 def summarised_there(tree: Tree) -> set[str]:
-    """The phases they count whose plans all have a summary, as their own scan says."""
+    """The phases in which, by the other tool's scan, every plan has a summary."""
     known = tree.answer("folders") or {}
     names = [name for name in tree.answer("phases", "directories") or () if name in known]
     return {str(key_of(known[name]["key"])) for name in names if known[name]["has_all_summaries"]}
 
 
 def plans_percent(done: int, total: int) -> int:
-    """Plans alone, rounded half up; nothing of nothing is 0."""
+    """The percentage of plans, rounded half up; 0 if there are none."""
     return (200 * done + total) // (2 * total) if total else 0
 
 
@@ -194,24 +193,24 @@ def _is_phase(number: object) -> bool:
 
 
 def _position(tree: Tree) -> str | None:
-    """The phase that STATE.md names: its frontmatter first, as they ask it."""
+    """The phase that STATE.md names; its frontmatter comes first, as in the other tool."""
     document = Document(tree.state_text)
-    fields = [field_of(document, name) for name in ("Phase", "Current Phase")]
+    fields = [body_field(document, name) for name in ("Phase", "Current Phase")]
     said = [document.shown_front.get("current_phase"), *(each.value for each in fields if each)]
     named = [phase for each in said if (phase := phase_in(str(each)))]
     return named[0].short if named else None
 
 
-def _first(standing: Standing, stages: tuple[str, ...]) -> str | None:
-    """The first listed phase at one of these stages: what they call current and next."""
-    for phase in standing.scope.phases:
+def _first(position: Position, stages: tuple[str, ...]) -> str | None:
+    """The first listed phase at one of these stages: the other tool's current and next phase."""
+    for phase in position.scope.phases:
         if phase.listed and _stage(phase.stage.value) in stages:
             return phase.id.short
     return None
 
 
 def _stage(stage: str) -> str:
-    """A stage in their words: finished and not verified is `partial` under their policy."""
+    """A stage in the other tool's terms: without verification it is `partial` there."""
     return {"verified": "complete", "complete": "partial"}.get(stage, stage)
 
 
@@ -220,7 +219,7 @@ def _number(value: object) -> int | None:
 
 
 def percent_of(numbers: Iterable[int], *, is_strict: bool = False) -> int:
-    """The lesser ratio; a ratio of nothing is 0 where one is strict, and whole otherwise."""
+    """The smaller ratio; a ratio of nothing is 0 if `is_strict`, and 100 otherwise."""
     done, plans, completed, phases = numbers
     parts = [(done, plans), (completed, phases)]
     if is_strict:

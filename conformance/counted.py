@@ -1,7 +1,7 @@
-"""One phase folder counted anew, by the rules of the compatibility page and by nothing else.
+"""Counts one phase folder again, by the rules of the compatibility page alone.
 
-It shares no code with the product's own scan, so that a wrong number of ours cannot hide behind
-a difference that is meant: a rule holds only where both numbers come out as it says.
+It shares no code with the product's scan, so that a wrong number of ours cannot hide behind an
+intended difference: a rule holds only if both numbers come out as it says.
 """
 
 import re
@@ -54,12 +54,12 @@ class Contents:
 
     @property
     def has_all_summaries(self) -> bool:
-        """Complete when summarised: it has plans, and every one that counts is proven."""
+        """Complete by summaries: there are plans, and each one that counts is proven."""
         return bool(self.pairs) and all(self.plans.values())
 
     @cached_property
     def passed(self) -> str:
-        """The day of a verification that passed, `-` if it gives none; empty if it did not pass."""
+        """The day of a passed verification, `-` if it gives none; empty if it did not pass."""
         name = self._verification
         fields = fields_of(self.folder / name) if name else {}
         return (
@@ -85,7 +85,7 @@ class Contents:
 
     @property
     def is_verified(self) -> bool:
-        """Complete when verified: passed, nothing open, and no plan finished on a later day."""
+        """Complete by verification: passed, nothing open, and no plan finished on a later day."""
         days = [
             fields_of(self.folder / proof).get("completed", "")[:10]
             for proof in self.pairs.values()
@@ -96,7 +96,7 @@ class Contents:
 
     @property
     def stage(self) -> str:
-        """How far it has come, in the reference tool's words."""
+        """Its stage in the reference tool's terms."""
         if self.has_all_summaries:
             return "complete" if self.is_verified else "partial"
         if any(self.plans.values()):
@@ -151,18 +151,18 @@ class Contents:
 
 
 def _own(name: str) -> tuple[bool, int]:
-    """The phase's own verification comes before one of a plan, and one without a number last."""
+    """The phase's own verification first, then one of a plan, and last one without a number."""
     return name != "VERIFICATION.md", -len(name)
 
 
 def key_of_folder(name: str) -> str:
-    """The number that a folder's name carries, without zeros in front; empty if it has none."""
+    """The number in a folder's name without leading zeros; empty if it has none."""
     found = _FOLDER.match(name)
     return re.sub(r"(?<![\d])0+(?=\d)", "", found[1].upper()) if found else ""
 
 
 def proves(summary: Path) -> bool:
-    """Whether a summary proves its plan: it says something, and nothing against itself."""
+    """Whether a summary proves its plan: it is not empty and reports no failure."""
     text = text_of(summary)
     return (
         bool(text.strip())
@@ -172,7 +172,7 @@ def proves(summary: Path) -> bool:
 
 
 def fields_of(path: Path) -> dict[str, str]:
-    """The few fields of a frontmatter that count."""
+    """The fields of a frontmatter that count."""
     text = text_of(path).removeprefix("\ufeff")
     end = text.find("\n---", 3)
     if not text.startswith("---") or end < 0:
@@ -181,7 +181,7 @@ def fields_of(path: Path) -> dict[str, str]:
 
 
 def is_damaged(front: str) -> bool:
-    """Whether a frontmatter is no YAML, not even with the values quoted that hold a colon."""
+    """Whether a frontmatter is invalid YAML, even with values quoted that contain a colon."""
     inner = front.removeprefix("\ufeff").removeprefix("---")
     for tried in (inner, re.sub(r"^(\w+): (.*: .*)$", r"\1: '\2'", inner, flags=re.MULTILINE)):
         try:
@@ -193,7 +193,7 @@ def is_damaged(front: str) -> bool:
 
 
 def text_of(path: Path) -> str:
-    """A file as text; empty where there is none."""
+    """A file as text; empty if it does not exist."""
     try:
         return path.read_bytes().decode("utf-8", "surrogateescape")
     except OSError:

@@ -1,8 +1,8 @@
-"""The status line's rules: a document outside the format's constraints, said again within them.
+"""The rules of the status line: documents outside the format's constraints, rewritten within them.
 
-Each rule rewrites STATE.md so that it says the same in the plain form. The difference is meant
-where the reference hook shows for the plain form exactly what ours shows for the file as it is:
-so both lines are predicted, and a wrong line of ours matches no rule.
+Each rule rewrites STATE.md in the plain form. A difference is intended if the reference hook shows
+for the plain form exactly what ours shows for the original file: both lines are predicted, and a
+wrong line of ours matches no rule.
 """
 
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 from conformance.counted import text_of
 
 _LIMIT = 256 * 1024
-_STAND_IN = "987654321"  # a whole number in the place of one that their pattern does not read
+_STAND_IN = "987654321"  # replaces a number that the other tool's pattern does not read
 _FRONT = re.compile(r"\A---\r?\n(.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
 _BODY_PHASE = re.compile(
     r"^(Phase:\s*)(\d+(?:[A-Za-z](?:\.\d+)*|(?:\.\d+)+))(?=\s+of\s+\d)", re.MULTILINE
@@ -28,7 +28,7 @@ Ask = Callable[[str | None], str]
 
 
 def line_rule(state: Path, ours: str, ask: Ask) -> str:
-    """The rule that predicts another line; `ask` tells the hook's line for a given STATE.md."""
+    """The rule that predicts a difference; `ask` returns the hook's line for a given STATE.md."""
     if state.is_symlink():
         return "line-links-and-size" if ask(None) == ours else ""
     text = text_of(state)

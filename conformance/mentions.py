@@ -1,4 +1,4 @@
-"""A roadmap read line by line, as far as the rules need it: crude, and apart from the product's reader."""
+"""A simple line-by-line reader of roadmaps for the rules, independent of the product's reader."""
 
 import re
 from functools import cached_property
@@ -26,23 +26,23 @@ _OTHER_HEADING = re.compile(rf"^#{{1,2}}\s+(?!\W*{_WORD}\s*\d)", re.IGNORECASE)
 
 
 def key_of_id(number: str) -> str:
-    """A phase number without zeros in front and without a project's code."""
+    """A phase number without leading zeros and without a project code."""
     bare = re.sub(r"^[A-Za-z][A-Za-z0-9_]*-(?=\d)", "", number)
     return re.sub(r"(?<!\d)0+(?=\d)", "", bare.upper())
 
 
 def theirs(text: str) -> list[str]:
-    """The numbers of the headings that the reference tool counts, wherever they stand."""
+    """The numbers of the headings that the reference tool counts."""
     return [key_of_id(number) for number in _THEIRS.findall(text)]
 
 
 def plain(text: str) -> list[str]:
-    """The same for its state, which reads no tag before the word, and the word anywhere in a line."""
+    """The same for its state, which reads no tag before the word, but finds it anywhere."""
     return [key_of_id(number) for number in _PLAIN.findall(text) if re.search(r"\d", number)]
 
 
 def struck(text: str) -> set[str]:
-    """The phases that its state leaves out because they are struck out."""
+    """The phases that its state leaves out because they are struck through."""
     return {
         key_of_id(number)
         for number in re.findall(r"~~[^\w\n]*Phase\s+(\d+[A-Za-z]?(?:\.\d+)*)", text)
@@ -50,22 +50,22 @@ def struck(text: str) -> set[str]:
 
 
 class Mentions:
-    """What a roadmap says of its phases."""
+    """The mentions of phases in a roadmap."""
 
     def __init__(self, text: str) -> None:
         self.text = text.replace("\r\n", "\n")
-        self.versions: dict[str, set[str]] = {}  # by phase: the milestones it stands under
+        self.versions: dict[str, set[str]] = {}  # by phase: the milestones it is listed under
         self.struck: set[str] = set()
         self._read()
 
     @cached_property
     def examples(self) -> set[str]:
-        """Numbers of headings that stand in a fence or a comment, and nowhere else."""
+        """Numbers of headings that occur only in a fence or a comment."""
         return set(theirs(self.text)) - set(theirs("\n".join(self._live))) - set(self.versions)
 
     @cached_property
     def headings(self) -> set[str]:
-        """Numbers that have a heading of the reference tool's form."""
+        """Numbers with a heading in the reference tool's form."""
         return set(theirs("\n".join(self._live)))
 
     def _read(self) -> None:

@@ -11,21 +11,21 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class Unavailable(Exception):
-    """The reference tool cannot be had on this machine."""
+    """The reference tool is not available on this machine."""
 
 
 class Reference:
     """A running driver with the tool's modules loaded."""
 
     def __init__(self, home: Path) -> None:
-        found = subprocess.run(
+        located = subprocess.run(
             [str(ROOT / "tools" / "reference-tool")], capture_output=True, text=True, check=False
         )
-        if found.returncode != 0:
-            raise Unavailable(found.stderr.strip())
-        node, tool = found.stdout.split()
+        if located.returncode != 0:
+            raise Unavailable(located.stderr.strip())
+        node, tool = located.stdout.split()
         home.mkdir(parents=True, exist_ok=True)
-        # A fresh home, and nothing of the host's session: both change what the tool says.
+        # An empty home and no variables of a host session: both change the answers.
         environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(home)}
         self._process = subprocess.Popen(
             [node, str(Path(__file__).with_name("driver.cjs")), str(Path(tool).parent)],
@@ -52,11 +52,11 @@ class Reference:
         self._process.stdout.close()
 
     def ask(self, folder: Path, milestone: str = "") -> dict[str, Any]:
-        """What its commands say of a project; the milestone is the one its STATE.md stores."""
+        """The answers of its commands about a project; the milestone comes from STATE.md."""
         return self._asked({"folder": str(folder), "milestone": milestone})
 
     def line(self, folder: Path, state: str | None) -> str:
-        """Its status line for another STATE.md in the same project; None: for none."""
+        """Its status line for another STATE.md in the same project; None: without one."""
         path = folder / ".planning" / "STATE.md"
         aside = path.rename(path.with_name("STATE.aside"))
         try:

@@ -1,9 +1,9 @@
 """The rules of docs/reference/compatibility.md, as predictions.
 
-A difference is meant only where both answers come out as a rule says: theirs from what their own
-tool reads in each folder and heading, ours from `counted`, which counts anew. Every folder, phase
-and plan that makes a difference must have its own cause; one without a cause is a fault, ours or
-a new one of theirs.
+A difference is intended only if both answers come out as a rule says: the reference tool's from its
+own reading of each folder and heading, ours from `counted`. Every folder, phase and plan that makes
+a difference needs its own cause; one without a cause is a fault of ours or a new one of the other
+tool.
 """
 
 import re
@@ -22,7 +22,7 @@ from conformance.counted import is_damaged, key_of_folder
 from conformance.facts import Facts, folder_of
 from conformance.lines import PLAINLY, line_rule
 from conformance.mentions import plain, theirs
-from fairlead.model.ids import PhaseId
+from fairlead.core.ids import PhaseId
 
 RULES = (
     "percent-withheld",
@@ -93,7 +93,7 @@ class Causes(Facts):
         )
 
     def _phases(self, each: Comparison) -> str:
-        counted_twice = self.told_twice()
+        counted_twice = self.counted_twice_there()
         if (each.ours, each.theirs) != (
             len(self.phases),
             len(self.their_keys) + len(counted_twice),
@@ -149,7 +149,7 @@ class Causes(Facts):
         return "stored-numbers" if bar and each.theirs == int(bar[1]) else ""
 
     def _percent_cause(self, here: tuple[int, ...], there: tuple[int, ...]) -> str:
-        """The first of their numbers that, put right, changes their percentage."""
+        """The first of the other tool's numbers that, corrected, changes its percentage."""
         was, numbers = percent_of(there), list(there)
         if there[2] > self.verified_there():
             numbers[2] = self.verified_there()
@@ -226,7 +226,7 @@ class Causes(Facts):
         return _first(causes) or ("" if causes or is_sorted else "order-of-numbers")
 
     def _position(self, each: Comparison) -> str:
-        """Of a frontmatter that is no YAML, they read the body alone."""
+        """The other tool reads only the body if the frontmatter is invalid YAML."""
         front, _, body = self.tree.state_text.partition("\n---")
         here, there = _CURRENT_PHASE.search(front), _PHASE_LINE.search(body)
         answers = tuple(key_of(found[1]) if found else None for found in (here, there))
@@ -268,7 +268,7 @@ class Causes(Facts):
         return self._place_cause(key) or self._completion_cause(key)
 
     def _completion_cause(self, key: str) -> str:
-        """Why a phase that both have is complete for one of us alone."""
+        """Why a phase of both tools is complete for only one of them."""
         if key not in self.phases or key not in self.their_keys:
             return self._cause_of_key(key)
         place = self._place_cause(key)
@@ -290,7 +290,7 @@ class Causes(Facts):
         return "superseded-only" if contents.pairs and not contents.plans else ""
 
     def _place_cause(self, key: str) -> str:
-        """Why they look for a phase in another folder than we do."""
+        """Why the other tool looks for a phase in another folder."""
         folder, there = folder_of(self.phases.get(key)), self.matched_there(key)
         if self.scope.is_archived:
             return "archived-milestone"
@@ -326,7 +326,7 @@ class Causes(Facts):
         return "other-milestones" if key not in theirs(self.window) else ""
 
     def _cause_of_key(self, key: str) -> str:
-        """Why only one of us counts a phase."""
+        """Why only one tool counts a phase."""
         folder = folder_of(self.phases.get(key))
         if folder and folder in self.our_folders - self.their_folders:
             return self._folder_cause(folder)
@@ -336,7 +336,7 @@ class Causes(Facts):
         return self._listing_cause(key)
 
     def _listing_cause(self, key: str) -> str:
-        """Why only one of us has a phase in the roadmap."""
+        """Why only one tool finds a phase in the roadmap."""
         if self.scope.is_archived:
             return "archived-milestone"
         if key in our_roadmap(self.tree):
@@ -350,7 +350,7 @@ class Causes(Facts):
         return "other-milestones" if self._is_elsewhere(key) else ""
 
     def _is_elsewhere(self, key: str) -> bool:
-        """The roadmap gives the number to other milestones, or to one before the current begins."""
+        """Whether the roadmap lists the number under other milestones, or before the current one."""
         if key in self.mentions.versions:
             return self.scope.milestone not in self.mentions.versions[key]
         first = next((phase.id for phase in self.scope.phases if phase.listed), None)
@@ -372,7 +372,7 @@ class Causes(Facts):
                 yield from self._causes_in(key, what)
 
     def _causes_in(self, key: str, what: str) -> Iterator[str]:
-        """Why the plans of one folder are read in two ways, plan by plan."""
+        """Why the tools read the plans of one folder differently, plan by plan."""
         contents, folder = self.contents(key), folder_of(self.phases.get(key))
         if contents is None or folder not in self.known:
             return
@@ -385,7 +385,7 @@ class Causes(Facts):
 
 
 def _first(causes: Iterable[str]) -> str:
-    """The first cause in the order of the rules; none where one element has no cause."""
+    """The first cause in the order of the rules; none if one element has no cause."""
     found = set(causes)
     return "" if "" in found else next((rule for rule in RULES if rule in found), "")
 

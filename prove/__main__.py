@@ -12,16 +12,16 @@ from prove.table import proofs
 
 
 def say(line: str) -> None:
-    """One line to whoever waits for the result."""
+    """Print one line at once."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 def main() -> int:
-    """Run what the time allows, and write the page. 1: something was found."""
+    """Run for the given time and write the page. Returns 1 if a promise was broken."""
     options = _options()
-    known = {proof.name: proof for proof in proofs()}
-    chosen = [known[name] for name in options.only or known]
+    by_name = {proof.name: proof for proof in proofs()}
+    chosen = [by_name[name] for name in options.only or by_name]
     if options.list:
         for proof in chosen:
             say(
@@ -36,26 +36,26 @@ def main() -> int:
     _run(chosen, progress, options.seed, options.minutes * 60)
     update(proofs(), progress, options.seed, options.minutes)
     rows = [progress.rows.get(proof.name) for proof in chosen]
-    found = sum(len(_list(row.get("findings"))) for row in rows if isinstance(row, dict))
-    say(f"{found} broken promises found" if found else "nothing found")
-    return 1 if found else 0
+    findings = sum(len(_list(row.get("findings"))) for row in rows if isinstance(row, dict))
+    say(f"{findings} broken promises found" if findings else "nothing found")
+    return 1 if findings else 0
 
 
 def _run(chosen: list[Proof], progress: Progress, seed: int, seconds: float) -> None:
     limit = time.monotonic() + seconds
-    left = []
+    open_proofs = []
     for proof in chosen:
         why = proof.why_not()
         if why:
             say(f"{proof.name}: skipped, {why}")
         else:
-            left.append(proof)
-    # One folder for all, so that the sweeps share the worlds they prepare.
+            open_proofs.append(proof)
+    # One folder for all, so that the sweeps share their prepared folders.
     with tempfile.TemporaryDirectory(prefix="prove-") as scratch:
-        while left and time.monotonic() < limit:
-            left = [
+        while open_proofs and time.monotonic() < limit:
+            open_proofs = [
                 proof
-                for proof, until in shares(left, limit - time.monotonic())
+                for proof, until in shares(open_proofs, limit - time.monotonic())
                 if not run_proof(proof, progress, seed, until, Path(scratch), say)
             ]
 

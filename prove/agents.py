@@ -1,4 +1,4 @@
-"""Misbehaving agents by the hundred, each run killed at a random moment; and a flood of a gigabyte."""
+"""Hundreds of misbehaving agents, each run killed at a random time; and a gigabyte of output."""
 
 import json
 import os
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from fairlead.model.agent_streams import Decoder, events_of
+from fairlead.agents.streams import Decoder, events_of
 from prove.frame import Tally, Trial
-from tests.model.test_agent_corpus import RECORDED, recording
+from tests.agents.test_agent_corpus import RECORDED, recording
 from tests.support.agent_trials import run_of, try_agent
 
-COVERS = ("src/fairlead/adapters", "src/fairlead/model")
+COVERS = ("src/fairlead/agents",)
 RUNS = 400
 _MEMORY_KB = 64 << 10
 
@@ -57,28 +57,28 @@ def _tried(folder: Path, case: str) -> Tally:
         return _cut(rest)
     if kind == "flood":
         return _flooded(folder, rest)
-    what = try_agent(int(kind), int(rest), folder)
-    return Tally(1, (f"run {case}: {what}",) if what else ())
+    fault = try_agent(int(kind), int(rest), folder)
+    return Tally(1, (f"run {case}: {fault}",) if fault else ())
 
 
 def _flooded(folder: Path, way: str) -> Tally:
-    said, _ = run_of(folder, way, "1024").communicate(timeout=600)
-    kind, memory = json.loads(said.splitlines()[-1])
+    output, _ = run_of(folder, way, "1024").communicate(timeout=600)
+    kind, memory = json.loads(output.splitlines()[-1])
     is_fine = kind == "ok" and memory < _MEMORY_KB
-    found = () if is_fine else (f"{way} of 1 GB: {kind}, {memory} KB",)
-    return Tally(1, found, {"KB of memory at 1 GB of output": memory})
+    findings = () if is_fine else (f"{way} of 1 GB: {kind}, {memory} KB",)
+    return Tally(1, findings, {"KB of memory at 1 GB of output": memory})
 
 
 def _cut(name: str) -> Tally:
     stream = next(row[1] for row in RECORDED if row[0] == name)
     data = recording(name)
-    whole = events_of(stream, data)
-    found = []
+    events = events_of(stream, data)
+    findings = []
     for place in range(len(data)):
         decoder = Decoder(stream)
-        if (*decoder.feed(data[:place]), *decoder.feed(data[place:]), *decoder.close()) != whole:
-            found.append(f"{name} cut at {place} reads otherwise")
-    return Tally(len(data), tuple(found))
+        if (*decoder.feed(data[:place]), *decoder.feed(data[place:]), *decoder.close()) != events:
+            findings.append(f"{name} cut at {place} reads otherwise")
+    return Tally(len(data), tuple(findings))
 
 
 AGENTS = (AgentProof(),)

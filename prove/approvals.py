@@ -1,4 +1,4 @@
-"""Approvals, killed at every system call: exactly one issue a module in the end."""
+"""Approvals killed at every system call: exactly one issue per module in the end."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -24,17 +24,17 @@ class ApprovalProof:
     workers: int = 2
 
     def why_not(self) -> str:
-        """Why it cannot be tried here."""
+        """Why it cannot run here; empty if it can."""
         return strace.why_not()
 
     def cases(self, seed: int, scratch: Path) -> Sequence[str]:
-        """Every call from the lock on. The seed changes nothing: the sweep is complete."""
+        """Every call from the lock on. The sweep is complete, so the seed does not matter."""
         del seed
         return [f"{call.name}|{call.number}" for call in _rig(scratch).calls]
 
     @contextmanager
     def opened(self, scratch: Path) -> Iterator[Trial]:
-        """Workers take over the rig that the planning made, where processes can be forked."""
+        """Forked workers inherit the rig that `cases` made."""
         yield partial(_try_case, scratch)
 
 

@@ -4,10 +4,10 @@ import random
 import shutil
 from pathlib import Path
 
-from fairlead.model.seats import NAMES
+from fairlead.council.seats import SEAT_NAMES
 from prove.executions import ExecutionProof
 from tests.support import council_child as child
-from tests.support.council_table import Meetings, a_meeting
+from tests.support.council_runs import CouncilProject, a_council
 from tests.support.councils import a_run, a_world, calls, killed_after, outcome_of, stored
 
 PAIRS, JOBS = 300, 100
@@ -27,18 +27,18 @@ def killed_twice(place: Path, chance: random.Random) -> str:
 
 
 def _killed(place: Path, points: tuple[int, ...]) -> str:
-    fresh = a_meeting(place / "fresh").project
-    whole = Meetings(shutil.copytree(fresh, place / "whole/project", symlinks=True))
+    start = a_council(place / "fresh").project
+    whole = CouncilProject(shutil.copytree(start, place / "whole/project", symlinks=True))
     whole.run(may_execute=True)
-    table = Meetings(shutil.copytree(fresh, place / "killed/project", symlinks=True))
+    council = CouncilProject(shutil.copytree(start, place / "killed/project", symlinks=True))
     for point in points:
-        child.killed_after(table.project, point)
-    before = set(table.council.files_of(child.JOB).answers())
-    table.run(child.JOB, may_execute=True)
-    twice = before & {each.text for each in table.happened if each.kind == "call"}
+        child.killed_after(council.project, point)
+    before = set(council.service.folder(child.JOB).answers())
+    council.run(child.JOB, may_execute=True)
+    twice = before & {each.text for each in council.events if each.kind == "call"}
     if twice:
         return f"asked twice: {sorted(twice)}"
-    wanted, found = child.outcome_of(whole), child.outcome_of(table)
+    wanted, found = child.outcome_of(whole), child.outcome_of(council)
     return "" if found == wanted else f"{found} instead of {wanted}"
 
 
@@ -55,7 +55,7 @@ def rehearsed(place: Path, chance: random.Random) -> str:
     found = outcome_of(world)
     is_right = (found.status, found.left, len(found.merges), found.phases) == ("DONE", 0, 2, 2)
     votes = [vote for round_, _, vote, _ in found.ballots if round_ == 2]
-    if twice or not is_right or votes != ["APPROVE"] * len(NAMES):
+    if twice or not is_right or votes != ["APPROVE"] * len(SEAT_NAMES):
         return f"asked twice: {sorted(twice)}; {found}"
     return ""
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from fairlead.model.seats import NAMES
+from fairlead.council.seats import SEAT_NAMES
 from prove.frame import Tally, Trial
-from tests.support.council_table import WAYS, wrong_with
+from tests.support.council_runs import FAILURES, faults_of_council
 from tests.support.figures import PRODUCT
 
 
@@ -33,11 +33,11 @@ class SeatsProof:
         """All of them; the seed changes nothing."""
         del seed, scratch
         subsets = [
-            "+".join(each) for size in range(7) for each in itertools.combinations(NAMES, size)
+            "+".join(each) for size in range(7) for each in itertools.combinations(SEAT_NAMES, size)
         ]
         return [
             f"{way}|{when}|{subset}"
-            for way, when, subset in itertools.product(WAYS, ("always", "voting"), subsets)
+            for way, when, subset in itertools.product(FAILURES, ("always", "voting"), subsets)
         ]
 
     @contextmanager
@@ -51,7 +51,7 @@ def _try_case(scratch: Path, case: str) -> Tally:
     folder = scratch / f"council-{os.getpid()}"
     failed = tuple(filter(None, subset.split("+")))
     try:
-        wrong = wrong_with(folder, failed, way, only_ballots=when == "voting")
+        wrong = faults_of_council(folder, failed, way, only_ballots=when == "voting")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return Tally(1, tuple(f"{case}: {each}" for each in wrong))

@@ -1,4 +1,4 @@
-"""Crowds at full size: 64 writers, long-lived or one process an update, in 8 PID namespaces."""
+"""64 concurrent writers, long-lived or one process per update, also in 8 PID namespaces."""
 
 import os
 import sys
@@ -42,29 +42,29 @@ class CrowdProof:
     unit: str
     try_crowd: TryCrowd
     rounds: int = 1
-    needs: Callable[[], str] = str  # an empty text: nothing
+    needs: Callable[[], str] = str  # by default nothing is needed
     covers: tuple[str, ...] = PRODUCT
     workers: int = 1
 
     def why_not(self) -> str:
-        """Why it cannot be tried here."""
+        """Why it cannot run here; empty if it can."""
         return self.needs()
 
     def cases(self, seed: int, scratch: Path) -> Sequence[str]:
-        """One case a round."""
+        """One case per round."""
         del seed, scratch
         return [f"round {number + 1}" for number in range(self.rounds)]
 
     @contextmanager
     def opened(self, scratch: Path) -> Iterator[Trial]:
-        """A fresh project a case."""
+        """A new project per case."""
         yield partial(_try_case, self.try_crowd, scratch / f"crowd-{os.getpid()}")
 
 
 def _try_case(try_crowd: TryCrowd, scratch: Path, case: str) -> Tally:
     world = scratch / case.replace(" ", "-")
     product_subjects()["add-decision"].prepare(world)
-    # What is counted is what got lost, not how busy this machine is.
+    # Wait long for the lock: only lost updates count, not how busy this machine is.
     patient = fairlead().command(world / PROJECT, "config", "set", WAIT, "600")
     assert run(patient).code == 0
     words = ("state", "add-decision", "--phase", "1", "--summary")
@@ -89,9 +89,12 @@ def _looping(updating: Updating, project: Path) -> Tally:
 def _mixed(updating: Updating, project: Path, *, taking_back: bool = False) -> Tally:
     world = project.parent.parent / f"{project.parent.name}-mixed"
     planned = plan(WRITERS, 10, taking_back=taking_back)
-    came = mixed_crowd(prepared(world), planned, updating.program)
-    figures: dict[str, float] = {"acknowledged": came.acknowledged, "looks by readers": came.looks}
-    return Tally(came.steps, came.findings, figures)
+    result = mixed_crowd(prepared(world), planned, updating.program)
+    figures: dict[str, float] = {
+        "acknowledged": result.acknowledged,
+        "looks by readers": result.looks,
+    }
+    return Tally(result.steps, result.findings, figures)
 
 
 def _beside_a_stopped_holder(updating: Updating, project: Path) -> Tally:
@@ -100,28 +103,28 @@ def _beside_a_stopped_holder(updating: Updating, project: Path) -> Tally:
     calls = from_the_lock_on(trace(updating.command(project, "zero")).calls)
     reads = next(call for call in calls if "STATE.md" in call.arguments)
     first, second, pid = beside_a_stopped_holder(updating, project, reads)
-    found = []
+    findings = []
     if first.code != 0:
-        found.append(f"the stopped writer did not succeed: {first.describe()}")
-    if second.code != 4 or str(pid) not in second.said:
-        found.append(f"the second writer was not told who holds the lock: {second.describe()}")
+        findings.append(f"the stopped writer did not succeed: {first.describe()}")
+    if second.code != 4 or str(pid) not in second.text:
+        findings.append(f"the second writer did not learn who holds the lock: {second.describe()}")
     if tags_in(project / STATE, ["first", "second"]) != {"first": 1}:
-        found.append("an update was lost or made without the lock")
-    return Tally(1, tuple(found))
+        findings.append("an update was lost or made without the lock")
+    return Tally(1, tuple(findings))
 
 
 def _tally(count: Count, expected: int) -> Tally:
-    found = [f"refused: {why}" for why in count.refused[:5]]
+    findings = [f"refused: {why}" for why in count.refused[:5]]
     if count.lost:
-        found.append(f"{len(count.lost)} acknowledged updates are lost: {count.lost[:5]}")
+        findings.append(f"{len(count.lost)} acknowledged updates are lost: {count.lost[:5]}")
     if count.doubled:
-        found.append(f"{len(count.doubled)} updates are there twice: {count.doubled[:5]}")
+        findings.append(f"{len(count.doubled)} updates are there twice: {count.doubled[:5]}")
     if count.present != expected:
-        found.append(f"{count.present} of {expected} updates are there")
+        findings.append(f"{count.present} of {expected} updates are there")
     figures = {"s in all": round(count.seconds, 1)}
     if count.slowest_seconds:
         figures["s the slowest"] = round(count.slowest_seconds, 1)
-    return Tally(count.present, tuple(found), figures)
+    return Tally(count.present, tuple(findings), figures)
 
 
 CROWDS = (

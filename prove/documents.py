@@ -1,4 +1,4 @@
-"""A million generated and mutated documents, read and edited against the one oracle."""
+"""A million generated and mutated documents, read, edited and checked by one oracle."""
 
 from random import Random
 
@@ -6,7 +6,7 @@ from prove.numbered import NumberedProof
 from tests.support.documents import examine, generated, mutated
 from tests.support.plans import a_mutated_plan, examine_plan
 
-TEXT = ("src/fairlead/text", "src/fairlead/records/state.py")
+TEXT = ("src/fairlead/text", "src/fairlead/project/state/documents.py")
 
 
 def try_document(seed: int, number: int) -> str:
@@ -31,7 +31,11 @@ DOCUMENTS = (
         unit="plan files",
         count=100_000,
         try_number=try_plan,
-        covers=(*TEXT, "src/fairlead/records/plan_read.py", "src/fairlead/records/plan_file.py"),
+        covers=(
+            *TEXT,
+            "src/fairlead/planphase/documents.py",
+            "src/fairlead/planphase/plan_edits.py",
+        ),
     ),
     NumberedProof(
         name="documents",

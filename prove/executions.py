@@ -1,4 +1,4 @@
-"""Whole phases by real processes: killed at pairs of steps, killed at random, started all at once."""
+"""Complete phases with real processes, killed at pairs of steps or at random, or started at once."""
 
 import json
 import random
@@ -25,25 +25,25 @@ from tests.support.killing import (
 from tests.support.repositories import git
 
 PAIRS, PHASES, ROUNDS, STARTS = 300, 200, 20, 64
-SECONDS = 5  # second kills that follow one first kill
+SECONDS = 5  # second kills per first kill
 TEN = tuple(
     a_plan(f"01-{at:02d}", f"f{at}.txt", depends_on=[f"01-{at - 3:02d}"] if at > 5 else [])
     for at in range(2, 12)
 )
-_STEPS = 8 * len(TEN)  # fewer than a run of ten plans tells
+_STEPS = 8 * len(TEN)  # fewer than the reported steps of ten plans
 _PATIENCE_SECONDS = 900.0
 REHEARSED = ("--rehearse", "--here")
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionProof:
-    """A claim about whole runs; a case is one phase, or several that begin alike."""
+    """A claim about complete runs; a case is one phase, or several with the same start."""
 
     name: str
     claim: str
     unit: str
     count: int
-    # What was found, in one phase or in each of several; nothing: it is as it should be.
+    # Returns the fault of a phase, or of each of several phases; empty if there is none.
     try_one: Callable[[Path, random.Random], str | Iterator[str]]
     covers: tuple[str, ...] = PRODUCT
     workers: int = 1
@@ -53,7 +53,7 @@ class ExecutionProof:
         return "" if Path("/proc/self/environ").exists() else "no /proc here"
 
     def cases(self, seed: int, scratch: Path) -> Sequence[str]:
-        """Numbered, and random from there on."""
+        """Numbered cases, each of which seeds its own randomness."""
         del scratch
         return [f"{seed}|{number}" for number in range(self.count)]
 
@@ -66,36 +66,36 @@ class ExecutionProof:
 
     def _tried(self, folder: Path, case: str) -> Tally:
         place = folder / case.replace("|", "-")
-        found = self.try_one(place, random.Random(case))  # noqa: S311
-        phases = [found] if isinstance(found, str) else list(found)
-        told = tuple(f"{self.name} {case}: {each}" for each in phases if each)
-        if not told:
+        faults = self.try_one(place, random.Random(case))  # noqa: S311
+        phases = [faults] if isinstance(faults, str) else list(faults)
+        findings = tuple(f"{self.name} {case}: {each}" for each in phases if each)
+        if not findings:
             shutil.rmtree(place)
-        return Tally(len(phases), told)
+        return Tally(len(phases), findings)
 
 
-def killed_twice(place: Path, chance: random.Random) -> Iterator[str]:
+def killed_twice(place: Path, rng: random.Random) -> Iterator[str]:
     """Ten plans: killed, resumed, killed, resumed to the end.
 
-    What the first kill left is kept, and put back in its place for each second one: a copy
-    elsewhere would not do, as git's worktrees know where they are.
+    The files after the first kill are kept and put back for each second one. A copy would not
+    work, because git's worktrees store their absolute paths.
     """
     world = a_world(place / "world", TEN)
-    first = chance.randrange(1, _STEPS)
+    first = rng.randrange(1, _STEPS)
     killed_after(world, first)
     _wait_for_the_last(world)
     copied(world, place / "left")
     for _ in range(SECONDS):
         shutil.rmtree(world)
         copied(place / "left", world)
-        second = chance.randrange(1, max(2, _STEPS - first))
+        second = rng.randrange(1, max(2, _STEPS - first))
         killed_after(world, second)
-        found = _judged(world, TEN)
-        yield f"killed after {first} and {second}: {found}" if found else ""
+        fault = _judged(world, TEN)
+        yield f"killed after {first} and {second}: {fault}" if fault else ""
 
 
 def _wait_for_the_last(world: Path) -> None:
-    """Until the keepers of a killed run have ended what they kept, and git what it was at."""
+    """Wait until the supervisors of a killed run and its git commands have ended."""
     [job] = (world / "project/.planning/jobs").iterdir()
     limit = time.monotonic() + _PATIENCE_SECONDS
     while processes_of(world / "project", job.name) or processes_in(world):
@@ -104,54 +104,52 @@ def _wait_for_the_last(world: Path) -> None:
         time.sleep(0.05)
 
 
-def rehearsed(place: Path, chance: random.Random) -> str:
+def rehearsed(place: Path, rng: random.Random) -> str:
     """A rehearsed phase of a random shape, killed at least twice."""
     plans = [
         a_plan(
             f"01-{at:02d}",
-            *(f"f{at}-{each}.txt" for each in range(chance.randint(1, 2))),
-            depends_on=[f"01-{chance.randrange(1, at):02d}"]
-            if at > 1 and chance.random() < 0.5
-            else [],
+            *(f"f{at}-{each}.txt" for each in range(rng.randint(1, 2))),
+            depends_on=[f"01-{rng.randrange(1, at):02d}"] if at > 1 and rng.random() < 0.5 else [],
         )
-        for at in range(1, chance.randint(2, 4) + 1)
+        for at in range(1, rng.randint(2, 4) + 1)
     ]
     world = a_world(place, plans)
     for path in world.glob("project/.planning/phases/*/*-PLAN.md"):
         path.write_text(path.read_text().replace("must_haves:", "rehearsed: true\nmust_haves:"))
-    for _ in range(chance.randint(2, 4)):
-        killed_after(world, chance.randint(1, 6), *REHEARSED)
+    for _ in range(rng.randint(2, 4)):
+        killed_after(world, rng.randint(1, 6), *REHEARSED)
     return _judged(world, plans, *REHEARSED)
 
 
-def all_at_once(place: Path, chance: random.Random) -> str:
-    """Many starts at the same moment: one of them runs."""
-    del chance
+def all_at_once(place: Path, rng: random.Random) -> str:
+    """Many starts at the same time: one of them runs."""
+    del rng
     world = a_world(place)
     runs = [started(world) for _ in range(STARTS)]
     ended = [(run.communicate(timeout=_PATIENCE_SECONDS), run.returncode) for run in runs]
-    ran = [said for (said, _), _ in ended if '"kind": "started"' in said]
+    ran = [output for (output, _), _ in ended if '"kind": "started"' in output]
     refused = [
-        (code, problems) for (said, problems), code in ended if '"kind": "started"' not in said
+        (code, problems) for (output, problems), code in ended if '"kind": "started"' not in output
     ]
     jobs = list((world / "project/.planning/jobs").iterdir())
     if len(ran) != 1 or len(jobs) != 1:
         return f"{len(ran)} runs and {len(jobs)} jobs"
-    # Who comes after the end is told that nothing is left (2); who comes before, who runs (4).
+    # A start after the end exits with 2 (nothing left), one before it with 4 (already running).
     others = [f"{code}: {problems[-600:]}" for code, problems in refused if code not in (2, 4)]
     return f"others ended with {others}" if others else _outcome(world, 3)
 
 
 def _judged(world: Path, plans: Sequence[PlanText], *more: str) -> str:
     with started(world, *more) as run:
-        said, problems = run.communicate(timeout=_PATIENCE_SECONDS)
+        output, problems = run.communicate(timeout=_PATIENCE_SECONDS)
     if run.returncode:
-        return f"exit {run.returncode}: {(problems or said)[-300:]}"
+        return f"exit {run.returncode}: {(problems or output)[-300:]}"
     return _outcome(world, len(plans))
 
 
 def _outcome(world: Path, plans: int) -> str:
-    """What is wrong with what a job left behind."""
+    """The faults in the result of a job."""
     result = result_of(world)
     project = world / "project"
     if result.status != "DONE" or result.left:

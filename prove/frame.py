@@ -1,8 +1,8 @@
-"""How a proof is run: in numbered cases, on several processes, stopped and resumed at will.
+"""Runs a proof in numbered cases on several processes; it can be stopped and resumed at any time.
 
-A proof lists its cases as short texts. What is done is written down after each case, together
-with a fingerprint of the source it speaks about: another call goes on with the rest, and a
-change of the source starts the proof afresh, because its figures would be about another program.
+A proof lists its cases as short texts. Finished cases are stored with a fingerprint of the source
+they are about. The next call continues with the rest; a change of the source starts the proof anew,
+because its figures would be about another program.
 """
 
 import fcntl
@@ -26,18 +26,18 @@ MOST_FINDINGS_KEPT = 50
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What came of one case."""
+    """The result of one case."""
 
     tried: int
     findings: tuple[str, ...] = ()
-    figures: dict[str, float] = field(default_factory=dict)  # the largest of each is kept
+    figures: dict[str, float] = field(default_factory=dict)  # the largest value of each is kept
 
 
 Trial = Callable[[str], Tally]
 
 
 class Proof(Protocol):
-    """One claim, and how it is tried."""
+    """One claim and its cases."""
 
     @property
     def name(self) -> str:
@@ -45,32 +45,32 @@ class Proof(Protocol):
 
     @property
     def claim(self) -> str:
-        """What is claimed, in one sentence."""
+        """The claim in one sentence."""
 
     @property
     def unit(self) -> str:
-        """What is counted."""
+        """The unit of the counts."""
 
     @property
     def covers(self) -> tuple[str, ...]:
-        """The source the claim is about."""
+        """The source that the claim is about."""
 
     @property
     def workers(self) -> int:
-        """How many processes try cases at once."""
+        """The number of concurrent processes."""
 
     def why_not(self) -> str:
-        """Why it cannot be tried here; empty when it can."""
+        """Why it cannot run here; empty if it can."""
 
     def cases(self, seed: int, scratch: Path) -> Sequence[str]:
         """Every case, by a name that means the same in every process."""
 
     def opened(self, scratch: Path) -> AbstractContextManager[Trial]:
-        """What a worker needs to try cases, made once."""
+        """The resources of a worker, opened once."""
 
 
 class Progress:
-    """What has been tried so far, on disk. Two runs of different proofs may share it."""
+    """The finished cases on disk. Two runs of different proofs may share it."""
 
     def __init__(self, seed: int, folder: Path | None = None) -> None:
         self.path = (folder or cache_folder("prove")) / f"progress-{seed}.json"
@@ -78,7 +78,7 @@ class Progress:
         self._mine: set[str] = set()
 
     def row(self, proof: Proof, *, again: bool = False) -> dict[str, object]:
-        """The row of a proof; a fresh one when the source has changed."""
+        """The row of a proof; a new one if the source has changed."""
         source = fingerprint(proof.covers)
         row = self.rows.get(proof.name)
         if again or not isinstance(row, dict) or row.get("source") != source:
@@ -89,7 +89,7 @@ class Progress:
         return row
 
     def save(self) -> None:
-        """Write our own rows down, and leave those of other runs as they are."""
+        """Write our rows and keep those of other runs."""
         with self.path.with_name("lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             saved = read_json(self.path)
@@ -97,7 +97,7 @@ class Progress:
 
 
 def shares(proofs: Sequence[Proof], seconds: float) -> Iterator[tuple[Proof, float]]:
-    """Each proof with the time until which it may run: an equal part of what is left."""
+    """Each proof with its end time; all get an equal part of the remaining time."""
     limit = time.monotonic() + seconds
     for index, proof in enumerate(proofs):
         now = time.monotonic()
@@ -118,16 +118,16 @@ def run_proof(
     done = set(_texts(row["done"]))
     rest = [case for case in cases if case not in done]
     if not getattr(proof, "in_order", False):
-        # Shuffled, so that a part of the cases says something about all of them.
+        # Shuffled, so that a part of the cases is representative.
         random.Random(seed).shuffle(rest)  # noqa: S311  # no secret depends on it
     row["cases"] = len(cases)
     say(f"{proof.name}: {len(cases) - len(rest)} of {len(cases)} cases were done before")
-    began = time.monotonic()
+    started_at = time.monotonic()
     spent_before = float(str(row["seconds"]))
-    saved = began
+    saved = started_at
     for case, tally in _tried(proof, rest, until, scratch):
         _add(row, case, tally)
-        row["seconds"] = round(spent_before + time.monotonic() - began, 1)
+        row["seconds"] = round(spent_before + time.monotonic() - started_at, 1)
         row["date"] = today()
         for finding in tally.findings:
             say(f"  FOUND {finding}")
@@ -149,8 +149,8 @@ def _tried(
         proof.workers, _processes(), initializer=_open, initargs=(proof, scratch)
     ) as pool:
         while True:
-            room = proof.workers + 1 - len(running) if time.monotonic() < until else 0
-            for case in islice(waiting, room):
+            free = proof.workers + 1 - len(running) if time.monotonic() < until else 0
+            for case in islice(waiting, free):
                 running[pool.submit(_try, case)] = case
             if not running:
                 return
@@ -159,11 +159,11 @@ def _tried(
 
 
 def _processes() -> BaseContext:
-    # Forked workers take over what planning a proof has made. Only Linux forks safely.
+    # Forked workers inherit the prepared resources. Only Linux forks safely.
     return get_context("fork" if sys.platform == "linux" else "spawn")
 
 
-# What a worker process has opened; each worker serves one proof only.
+# The resources of a worker process; each worker serves one proof.
 _worker: dict[str, Trial] = {}
 
 

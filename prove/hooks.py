@@ -1,4 +1,4 @@
-"""Ten thousand damaged plan files and hook messages, each met by the real stop hook."""
+"""Ten thousand damaged plan files and hook messages, given to the real stop hook."""
 
 from prove.numbered import NumberedProof
 from tests.support.hook_trials import try_hook
@@ -13,11 +13,11 @@ HOOKS = (
         try_number=try_hook,
         covers=(
             "src/fairlead/interfaces/hooks",
-            "src/fairlead/model/criteria.py",
-            "src/fairlead/model/stopping.py",
-            "src/fairlead/records/plan_read.py",
-            "src/fairlead/store/facts.py",
-            "src/fairlead/store/hold.py",
+            "src/fairlead/planphase/criteria.py",
+            "src/fairlead/planphase/stop_rule.py",
+            "src/fairlead/planphase/documents.py",
+            "src/fairlead/planphase/facts.py",
+            "src/fairlead/planphase/hold.py",
             "src/fairlead/text",
         ),
     ),

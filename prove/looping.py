@@ -1,17 +1,16 @@
 """A long-lived writer: `python -m prove.looping FOLDER UPDATES TAG` adds TAG-0, TAG-1 and so on.
 
-It goes through the engine, as a program that uses the package would, and prints each tag once
-it was told that it is saved.
+It uses the package in process, as another program would, and prints each tag once it is saved.
 """
 
 import sys
 
-from fairlead.records.state import Decision
-from fairlead.wiring import App
+from fairlead.app import App
+from fairlead.project.state.documents import Decision
 
 
 def main(folder: str, updates: str, tag: str) -> int:
-    """Add so many decisions, one after the other."""
+    """Add this many decisions, one after the other."""
     memory = App(folder).memory
     for number in range(int(updates)):
         name = f"{tag}-{number}"

@@ -1,4 +1,4 @@
-"""Two hundred thousand damaged documents of real projects, each met by a command."""
+"""Two hundred thousand damaged documents of real projects, each given to a command."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ class MutationProof:
     workers: int = 2
 
     def why_not(self) -> str:
-        """A project of our own is damaged where there is no corpus."""
+        """Always possible: without a corpus a generated project is damaged."""
         return ""
 
     def cases(self, seed: int, scratch: Path) -> Sequence[str]:

@@ -1,7 +1,7 @@
 """Proofs over numbered inputs, such as a million generated documents.
 
-A row of `prove.table` needs only a function `(seed, number) -> finding or nothing`; this module
-makes cases of many numbers each, so that the progress file stays small.
+A row of `prove.table` needs only a function `(seed, number) -> fault or empty`. This module groups
+many numbers into a case, so that the progress file stays small.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,21 +15,21 @@ from tests.support.figures import PRODUCT
 
 BATCH = 1000
 
-TryNumber = Callable[[int, int], str]  # (seed, number) -> what is wrong; empty when nothing is
+TryNumber = Callable[[int, int], str]  # (seed, number) -> the fault; empty if there is none
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedProof:
-    """A claim about every input that a seed and a number can make."""
+    """A claim about every input that a seed and a number generate."""
 
     name: str
     claim: str
     unit: str
     count: int
-    try_number: TryNumber  # a module-level function: it is sent to other processes
+    try_number: TryNumber  # a module-level function, because it is sent to other processes
     covers: tuple[str, ...] = PRODUCT
     workers: int = 2
-    batch: int = BATCH  # numbers a case; fewer where each takes long
+    batch: int = BATCH  # numbers per case; fewer if each takes long
 
     def why_not(self) -> str:
         """Nothing is needed but Python."""
@@ -43,17 +43,17 @@ class NumberedProof:
 
     @contextmanager
     def opened(self, scratch: Path) -> Iterator[Trial]:
-        """Nothing has to be made."""
+        """Nothing to prepare."""
         del scratch
         yield partial(try_batch, self.try_number)
 
 
 def try_batch(try_number: TryNumber, case: str) -> Tally:
-    """Try one batch, and name each number at which something was found."""
+    """Try one batch; name each number with a fault."""
     seed, start, end = map(int, case.split("|"))
-    found = []
+    findings = []
     for number in range(start, end):
-        what = try_number(seed, number)
-        if what:
-            found.append(f"seed {seed}, number {number}: {what}")
-    return Tally(end - start, tuple(found))
+        fault = try_number(seed, number)
+        if fault:
+            findings.append(f"seed {seed}, number {number}: {fault}")
+    return Tally(end - start, tuple(findings))

@@ -1,7 +1,7 @@
-"""The page of proofs: what was tried, how often, when, and what was found.
+"""Writes the page of proofs: what was tried, how often, when, and what was found.
 
-The figures live in docs/reference/proof.json; the page is drawn from them and from nothing else,
-so a test can hold the two together. Only the long tier writes here.
+The figures are in docs/reference/proof.json. The page is generated from them alone, so that a test
+can compare the two. Only `make prove` writes here.
 """
 
 from collections.abc import Iterable
@@ -19,17 +19,17 @@ Row = dict[str, object]
 _HEAD = """\
 # Proof
 
-What this project promises about your files has been tried with real faults on real processes.
-This page is written by `make prove MINUTES=n` from `proof.json`; nobody edits it. How each proof
-works is told in the modules it names: `tests/support` and `prove`.
+Each row is a promise of Fairlead, tested with real faults on real processes. `make prove MINUTES=n`
+generates this page from `proof.json`; do not edit it. The modules in `tests/support` and `prove`
+describe how each test works.
 
-*Source* is a fingerprint of the code a figure is about. A row stays until the same proof has been
-completed on newer code. *Found* is the number of broken promises; anything but 0 is a bug.
+*Source* is a fingerprint of the code that was tested. A row stays until the same proof has been
+completed on newer code. *Found* is the number of broken promises; any number but 0 is a bug.
 """
 
 
 def update(proofs: Iterable[Proof], progress: Progress, seed: int, minutes: float) -> None:
-    """Take over the figures of this run and draw the page."""
+    """Store the figures of this run and write the page."""
     saved = read_json(FIGURES)
     long, quick = _rows(saved.get("long")), _rows(saved.get("quick"))
     for proof in proofs:
@@ -59,7 +59,7 @@ def draw(figures: Path, page: Path) -> None:
 def page_of(figures: Row) -> str:
     """The page as text."""
     lines = [_HEAD, "## The long tier: `make prove`\n"]
-    lines += ["| proof | what is claimed | tried | found | time | date | source |"]
+    lines += ["| proof | claim | tried | found | time | date | source |"]
     lines += ["|---|---|---|---|---|---|---|"]
     for name, row in sorted(_rows(figures.get("long")).items()):
         tried = f"{_number(row['tried']):,} {row['unit']}"
@@ -71,7 +71,7 @@ def page_of(figures: Row) -> str:
             f"| {float(str(row['seconds'])):,.0f} s | {row['date']} | `{row['source']}` |"
         )
     lines += ["", "## The quick tier: `make test`\n"]
-    lines += ["| proof | what is claimed | figures | date | source |", "|---|---|---|---|---|"]
+    lines += ["| proof | claim | figures | date | source |", "|---|---|---|---|---|"]
     for name, row in sorted(_rows(figures.get("quick")).items()):
         counts = _details(row.get("counts")).removeprefix("; ")
         lines.append(f"| {name} | {row['claim']} | {counts} | {row['date']} | `{row['source']}` |")

@@ -1,4 +1,4 @@
-"""Every hostile text in every place of a project, looked at through every command."""
+"""Every hostile text in every place of a project, shown by every command."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from tests.support.subjects import product_subjects
 
 @dataclass(frozen=True, slots=True)
 class ScreenProof:
-    """A claim about what a terminal receives; a case is one text, planted everywhere at once."""
+    """A claim about the output to a terminal; a case is one text, planted in every place."""
 
     name: str = "terminal"
     claim: str = "no control character from a file reaches a terminal"
@@ -30,7 +30,7 @@ class ScreenProof:
         return ""
 
     def cases(self, seed: int, scratch: Path) -> Sequence[str]:
-        """One case a text."""
+        """One case per text."""
         del seed, scratch
         return [str(number) for number in range(len(payloads()))]
 
@@ -46,8 +46,8 @@ def _try_text(folder: Path, case: str) -> Tally:
     number = int(case)
     planted = [(number, payloads()[number])] * PLACES
     look = look_at(fairlead(), folder / "source", folder, planted, thoroughly=True)
-    found = [f"{payloads()[number]}: {finding}" for finding in look.findings]
-    return Tally(look.outputs, tuple(found))
+    findings = [f"{payloads()[number]}: {finding}" for finding in look.findings]
+    return Tally(look.outputs, tuple(findings))
 
 
 SCREENS = (ScreenProof(),)

@@ -1,4 +1,4 @@
-"""The sweeps of the quick tier, complete: every call, every command, every fault.
+"""The complete sweeps: every call, every command, every fault. The quick tests try a sample.
 
 A case is named `subject|fault|call|number|once`, so that it means the same call in each process
 and in the next run.
@@ -36,15 +36,13 @@ from tests.support.sweep import (
     write_points,
 )
 
-TRIES = 3  # the loader's calls before main vary a little from run to run
+TRIES = 3  # the loader's calls before main vary a little between runs
 
-# How often a command looks whether its child has ended, and asks for memory, depends on the
-# machine: such a call that did not happen this time is no point.
+# How often a command polls its child or allocates memory depends on the machine: if such a call
+# did not happen this time, the point does not count.
 VARYING = NO_FILE_CALLS | {"wait4", "waitid"}
 
-PASSES = (
-    7  # over all commands, so that a part of the cases says something of each; 8 kinds take turns
-)
+PASSES = 7  # over all commands, so that a part of the cases covers each command; 8 kinds take turns
 
 Cases = Callable[[Rig], Sequence[str]]
 Try = Callable[[Rig, list[str]], list[Finding]]
@@ -62,28 +60,28 @@ class SweepProof:
     needs: Callable[[], str] = strace.why_not
     covers: tuple[str, ...] = PRODUCT
     workers: int = 2
-    in_order: bool = True  # command by command: what one trial has prepared serves the next
+    in_order: bool = True  # command by command, because one trial prepares the next
 
     def why_not(self) -> str:
-        """Why it cannot be tried here."""
+        """Why it cannot run here; empty if it can."""
         return self.needs()
 
     def cases(self, seed: int, scratch: Path) -> Sequence[str]:
-        """Every point of every command. The seed changes nothing: the sweep is complete."""
+        """Every point of every command. The sweep is complete, so the seed does not matter."""
         del seed
-        found: list[str] = []
-        # A rig waits for its children most of the time.
+        names: list[str] = []
+        # A rig mostly waits for its children.
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(lambda name: _rig(name, scratch), product_subjects()))
-        each = {name: self.cases_of(_rig(name, scratch)) for name in product_subjects()}
+        cases_by_subject = {name: self.cases_of(_rig(name, scratch)) for name in product_subjects()}
         for first in range(PASSES):
-            for name, cases in each.items():
-                found += [f"{name}|{case}" for case in cases[first::PASSES]]
-        return list(dict.fromkeys(found))
+            for name, cases in cases_by_subject.items():
+                names += [f"{name}|{case}" for case in cases[first::PASSES]]
+        return list(dict.fromkeys(names))
 
     @contextmanager
     def opened(self, scratch: Path) -> Iterator[Trial]:
-        """Workers take over the rigs that the planning made, where processes can be forked."""
+        """Forked workers inherit the rigs that `cases` made."""
         yield partial(_try_case, self.try_case, scratch)
 
 
@@ -91,8 +89,8 @@ def _try_case(try_case: Try, scratch: Path, case: str) -> Tally:
     name, *words = case.split("|")
     for attempt in range(TRIES):
         try:
-            found = try_case(_rig(name, scratch), words)
-            return Tally(1, tuple(f"{name}: {finding}" for finding in found))
+            findings = try_case(_rig(name, scratch), words)
+            return Tally(1, tuple(f"{name}: {finding}" for finding in findings))
         except NothingInjected as error:
             if VARYING.intersection(words):
                 return Tally(0)
@@ -105,13 +103,13 @@ def _try_case(try_case: Try, scratch: Path, case: str) -> Tally:
 def _rig(name: str, scratch: Path) -> Rig:
     folder = scratch / f"{name}-{os.getpid()}"
     folder.mkdir(parents=True)
-    # Many faults leave the same bytes on the disk: what comes next is tried once for each.
+    # Many faults leave the same bytes on disk: the follow-up is tried once for each.
     return Rig(product_subjects()[name], folder, remembers=True)
 
 
 @cache
 def _branches(name: str, scratch: Path, pid: int) -> Branches:
-    """What this very process holds: only who has started a process may trace it."""
+    """The copies that this process holds: only the process that started a command may trace it."""
     del pid
     return Branches(_rig(name, scratch))
 
@@ -212,11 +210,13 @@ def _state_cases(rig: Rig) -> list[str]:
 
 def _try_state(rig: Rig, words: list[str]) -> list[Finding]:
     number = int(words[0])
-    found = list(_states_of(rig).findings) if number == 0 else []
+    findings = list(_states_of(rig).findings) if number == 0 else []
     with tempfile.TemporaryDirectory(prefix="state-", dir=rig.scratch) as folder:
         world = put_state(_states_of(rig).states[number], Path(folder))
         broken = rig.afterwards(world).wrong
-    return found + [Finding(f"legal state {number} after a power loss", what) for what in broken]
+    return findings + [
+        Finding(f"legal state {number} after a power loss", fault) for fault in broken
+    ]
 
 
 def _full_cases(rig: Rig) -> list[str]:

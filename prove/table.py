@@ -1,7 +1,8 @@
-"""Every proof of the long tier, one row each, cheap ones first."""
+"""Every proof, one row each, cheap ones first."""
 
 from prove.agents import AGENTS
 from prove.approvals import APPROVALS
+from prove.attacks import ATTACK_PROOFS
 from prove.council_jobs import COUNCIL_JOBS
 from prove.councils import COUNCILS
 from prove.crowds import CROWDS
@@ -9,6 +10,7 @@ from prove.documents import DOCUMENTS
 from prove.executions import EXECUTIONS
 from prove.frame import Proof
 from prove.hooks import HOOKS
+from prove.known_trees import KNOWN_TREES
 from prove.mutations import MUTATIONS
 from prove.screens import SCREENS
 from prove.sweeps import SWEEPS
@@ -16,12 +18,14 @@ from prove.walks import WALKS
 
 
 def proofs() -> tuple[Proof, ...]:
-    """The table. A new proof is a new row."""
+    """All proofs. A new proof is a new row."""
     return (
         *CROWDS,
         *SCREENS,
         *HOOKS,
         *WALKS,
+        *KNOWN_TREES,
+        *ATTACK_PROOFS,
         *APPROVALS,
         *COUNCILS,
         *AGENTS,

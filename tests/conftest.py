@@ -1,26 +1,54 @@
-"""What every test stands on: a scratch home, an empty environment, and the installed command.
+"""Fixtures that every test may use: a scratch home, a clean environment, and the command.
 
-No test can see or change the settings of the person who runs it, and none inherits what a
-host agent left in the environment.
+No test can read or change the settings of the person who runs it, and none inherits the
+environment of a host agent. `fairlead` runs a command in process; `installed` runs the installed
+program as a child and is only for tests about processes, signals, terminals and packaging.
 """
 
+import gc
+import io
 import os
+import random
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import hypothesis
 import pytest
 
-pytest_plugins = ["tests.support.skips"]
+pytest_plugins = ["tests.support.cpu_time", "tests.support.skips"]
 
 ROOT = Path(__file__).resolve().parents[1]
 
+
+def _memory_folder() -> Path | None:
+    """A file system in memory with enough space: the tests write and sync many small files."""
+    folder = Path("/dev/shm")
+    if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
+        return None
+    facts = os.statvfs(folder)
+    is_large = facts.f_bavail * facts.f_frsize >= _SPACE
+    return folder if is_large and not facts.f_flag & os.ST_NOEXEC else None
+
+
+_SPACE = 4 * 1024**3
+if "TMPDIR" not in os.environ and (_memory := _memory_folder()):
+    # Before pytest makes its folders, and for all children.
+    os.environ["TMPDIR"] = tempfile.tempdir = str(_memory)
+
+# Compiled tests are kept, also where the environment forbids it: compiling them anew takes longer
+# than importing them, in every worker.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Shared machines stall now and then; a stall is not a fault of the code under test.
-hypothesis.settings.register_profile("house", deadline=None, print_blob=True)
-hypothesis.settings.load_profile("house")
+hypothesis.settings.register_profile("fairlead", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("fairlead")
+
+Case = TypeVar("Case")
 
 FOREIGN = (
     "ANTHROPIC",
@@ -39,18 +67,50 @@ TERMINAL = ("CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "LINES", "NO
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The two tiers that a quick run leaves out."""
-    parser.addoption("--long", action="store_true", help="run the long tier too")
-    parser.addoption("--live", action="store_true", help="run tests that ask real agents too")
+    """Options for the parts that a quick run leaves out."""
+    parser.addoption("--long", action="store_true", help="run the long tier and whole sweeps too")
+    parser.addoption("--live", action="store_true", help="run tests that call real agents too")
+    parser.addoption("--walks", action="store_true", help="run the walks, and nothing else")
+    parser.addoption("--seed", type=int, default=0, help="seed for the samples of sweeps")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out, not skip: a skip means that this machine lacks something."""
     left_out = [tier for tier in ("long", "live") if not config.getoption(f"--{tier}")]
-    unwanted = [item for item in items if any(item.get_closest_marker(tier) for tier in left_out)]
+    walks = config.getoption("--walks")
+
+    def is_wanted(item: pytest.Item) -> bool:
+        is_walk = item.get_closest_marker("walk") is not None
+        return is_walk == walks and not any(item.get_closest_marker(tier) for tier in left_out)
+
+    unwanted = [item for item in items if not is_wanted(item)]
+    if not config.getoption("--long"):
+        wanted = [item for item in items if is_wanted(item)]
+        unwanted += cases_left_out(wanted, config.getoption("--seed"))
     if unwanted:
         config.hook.pytest_deselected(items=unwanted)
         items[:] = [item for item in items if item not in set(unwanted)]
+
+
+def cases_left_out(items: Sequence[pytest.Item], seed: int) -> list[pytest.Item]:
+    """The cases of each sweep that this run does not try; the same ones in every worker."""
+    sweeps: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sweep"):
+            sweeps.setdefault(item.nodeid.split("[")[0], []).append(item)
+    left_out: list[pytest.Item] = []
+    for name, cases in sweeps.items():
+        marker = cases[0].get_closest_marker("sweep")
+        count = marker.args[0] if marker else len(cases)
+        left_out += random.Random(f"{seed}:{name}").sample(cases, max(0, len(cases) - count))
+    return left_out
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests stay until the end: the garbage collector need not look."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -75,6 +135,27 @@ def scratch_home(_scratch_homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch
     return home
 
 
+class Sample(Protocol):
+    """Chooses the cases of a sweep that this run tries."""
+
+    def __call__(self, cases: Sequence[Case], count: int) -> list[Case]:
+        """At most `count` cases in their order; all of them with --long."""
+
+
+@pytest.fixture
+def sample(request: pytest.FixtureRequest) -> Sample:
+    """A seeded sample of a large sweep: the same cases in every run with the same --seed."""
+    config = request.config
+
+    def choose(cases: Sequence[Case], count: int) -> list[Case]:
+        if config.getoption("--long") or len(cases) <= count:
+            return list(cases)
+        numbers = random.Random(f"{config.getoption('--seed')}:{request.node.nodeid}")
+        return [cases[at] for at in sorted(numbers.sample(range(len(cases)), count))]
+
+    return choose
+
+
 class Outcome(NamedTuple):
     """How a command ended."""
 
@@ -84,21 +165,69 @@ class Outcome(NamedTuple):
 
 
 class Fairlead(Protocol):
-    """The installed command, run as a child with an argument list."""
+    """Runs one command to its end and returns what it wrote."""
 
     def __call__(
         self,
         *arguments: str,
         cwd: Path | None = None,
-        input: str = "",  # noqa: A002  # the name that subprocess has
+        input: str = "",  # noqa: A002  # the name that subprocess uses
         env: Mapping[str, str] | None = None,
     ) -> Outcome:
-        """Run it to its end."""
+        """Run the command in `cwd`, by default the test's own folder."""
+
+
+@pytest.fixture
+def fairlead(scratch_home: Path, tmp_path: Path) -> Fairlead:
+    """Run a command in this process, in `tmp_path` or in the folder given."""
+
+    def run(
+        *arguments: str,
+        cwd: Path | None = None,
+        input: str = "",  # noqa: A002
+        env: Mapping[str, str] | None = None,
+    ) -> Outcome:
+        return run_in_process(arguments, cwd or tmp_path, input, env or {})
+
+    return run
+
+
+def run_in_process(
+    arguments: Sequence[str], folder: Path, text: str, env: Mapping[str, str]
+) -> Outcome:
+    """Run one command with streams, folder and variables of its own, then restore them."""
+    from fairlead.interfaces.cli import main
+
+    here = os.getcwd()
+    # No translation of line endings, as when the output of a child is read as bytes.
+    out, err = (
+        io.TextIOWrapper(
+            io.BytesIO(), "utf-8", errors="surrogateescape", newline="", write_through=True
+        )
+        for _ in range(2)
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in env.items():
+            patch.setenv(name, value)
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8"))
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "stderr", err)
+        os.chdir(folder)
+        try:
+            code = main.run(list(arguments))
+        finally:
+            os.chdir(here)
+    return Outcome(code, *(_written(stream) for stream in (out, err)))
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
 
 
 @pytest.fixture(scope="session")
 def installed_command() -> Path:
-    """The command beside this interpreter, refused when it is older than the tree."""
+    """The command beside this interpreter; the test fails if it is older than the tree."""
     command = Path(sys.executable).parent / "fairlead"
     differing = _differing_from_tree(command)
     if differing:
@@ -107,8 +236,8 @@ def installed_command() -> Path:
 
 
 @pytest.fixture
-def fairlead(installed_command: Path, scratch_home: Path, tmp_path: Path) -> Fairlead:
-    """Run the installed command in `tmp_path`, or in the folder given."""
+def installed(installed_command: Path, scratch_home: Path, tmp_path: Path) -> Fairlead:
+    """Run the installed program as a child, in `tmp_path` or in the folder given."""
 
     def run(
         *arguments: str,
@@ -122,7 +251,7 @@ def fairlead(installed_command: Path, scratch_home: Path, tmp_path: Path) -> Fai
             env={**os.environ, **(env or {})},
             input=input.encode(),
             capture_output=True,
-            timeout=60,
+            timeout=900,
         )
         # Decoded here, since text mode would hide line endings.
         return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
@@ -131,7 +260,7 @@ def fairlead(installed_command: Path, scratch_home: Path, tmp_path: Path) -> Fai
 
 
 def _differing_from_tree(command: Path) -> str:
-    """The first file in which the installed package is not the tree's, or nothing."""
+    """The first file in which the installed package differs from the tree, or nothing."""
     if not command.is_file():
         return "it is missing"
     tree = ROOT / "src"

@@ -1,76 +1,75 @@
-"""Writes docs/pictures from the pages themselves, or says with --check which are out of step.
+"""Generate docs/pictures, or with --check list the pictures that are out of date.
 
-A picture is the page of `job show` as a terminal shows it, drawn by rich from the scenes that
-the tests hold, so that it cannot show what the program does not. The format is rich's own
-without its fonts from the network: nothing that is looked at here is fetched from elsewhere.
+    tools/pictures.py             write the pictures
+    tools/pictures.py --check     list those that are out of date
+    tools/pictures.py --record    run the demo, and keep what it shows for its picture
+
+Pictures of `job show` are drawn from the scenes in the tests. The picture of the demo is drawn from
+a record of `fairlead demo`, in which times, hashes and ids are replaced; a test runs the demo and
+compares it with the record.
 """
 
-import io
+import hashlib
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from rich.console import Console
-from rich.terminal_theme import TerminalTheme
-from rich.text import Text
+import click
 
-from fairlead.interfaces.cli.council_pages import council_changes, council_page
-from fairlead.interfaces.cli.show import Part, Styled
+from fairlead.interfaces.cli.demo import DemoPage, demo, run_demo
+from fairlead.interfaces.cli.job_page import job_page, plan_changes
+from fairlead.interfaces.cli.output import Part, Styled
+from fairlead.interfaces.cli.picture import picture
 from tests.support.council_scenes import ANSWERED, PLAN, SCENES
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
-WIDTH = 104
-THEME = TerminalTheme(
-    (30, 32, 38),
-    (214, 216, 222),
-    [
-        (60, 63, 72),
-        (235, 110, 110),
-        (130, 200, 130),
-        (225, 190, 95),
-        (110, 160, 235),
-        (200, 130, 215),
-        (100, 200, 215),
-        (214, 216, 222),
-    ],
+_VARYING = (
+    (re.compile(r"\S*/fairlead-demo-\w+/"), "…/fairlead-demo/"),
+    (re.compile(r"\bj_\d{8}_\d{4}\b"), "j_20260601_0001"),
+    (re.compile(r"\bafter \d+ s\b"), "after 20 s"),
 )
-FORMAT = """\
-<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
-<style>
-.{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, monospace; \
-font-size: {char_height}px; line-height: {line_height}px; }}
-.{unique_id}-title {{ font-size: 16px; font-family: sans-serif; }}
-{styles}
-</style>
-<defs>
-<clipPath id="{unique_id}-clip-terminal"><rect x="0" y="0" width="{terminal_width}" \
-height="{terminal_height}" /></clipPath>
-{lines}
-</defs>
-{chrome}
-<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
-{backgrounds}
-<g class="{unique_id}-matrix">
-{matrix}
-</g>
-</g>
-</svg>
-"""
+RECORD = Path(__file__).resolve().parents[1] / "tests" / "golden" / "demo.json"
 
 
 def pictures() -> Mapping[str, str]:
     """Every picture by its name."""
-    found = {
-        f"council-{name}": _picture(f"council-{name}", "fairlead job show", council_page(scene()))
+    shown = {
+        f"council-{name}": picture(f"council-{name}", "fairlead job show", job_page(scene()))
         for name, scene in SCENES.items()
     }
-    changes = council_changes((PLAN, ANSWERED))
-    return {**found, "council-diff": _picture("council-diff", "fairlead job show --diff", changes)}
+    changes = plan_changes((PLAN, ANSWERED))
+    story = [[Styled(*part) for part in line] for line in json.loads(RECORD.read_text("utf-8"))]
+    return {
+        **shown,
+        "council-diff": picture("council-diff", "fairlead job show --diff", changes),
+        "demo": picture("demo", "fairlead demo", story),
+    }
+
+
+def recorded(lines: Iterable[Sequence[Part]]) -> list[list[tuple[str, str]]]:
+    """Lines of the demo as its record has them: without what differs from run to run."""
+    hashes: dict[str, str] = {}
+
+    def stable(match: re.Match[str]) -> str:
+        made_up = hashlib.sha256(str(len(hashes)).encode()).hexdigest()
+        # A long and a short form of one hash stay forms of one hash.
+        return hashes.setdefault(match[0][:7], made_up)[: len(match[0])]
+
+    def plain(text: str) -> str:
+        for pattern, name in _VARYING:
+            text = pattern.sub(name, text)
+        return re.sub(r"\b(?=[a-f]*[0-9])[0-9a-f]{7,10}\b", stable, text)
+
+    styled = [
+        [part if isinstance(part, Styled) else Styled(part, "") for part in line] for line in lines
+    ]
+    return [[(plain(part.text), part.style) for part in line] for line in styled]
 
 
 def stale(folder: Path) -> Iterator[str]:
-    """The pictures that are not as the pages are."""
+    """The names of pictures that are out of date."""
     wanted = {f"{name}.svg": text for name, text in pictures().items()}
     for name in sorted({*wanted, *(path.name for path in folder.glob("*.svg"))}):
         path = folder / name
@@ -78,34 +77,19 @@ def stale(folder: Path) -> Iterator[str]:
             yield name
 
 
-def _picture(name: str, title: str, lines: Iterable[Sequence[Part]]) -> str:
-    console = Console(
-        record=True,
-        width=WIDTH,
-        file=io.StringIO(),
-        force_terminal=True,
-        color_system="standard",
-        no_color=False,
-        highlight=False,
-        _environ={},  # the same picture in every terminal
-    )
-    for parts in lines:
-        line = Text()
-        for part in parts:
-            styled = part if isinstance(part, Styled) else Styled(part, "")
-            line.append(styled.text, styled.style)
-        console.print(line, soft_wrap=False)
-    drawn = console.export_svg(title=title, theme=THEME, code_format=FORMAT, unique_id=name)
-    return re.sub(r"[ \t]+$", "", drawn, flags=re.MULTILINE)
-
-
 def main() -> int:
-    """Write the pictures, or look whether they are in step."""
+    """Write the pictures, or with --check compare them."""
+    if "--record" in sys.argv[1:]:
+        page = DemoPage(is_shown=True)
+        with click.Context(demo):  # jobs ask it for their options
+            run_demo(page)
+        lines = [json.dumps(line, ensure_ascii=False) for line in recorded(page.lines)]
+        RECORD.write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")
     if "--check" in sys.argv[1:]:
-        found = list(stale(PICTURES))
-        for name in found:
-            print(f"docs/pictures/{name} is out of step; run: make docs")
-        return 1 if found else 0
+        names = list(stale(PICTURES))
+        for name in names:
+            print(f"docs/pictures/{name} is out of date; run: make docs")
+        return 1 if names else 0
     PICTURES.mkdir(exist_ok=True)
     for name in stale(PICTURES):
         text = pictures().get(name.removesuffix(".svg"))

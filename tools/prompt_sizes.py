@@ -1,24 +1,24 @@
-"""How long the prompts of each workflow are, beside those of the reference tool.
+"""The length of each workflow's prompts, compared with the reference tool.
 
-Ours are measured from the templates in the package. The reference tool's are the sizes of its
-prompt files, taken from its npm package below .cache when that is there (`--measure`) and kept as
-numbers beside its version, so that the page can be written and checked without it.
+Fairlead's prompts are measured from the templates in the package. The sizes of the reference
+tool's prompt files come from its npm package below .cache (`--measure`). They are stored with the
+version, so that the page can be generated and checked without the package.
 """
 
 import json
 import sys
 from pathlib import Path
 
-from fairlead.model.budget import CHARACTERS_A_TOKEN
-from fairlead.model.roles import Shape, role
+from fairlead.agents.budget import CHARACTERS_A_TOKEN
+from fairlead.workflows.roles import Shape, role
 
 ROOT = Path(__file__).resolve().parents[1]
-PROMPTS = ROOT / "src" / "fairlead" / "engine" / "prompts"
+PROMPTS = ROOT / "src" / "fairlead" / "jobs" / "prompt_templates"
 PACKAGE = ROOT / ".cache" / "reference-tool" / "node_modules" / "@opengsd" / "gsd-core"
 SIZES = ROOT / "tools" / "reference" / "prompt-sizes.json"
 
-# Each workflow on its shortest way: the roles that are asked and how often, and what the
-# reference tool loads for the same: the workflow's own file and the files of its agents.
+# The shortest run of each workflow: its roles with the number of calls, and the files that the
+# reference tool loads for the same workflow: its own file and those of its agents.
 WORKFLOWS: dict[str, tuple[dict[str, int], dict[str, int]]] = {
     "new project": (
         {
@@ -82,22 +82,22 @@ WORKFLOWS: dict[str, tuple[dict[str, int], dict[str, int]]] = {
         },
     ),
 }
-_OTHER = {"quick-planner": "planner", "pm-requirements": "pm"}  # a prompt of its own for a role
+_OTHER = {"quick-planner": "planner", "pm-requirements": "pm"}  # roles with a second prompt
 _ENDINGS = {"executor": ("result",), "architect": ("verdict",)}
 
 
 def ours(name: str) -> int:
-    """The characters of a role's prompt that are always the same."""
+    """The number of characters in the fixed part of a role's prompt."""
     asked = role(_OTHER.get(name, name))
     if name in _ENDINGS:
         parts = (name, *_ENDINGS[name])
     else:
         parts = (name, "rules", *(("documents",) if asked.shape is Shape.DOCUMENT else ()))
-    return sum(len((PROMPTS / f"{each}.md").read_text("utf-8")) for each in parts)
+    return sum(len((PROMPTS / f"{part}.md").read_text("utf-8")) for part in parts)
 
 
 def measured() -> dict[str, object]:
-    """The sizes of the reference tool's files, in characters, with its version."""
+    """The version of the reference tool and the sizes of its files in characters."""
     names = sorted({name for _, theirs in WORKFLOWS.values() for name in theirs})
     version = json.loads((PACKAGE / "package.json").read_text("utf-8"))["version"]
     return {
@@ -107,30 +107,30 @@ def measured() -> dict[str, object]:
 
 
 def rows() -> list[tuple[str, str, str, str]]:
-    """Workflow, calls, our tokens, the reference tool's."""
+    """The rows: workflow, roles, tokens, tokens in the reference tool."""
     sizes = json.loads(SIZES.read_text("utf-8"))["characters"]
     made = []
     for workflow, (roles, theirs) in WORKFLOWS.items():
         mine = sum(ours(name) * times for name, times in roles.items()) // CHARACTERS_A_TOKEN
         other = sum(sizes[name] * times for name, times in theirs.items()) // CHARACTERS_A_TOKEN
-        told = ", ".join(
+        listed = ", ".join(
             f"{times} × {name}" if times > 1 else name for name, times in roles.items()
         )
-        made.append((workflow, told, f"{mine:,}", f"{other:,}"))
+        made.append((workflow, listed, f"{mine:,}", f"{other:,}"))
     return made
 
 
 def about() -> str:
-    """How the figures came about."""
+    """How the figures are measured."""
     version = json.loads(SIZES.read_text("utf-8"))["version"]
     return f"""\
-Tokens of the instructions that each workflow sends on its shortest way, without the project's own
-documents: {CHARACTERS_A_TOKEN} characters are counted as a token, for both. Ours are the prompt files
-of the roles that are asked, with the rules and the form of the answer, as often as they are asked; there
-is no orchestrating prompt, since the workflow is a program. For the reference tool ({version}) it is the
-file of the workflow and the files of the agents it starts, as its npm package has them; what it
-loads on demand beside them is not counted. A role's whole prompt, documents included, has a cap:
-`prompt_tokens` of its row, at most 40,000, and what does not fit is cut and said."""
+The table shows the tokens of the instructions that the shortest run of each workflow sends, without
+the project's own documents. {CHARACTERS_A_TOKEN} characters count as one token. For Fairlead, this
+is the prompt of each role with the rules and the form of the answer, multiplied by the number of
+calls; there is no orchestrating prompt, because the workflow is a program. For the reference tool
+({version}), it is the file of the workflow and the files of its agents in the npm package; files
+that it loads on demand are not counted. The whole prompt of a role, documents included, has a limit
+of at most 40,000 tokens. Longer prompts are cut, and the prompt says so."""
 
 
 if __name__ == "__main__" and sys.argv[1:] == ["--measure"]:

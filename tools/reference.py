@@ -1,76 +1,86 @@
-"""Writes docs/reference from the code, or says with --check which pages are out of step.
+"""Generate docs/reference from the code, or with --check list the pages that are out of date.
 
-Commands come from the click tree, errors from the tree of classes, settings from their table,
-file names from the layout. Nothing is said twice: a page that needs another sentence gets it
-from the docstring it was made of.
+Commands come from the click tree, errors from their classes, settings from their table, and paths
+from the modules that define them. To change a description, change it in the code.
 """
 
 import inspect
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 
 import click
 
-from fairlead import errors
+from fairlead.core import errors
+from fairlead.core.settings import SETTINGS, Setting
+from fairlead.council.model import TERMINAL, TRANSITIONS
 from fairlead.interfaces.cli.main import cli
-from fairlead.model.config import SETTINGS, Setting
-from fairlead.model.council import EDGES, TERMINAL
-from fairlead.model.job import JobStatus
-from fairlead.model.roles import ROLES, Role
-from fairlead.store import layout, layout_daily, layout_roles
+from fairlead.jobs import paths as job_paths
+from fairlead.jobs.model import JobStatus
+from fairlead.planphase import paths as planphase_paths
+from fairlead.project import paths as project_paths
+from fairlead.store import layout, staging
+from fairlead.workflows import paths as workflow_paths
+from fairlead.workflows.roles import ROLES, Role
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # as a script it stands alone
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a script
 from tools import prompt_sizes
 
+PACKAGE = Path(errors.__file__).parents[1]
+# Every package declares its errors in a module of this name.
+ERROR_MODULES = sorted(
+    ".".join(("fairlead", *path.relative_to(PACKAGE).with_suffix("").parts))
+    for path in PACKAGE.rglob("errors.py")
+)
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
-NOTE = "<!-- Written by `make docs` from the code. Change it there. -->"
+NOTE = "<!-- Generated from the code by `make docs`; do not edit. -->"
 
 ABOUT_ERRORS = """\
-The code never changes: scripts may rely on it. `--json` carries it as `code`, beside the
-message and a hint that says what to do next."""
+The code of an error never changes, so scripts can rely on it. `--json` prints it as `code`, with
+the message and a hint that names the next command."""
 
 ABOUT_STATUSES = """\
-A job that only carries out a phase begins with EXECUTING. Any one of its guards opens a way; to
-BLOCKED and FAILED they are the codes of the reason. What they mean:
-[the council](../guides/council.md)."""
+A transition happens when one of its guards is true. For BLOCKED and FAILED, the guard is the code of
+the reason; [the council](../guides/council.md) explains them. A job that only executes a phase
+begins with EXECUTING."""
 
 ABOUT_SETTINGS = """\
-A project's settings stand in `.planning/config.json`, a person's in
-`$XDG_CONFIG_HOME/fairlead/config.json`. The project's win; `fairlead config list` shows
-where each value comes from."""
+Project settings are in `.planning/config.json`, your own settings in
+`$XDG_CONFIG_HOME/fairlead/config.json`. Project settings take precedence. `fairlead config list`
+shows where each value comes from."""
 
-# What the layout's names are for. A path that the layout gains has to be told here.
+# The description of each path. A new path needs a row here.
 FILES = {
-    "ATTRIBUTES": "which documents git merges with `fairlead merge-driver`",
-    "PLANNING": "the project's memory; the nearest folder that has it is the project",
-    "STATE": "where the project stands: a digest of the other files, with decisions and blockers",
-    "PROJECT": "what the project is and why",
-    "REQUIREMENTS": "what it must do, as checkable items",
+    "ATTRIBUTES": "the documents that git merges with `fairlead merge-driver`",
+    "PLANNING": "the project's memory; a command uses the nearest one, from the current folder upwards",
+    "STATE": "the state of the project: a digest of the other files, with decisions and blockers",
+    "PROJECT": "the purpose of the project",
+    "REQUIREMENTS": "the requirements, as items to check off",
     "ROADMAP": "the phases, in order",
-    "CONFIG": "the project's settings; those of Fairlead stand under `fairlead`",
-    "WAITING": "the question that the project waits for a person to answer; there only while it waits",
-    "CONTINUE": "the hand-over for the next session, written ahead at every step of a gate",
-    "ACTIVE_WORKSTREAM": "the name of the workstream that is looked at when there is no STATE.md",
-    "PHASES": "one folder a phase, with its plans and summaries",
-    "JOBS": "one folder a job: its record, its gates, its questions, its journal",
+    "CONFIG": "the project's settings; those of Fairlead are under `fairlead`",
+    "WAITING": "the question that a person has to answer; exists only while the project waits",
+    "CONTINUE": "the hand-over for the next session, written at every step of a gate",
+    "ACTIVE_WORKSTREAM": "the name of the workstream that is used when there is no STATE.md",
+    "PHASES": "one folder per phase, with its plans and summaries",
+    "JOBS": "one folder per job: record, gates, questions, journal",
     "PLAN_FILE": "the Plan Phase: goal, requirements, modules, exit criteria; kept out of git",
     "EXEC_FILE": "the modules after approval; kept out of git",
-    "PLAN_IGNORED": "the entry in `.gitignore` for both, and for their backups",
-    "LEDGER": "the evidence of each plan: one append-only file a plan, each line bound to the one before",
-    "TODOS": "ideas that wait, one file each; listed in STATE.md",
-    "DONE_TODOS": "ideas that are done, or whose phase is",
-    "NOTES": "ideas that nobody counts, one file each",
-    "HANDOFF": "what is open while the project is paused; put away by `fairlead resume`",
-    "QUICK": "small tasks outside of the roadmap, a folder each",
-    "DEBUG": "one file a fault that is looked for: its hypotheses, evidence and fix",
-    "DEBUG_RESOLVED": "faults that were found and fixed",
-    "KNOWLEDGE": "the causes of resolved faults, a paragraph each",
-    "RESEARCH_FOLDER": "what was found out about the project in four directions, and a summary",
-    "CODEBASE": "the map of code that was there before the project, found by code",
-    "PLAN_DESK": "what `.planning/.fairlead/` is, where there is no `.planning/`",
-    "DESK": "the lock, unfinished work and rescued versions; ignores itself in git",
+    "PLAN_IGNORED": "the entry in `.gitignore` for these two files and their backups",
+    "LEDGER": "the evidence: one append-only file per plan; each line has the hash of the previous one",
+    "TODOS": "pending todos, one file each; listed in STATE.md",
+    "DONE_TODOS": "completed todos",
+    "NOTES": "notes, one file each; not counted",
+    "HANDOFF": "the open work of a paused project; moved away by `fairlead resume`",
+    "QUICK": "small tasks outside the roadmap, one folder each",
+    "DEBUG": "open debug sessions, one file each: hypotheses, evidence and fix",
+    "DEBUG_RESOLVED": "resolved debug sessions",
+    "KNOWLEDGE": "the causes of resolved bugs, one paragraph each",
+    "RESEARCH_FOLDER": "the research on the project: four documents and a summary",
+    "CODEBASE": "the map of existing code, made without a model",
+    "PLAN_STAGING": "the same as `.planning/.fairlead`, if there is no `.planning`",
+    "STAGING": "the lock, unfinished writes, the undo record, rescued and removed files; hidden from git",
 }
 
 
@@ -80,7 +90,7 @@ def pages() -> dict[str, str]:
         "commands.md": commands_page(cli),
         "errors.md": errors_page(errors.FairleadError),
         "configuration.md": configuration_page(SETTINGS),
-        "files.md": files_page({**vars(layout), **vars(layout_daily), **vars(layout_roles)}),
+        "files.md": files_page(path_names()),
         "prompts.md": prompts_page(),
         "roles.md": roles_page(ROLES),
         "statuses.md": statuses_page(),
@@ -88,12 +98,12 @@ def pages() -> dict[str, str]:
 
 
 def commands_page(root: click.Group, name: str = "fairlead") -> str:
-    """Each command with its usage, meaning, options and example."""
+    """Every command with its usage, description, options and example."""
     parts = [
         "# Commands",
         "Run `fairlead COMMAND --help` for the same text in the terminal.",
         "## Exit codes",
-        table(("code", "means"), exit_codes(errors.FairleadError)),
+        table(("code", "meaning"), exit_codes(errors.FairleadError)),
     ]
     for context in commands_below(click.Context(root, info_name=name)):
         parts += command_section(context)
@@ -101,7 +111,7 @@ def commands_page(root: click.Group, name: str = "fairlead") -> str:
 
 
 def commands_below(context: click.Context) -> Iterator[click.Context]:
-    """The command of a context and all commands under it, in the order of their help."""
+    """A command and all commands below it, in the order of the help."""
     yield context
     if isinstance(context.command, click.Group):
         for name in context.command.list_commands(context):
@@ -121,10 +131,10 @@ def command_section(context: click.Context) -> list[str]:
 
 
 def options_of(context: click.Context) -> Iterator[tuple[str, str]]:
-    """What can be given, and what it means. Every command has --help, so no command tells it."""
+    """The options of a command with their descriptions, without --help."""
     for param in context.command.params:
         record = param.get_help_record(context)
-        # An argument without a help text stands in the usage already.
+        # An argument without a description is already part of the usage.
         if record is not None and (record[1] or isinstance(param, click.Option)):
             yield f"`{record[0]}`", record[1]
 
@@ -142,7 +152,7 @@ def errors_page(root: type[errors.FairleadError]) -> str:
 
 
 def statuses_page() -> str:
-    """The statuses of a job, every way from one to another, and what opens it."""
+    """The statuses of a job, every transition between them, and its guards."""
     rows = [
         (
             str(at),
@@ -151,34 +161,37 @@ def statuses_page() -> str:
             edge.set_by,
             ", ".join(f"`{guard}`" for guard in edge.guards),
         )
-        for at, edge in enumerate(EDGES, 1)
+        for at, edge in enumerate(TRANSITIONS, 1)
     ]
-    counts = f"{len(JobStatus)} statuses, {len(EDGES)} ways between them and no others."
-    final = f"From {', '.join(TERMINAL)} none leads on."
-    heads = ("way", "from", "to", "by", "opened by")
-    return page(["# Statuses of a job", f"{counts} {final}", ABOUT_STATUSES, table(heads, rows)])
+    counts = f"A job has {len(JobStatus)} statuses and {len(TRANSITIONS)} transitions between them."
+    final = f"{', '.join(TERMINAL[:-1])} and {TERMINAL[-1]} are final."
+    heads = ("number", "from", "to", "set by", "guards")
+    return page(["# Job statuses", f"{counts} {final}", ABOUT_STATUSES, table(heads, rows)])
 
 
-def kinds_below(kind: type[errors.FairleadError]) -> Iterator[type[errors.FairleadError]]:
-    """Every class below a class, in the order they are written."""
+def kinds_below(kind: type[errors.FairleadError]) -> list[type[errors.FairleadError]]:
+    """Every class below a class, by package and in the order of the source."""
+    for module in ERROR_MODULES:
+        import_module(module)
+    kinds = []
     for child in kind.__subclasses__():
-        yield child
-        yield from kinds_below(child)
+        kinds += [child, *kinds_below(child)]
+    return sorted(kinds, key=lambda kind: ERROR_MODULES.index(kind.__module__))
 
 
 def exit_codes(root: type[errors.FairleadError]) -> list[tuple[str, str]]:
-    """The numbers a command ends with: one a family, and those that are no errors."""
+    """Every exit code: one per family of errors, and those that are not errors."""
     families = {kind.exit_code: summary(kind) for kind in root.__subclasses__()}
-    told = {
+    meanings = {
         0: "Done.",
-        1: "Found what it was asked to look for (`check`).",
+        1: "`check` found differences, or `merge-driver` found conflicts.",
         130: "Interrupted from the keyboard.",
     } | families
-    return [(str(code), meaning) for code, meaning in sorted(told.items())]
+    return [(str(code), meaning) for code, meaning in sorted(meanings.items())]
 
 
 def configuration_page(settings: Iterable[Setting]) -> str:
-    """Every setting with its default, what it takes and what it means."""
+    """Every setting with its default, its values and its meaning."""
     rows = [
         (f"`{setting.key}`", f"`{json.dumps(setting.default)}`", setting.takes, setting.meaning)
         for setting in settings
@@ -187,13 +200,28 @@ def configuration_page(settings: Iterable[Setting]) -> str:
         [
             "# Configuration",
             ABOUT_SETTINGS,
-            table(("setting", "default", "takes", "meaning"), rows),
+            table(("setting", "default", "values", "meaning"), rows),
         ]
     )
 
 
+def path_names() -> dict[str, object]:
+    """Every name in the modules that define paths."""
+    names: dict[str, object] = {}
+    for module in (
+        layout,
+        project_paths,
+        planphase_paths,
+        staging,
+        workflow_paths,
+        job_paths,
+    ):
+        names |= vars(module)
+    return names
+
+
 def files_page(names: Mapping[str, object]) -> str:
-    """Every path that the layout knows, with its size limit."""
+    """Every path with its content and its size limit."""
     paths = {
         name: path
         for name, path in names.items()
@@ -202,43 +230,43 @@ def files_page(names: Mapping[str, object]) -> str:
         and path.startswith((layout.PLANNING, ".claude/"))
     }
     rows = [(f"`{path}`", FILES[name], limit(path)) for name, path in paths.items()]
-    return page(["# Files", table(("path", "holds", "limit"), rows)])
+    return page(["# Files", table(("path", "content", "limit"), rows)])
 
 
 def roles_page(roles: Iterable[Role]) -> str:
-    """Every role: who asks it, what it reads and gives, and what it may take."""
-    titles = ("role", "asked by", "reads", "gives", "tools", "model", "minutes", "prompt tokens")
+    """Every role with its command, inputs, output, tools, model and limits."""
+    titles = ("role", "command", "reads", "writes", "tools", "model", "minutes", "prompt tokens")
     rows = [
         (
-            each.name,
-            f"`{each.asked_by}`",
-            ", ".join(each.reads),
-            each.output or "an answer",
-            ", ".join(each.tools),
-            f"{each.tier} ({each.kind})",
-            f"{each.wall.total_seconds() / 60:.0f}",
-            f"{each.prompt_tokens:,}",
+            role.name,
+            f"`{role.asked_by}`",
+            ", ".join(role.reads),
+            role.output or "an answer",
+            ", ".join(role.tools),
+            f"{role.model_need.tier} ({role.model_need.kind})",
+            f"{role.wall.total_seconds() / 60:.0f}",
+            f"{role.prompt_tokens:,}",
         )
-        for each in roles
+        for role in roles
     ]
     about = (
-        "A role is a prompt of ours, the shape of its answer, and limits. Those that give documents"
-        " write them into a scratch folder; the engine reads, judges and writes them into the"
-        " project. Tools are offered where a program lets one choose; a role that only answers is"
-        " never offered one that writes. The model is routed by config.json, see"
+        "A role is a prompt, the form of its answer, and limits. A role that writes a document works"
+        " in a scratch folder; Fairlead checks the document and writes it into the project. Tools"
+        " are restricted if the agent supports it, and a role that only answers gets no tool that"
+        " writes. config.json chooses the model: see"
         " [from an idea to plans](../guides/workflows.md)."
     )
     return page(["# Roles", about, table(titles, rows)])
 
 
 def prompts_page() -> str:
-    """How long the prompts of each workflow are, beside those of the reference tool."""
-    titles = ("workflow", "who is asked", "tokens", "the reference tool")
+    """The length of each workflow's prompts, compared with the reference tool."""
+    titles = ("workflow", "roles", "tokens", "tokens in the reference tool")
     return page(["# Prompts", prompt_sizes.about(), table(titles, prompt_sizes.rows())])
 
 
 def limit(path: str) -> str:
-    """How large a document may be; folders have no limit."""
+    """The size limit of a document; folders have none."""
     is_document = path.endswith((".md", ".json"))
     return f"{layout.limit_of(path) // 1024} KiB" if is_document else "–"
 
@@ -261,7 +289,7 @@ def prose(text: str) -> Iterator[str]:
 
 
 def fenced(text: str) -> str:
-    """Text that is shown as it is."""
+    """Text in a code block."""
     return f"```\n{text.strip(chr(10))}\n```"
 
 
@@ -273,26 +301,26 @@ def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def page(parts: Iterable[str]) -> str:
-    """Parts with a blank line between them."""
+    """A whole page, with a blank line between its parts."""
     return "\n\n".join([NOTE, *parts]) + "\n"
 
 
 def stale_pages(folder: Path) -> dict[str, str]:
-    """The pages that are not what the code says, with what they should be."""
+    """The pages that are out of date, with their correct text."""
     return {name: text for name, text in pages().items() if text != written(folder / name)}
 
 
 def written(path: Path) -> str:
-    """What stands there now, or nothing."""
+    """The text of a page, or nothing if there is none."""
     return path.read_text("utf-8") if path.is_file() else ""
 
 
 def main(arguments: list[str]) -> int:
-    """Write the pages, or compare them."""
+    """Write the pages, or with --check compare them."""
     stale = stale_pages(REFERENCE)
     if "--check" in arguments:
         for name in stale:
-            print(f"docs/reference/{name} is out of step with the code; run: make docs")
+            print(f"docs/reference/{name} is out of date; run: make docs")
         return 1 if stale else 0
     REFERENCE.mkdir(parents=True, exist_ok=True)
     for name, text in stale.items():

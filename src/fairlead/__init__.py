@@ -7,8 +7,9 @@ print(project.progress.percent, project.drift)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fairlead.interfaces.api import Project, open_project
-    from fairlead.model.agent_streams import Decoder, Stream, Tally, events_of
+    from fairlead.agents.model import Stream
+    from fairlead.agents.streams import Decoder, Tally, events_of
+    from fairlead.api import Project, open_project
 
 __version__ = "0.1.0"
 
@@ -18,11 +19,11 @@ __all__ = ["Decoder", "Project", "Stream", "Tally", "__version__", "events_of", 
 def __getattr__(name: str) -> object:
     """Import the public names when they are used: the status line must not pay for them."""
     if name in ("Project", "open_project"):
-        from fairlead.interfaces import api
+        import fairlead.api
 
-        return getattr(api, name)
+        return getattr(fairlead.api, name)
     if name in __all__:
-        from fairlead.model import agent_streams
+        from fairlead.agents import streams
 
-        return getattr(agent_streams, name)
+        return getattr(streams, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The stop hook starts fast: it imports an allow-list of modules, and only from our rooms."""
+"""The stop hook starts fast: it imports only listed modules, all from this package."""
 
 import ast
 import sys
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.interfaces.hooks.start import ROOMS, start_command
+from fairlead.interfaces.hooks.start import PACKAGES, start_command
 from tests.support.imports import imported
 from tests.support.plan_files import PLAN, message, plan_text, put
 
@@ -14,32 +14,29 @@ PACKAGE = Path(__file__).resolve().parents[2] / "src" / "fairlead"
 
 NOWHERE = {"HOME": "/nowhere"}
 
-# What every stop needs where a plan is open. A module more is a decision.
+# The modules every stop needs when a plan is open. Adding one is a decision.
 OURS = {
-    "fairlead.faults",
-    "fairlead.interfaces.hooks.door",
+    "fairlead.core.errors",
     "fairlead.interfaces.hooks.stop",
-    "fairlead.interfaces.hooks.told",
-    "fairlead.interfaces.hooks.work",
-    "fairlead.model.criteria",
-    "fairlead.model.execution",
-    "fairlead.model.planning",
-    "fairlead.model.stopping",
-    "fairlead.records.exec_read",
-    "fairlead.records.plan_read",
-    "fairlead.store.confine",
-    "fairlead.store.desk",
-    "fairlead.store.facts",
-    "fairlead.store.hold",
+    "fairlead.interfaces.hooks.message",
+    "fairlead.interfaces.hooks.open_work",
+    "fairlead.planphase.criteria",
+    "fairlead.planphase.model",
+    "fairlead.planphase.paths",
+    "fairlead.planphase.stop_rule",
+    "fairlead.planphase.documents",
+    "fairlead.store.confined",
+    "fairlead.store.staging",
+    "fairlead.planphase.facts",
+    "fairlead.planphase.hold",
     "fairlead.store.layout",
-    "fairlead.store.message",
-    "fairlead.text.cursor",
+    "fairlead.core.stdin_message",
+    "fairlead.text.yaml_subset",
     "fairlead.text.lines",
-    "fairlead.text.quick",
-    "fairlead.text.quickjson",
-    "fairlead.text.scalars",
-    "fairlead.text.subset",
-    "fairlead.text.visible",
+    "fairlead.text.fast_frontmatter",
+    "fairlead.text.fast_json",
+    "fairlead.text.yaml_scalars",
+    "fairlead.text.printable",
     "start",
 }
 STANDARD = {
@@ -64,9 +61,9 @@ def test_the_allow_list_names_nothing_that_is_not_needed(modules: set[str]):
     assert OURS - modules == set()
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_the_rooms_it_passes_by_hold_no_code(room: str):
-    folder = PACKAGE.joinpath(*room.split("."))
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_packages_it_replaces_contain_no_code(package: str):
+    folder = PACKAGE.joinpath(*package.split("."))
     tree = ast.parse((folder / "__init__.py").read_text("utf-8"))
     code = [
         statement
@@ -74,5 +71,5 @@ def test_the_rooms_it_passes_by_hold_no_code(room: str):
         if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
     ]
 
-    # The package itself names its version and its public names, which no hook needs.
-    assert code == [] or room == ""
+    # The package itself defines its version and its public names, which no hook needs.
+    assert code == [] or package == ""

@@ -1,4 +1,4 @@
-"""What is installed: the whole package, compiled, by an interpreter that is new enough."""
+"""The installation: the complete package, compiled, with an interpreter that is new enough."""
 
 import importlib.util
 import subprocess

@@ -1,4 +1,4 @@
-"""Every question of a workflow stands in the one table of policies, and says who may answer it."""
+"""The guide to workflows lists every question with its policy, or says that a person answers."""
 
 import ast
 from pathlib import Path
@@ -6,38 +6,38 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-ENGINE = ROOT / "src" / "fairlead" / "engine"
+WORKFLOWS = ROOT / "src" / "fairlead" / "workflows"
 GUIDE = ROOT / "docs" / "guides" / "workflows.md"
 PERSON = "only a person may answer"
-# By module and first argument: how the row of the question begins.
+# The beginning of a question's row in the guide, by module and first argument.
 ROWS = {
-    ("new_project", "f'topic-{number}'"): "`new`: each question",
-    ("new_project", "'research'"): "`new`: research in a direction failed",
-    ("new_project", "subject"): "`new`: requirements, roadmap",
-    ("phase_discuss", "subject"): "`phase discuss`: each area",
-    ("phase_plan", "'context'"): "`phase plan`: the phase was not discussed",
-    ("phase_plan", "key"): "`phase plan`: no research",
-    ("phase_plan", "f'round-{number}'"): "`phase plan`: plans that do not pass",
+    ("new", "f'topic-{number}'"): "`new`: each question",
+    ("new", "'research'"): "`new`: research in a direction failed",
+    ("new", "subject"): "`new`: requirements, roadmap",
+    ("discuss", "name"): "`phase discuss`: each area",
+    ("plan", "'context'"): "`phase plan`: the phase was not discussed",
+    ("plan", "key"): "`phase plan`: no research",
+    ("plan", "f'round-{number}'"): "`phase plan`: plans that do not pass",
     ("quick", "'commands'"): "`phase plan`, `phase execute`",
-    ("debugging", "f'rounds-{number}'"): "`debug`: the cause is not known",
-    ("debugging", "'verified'"): "`debug`: the command that proves the fix",
-    ("role_calls", "ask.key"): "any: a call beyond the budget",
+    ("debug", "f'rounds-{number}'"): "`debug`: the cause is not known",
+    ("debug", "'verified'"): "`debug`: the command that proves the fix",
+    ("role_calls", "request.key"): "any: a call beyond the budget",
 }
 
 
 def questions() -> dict[tuple[str, str], bool]:
-    """Where a question is made, and whether a policy answers it."""
-    found = {}
-    for path in sorted(ENGINE.glob("*.py")):
+    """Every question in the workflows, and whether a policy answers it."""
+    has_policy = {}
+    for path in sorted(WORKFLOWS.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            is_wish = isinstance(node, ast.Call) and ast.unparse(node.func) == "Wish"
-            if is_wish and isinstance(node, ast.Call):
-                has_policy = len(node.args) > 3 or any(k.arg == "policy" for k in node.keywords)
-                found[path.stem, ast.unparse(node.args[0])] = has_policy
-    return found
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "PendingQuestion":
+                has_policy[path.stem, ast.unparse(node.args[0])] = len(node.args) > 3 or any(
+                    keyword.arg == "policy" for keyword in node.keywords
+                )
+    return has_policy
 
 
-def test_the_table_knows_every_question_and_no_other() -> None:
+def test_the_table_lists_every_question_and_no_other() -> None:
     assert set(questions()) == set(ROWS)
 
 

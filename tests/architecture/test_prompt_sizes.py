@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from fairlead.model.budget import CHARACTERS_A_TOKEN
-from fairlead.model.roles import ROLES, Role, Shape
+from fairlead.agents.budget import CHARACTERS_A_TOKEN
+from fairlead.workflows.roles import ROLES, Role, Shape
 from tools import prompt_sizes
 
 
@@ -17,9 +17,9 @@ def test_our_instructions_are_a_tenth_of_the_reference_tool_s_or_less(workflow: 
 
 
 def test_every_role_that_a_workflow_asks_stands_in_the_table() -> None:
-    told = {name for mine, _ in prompt_sizes.WORKFLOWS.values() for name in mine}
+    used = {name for mine, _ in prompt_sizes.WORKFLOWS.values() for name in mine}
     optional = {"critic"}  # asked only where a setting wants it
-    assert {each.name for each in ROLES} - told - optional == set()
+    assert {each.name for each in ROLES} - used - optional == set()
 
 
 def test_the_figures_of_the_reference_tool_are_those_of_its_package() -> None:

@@ -1,4 +1,4 @@
-"""The repository around the code: pins, the wheel's dependencies, and what no file may name."""
+"""The repository around the code: pins, the wheel's dependencies, and forbidden names."""
 
 import re
 import subprocess
@@ -54,11 +54,12 @@ def test_the_pinned_runtime_is_what_the_package_asks_for():
     assert names(asked) == names(PROJECT["dependencies"])
 
 
-def test_the_pinned_clients_are_what_the_extra_asks_for():
-    lines = (ROOT / "requirements" / "models.in").read_text("utf-8").splitlines()
+@pytest.mark.parametrize("extra", ["models", "mcp", "web"])
+def test_the_pinned_packages_are_what_the_extra_asks_for(extra: str):
+    lines = (ROOT / "requirements" / f"{extra}.in").read_text("utf-8").splitlines()
     asked = [line for line in lines if not line.startswith("-c ")]
 
-    assert names(asked) == names(PROJECT["optional-dependencies"]["models"])
+    assert names(asked) == names(PROJECT["optional-dependencies"][extra])
 
 
 @pytest.mark.parametrize("path", PINS, ids=lambda path: path.name)

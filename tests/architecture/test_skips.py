@@ -30,7 +30,7 @@ def a_run(folder: Path, *, allowed: int, environment: dict[str, str], workers: i
         env={**os.environ, "PYTHONPATH": str(ROOT), "CI": "", **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=900,
     )
 
 

@@ -1,4 +1,4 @@
-"""The status line starts fast: it imports an allow-list of modules, and only from our rooms."""
+"""The status line starts fast: it imports only listed modules, all from this package."""
 
 import ast
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.interfaces.statusline.__main__ import ROOMS
+from fairlead.interfaces.statusline.__main__ import PACKAGES
 from tests.support.imports import imported
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "fairlead"
@@ -17,33 +17,32 @@ SAID = (
     b' {"remaining_percentage": 60}}'
 )
 
-# What every start needs. A module more is a decision: each costs about a fiftieth of the
+# The modules every start needs. Adding one is a decision: each costs about a fiftieth of the
 # interpreter's own start, and `json`, `re`, `typing` or `dataclasses` cost as much as all of it.
 OURS = {
-    "fairlead.faults",
-    "fairlead.interfaces.statusline.door",
+    "fairlead.core.errors",
+    "fairlead.interfaces.statusline.entry",
     "fairlead.interfaces.statusline.line",
-    "fairlead.interfaces.statusline.told",
-    "fairlead.model.meter",
-    "fairlead.model.scene",
-    "fairlead.records.headline",
-    "fairlead.store.confine",
-    "fairlead.store.glance",
+    "fairlead.interfaces.statusline.options",
+    "fairlead.project.derive.meter",
+    "fairlead.project.derive.headline",
+    "fairlead.project.state.headline",
+    "fairlead.store.confined",
+    "fairlead.store.nearest_project",
     "fairlead.store.layout",
-    "fairlead.store.message",
-    "fairlead.text.cursor",
+    "fairlead.core.stdin_message",
+    "fairlead.text.yaml_subset",
     "fairlead.text.lines",
-    "fairlead.text.quick",
-    "fairlead.text.quickjson",
-    "fairlead.text.scalars",
-    "fairlead.text.subset",
-    "fairlead.text.visible",
+    "fairlead.text.fast_frontmatter",
+    "fairlead.text.fast_json",
+    "fairlead.text.yaml_scalars",
+    "fairlead.text.printable",
 }
 STANDARD = {
     "__future__", "_collections_abc", "_stat", "errno", "gc", "genericpath", "os", "posixpath",
     "select", "stat",
 }  # fmt: skip
-# What asking for more costs on top.
+# Imported in addition when git is shown.
 FOR_GIT = {"fairlead.interfaces.statusline.child", "fairlead.interfaces.statusline.git"}
 
 
@@ -66,7 +65,7 @@ def project(tmp_path: Path) -> Path:
     return planning.parent
 
 
-def test_only_an_allow_list_of_modules_is_isolated(project: Path):
+def test_only_an_allow_list_of_modules_is_imported(project: Path):
     assert imported_by_line(PACKAGE, project) - OURS - STANDARD == set()
 
 
@@ -83,26 +82,26 @@ def test_git_costs_two_modules_more(project: Path):
 def test_a_planted_import_is_found(project: Path, tmp_path: Path):
     package = tmp_path / "fairlead"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    told = package / "interfaces" / "statusline" / "told.py"
-    told.write_text(told.read_text("utf-8") + "\nimport json\n", "utf-8")
+    options = package / "interfaces" / "statusline" / "options.py"
+    options.write_text(options.read_text("utf-8") + "\nimport json\n", "utf-8")
 
     assert "json" in imported_by_line(package, project) - OURS - STANDARD
 
 
-def test_a_module_of_an_installed_package_cannot_be_isolated(project: Path, tmp_path: Path):
+def test_a_module_of_an_installed_package_cannot_be_imported(project: Path, tmp_path: Path):
     package = tmp_path / "library" / "fairlead"
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
     (package.parent / "planted.py").write_text("raise SystemExit(7)", "utf-8")
-    told = package / "interfaces" / "statusline" / "told.py"
+    options = package / "interfaces" / "statusline" / "options.py"
     attempt = "try:\n    import planted\nexcept ImportError:\n    pass\n"
-    told.write_text(told.read_text("utf-8") + attempt, "utf-8")
+    options.write_text(options.read_text("utf-8") + attempt, "utf-8")
 
     assert imported_by_line(package, project)
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_the_rooms_it_passes_by_hold_no_code(room: str):
-    folder = PACKAGE.joinpath(*room.split("."))
+@pytest.mark.parametrize("package_name", PACKAGES)
+def test_the_packages_it_replaces_contain_no_code(package_name: str):
+    folder = PACKAGE.joinpath(*package_name.split("."))
     tree = ast.parse((folder / "__init__.py").read_text("utf-8"))
     code = [
         statement
@@ -110,5 +109,5 @@ def test_the_rooms_it_passes_by_hold_no_code(room: str):
         if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
     ]
 
-    # The package itself names its version and its public names, which no line shows.
-    assert code == [] or room == ""
+    # The package itself defines its version and its public names, which no line shows.
+    assert code == [] or package_name == ""

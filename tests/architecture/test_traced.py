@@ -1,4 +1,4 @@
-"""Every known defect and every complaint is a test: found by its number in the test's name."""
+"""Every known defect and complaint has a test with its number in the test's name."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ NAMES = "\n".join(
 
 DEFECTS = range(1, 27)
 COMPLAINTS = (
-    # The 25 that tell most, then the rest of the list.
+    # The 25 most important, then the rest of the list.
     *(4210, 4129, 4213, 3583, 4186, 4551, 4419, 4763, 4564, 4862, 4010, 4243, 3818, 3311, 1531),
     *(1540, 2202, 3257, 4053, 549, 3354, 2199, 3162, 2754, 2850),
     *(4629, 3853, 3612, 4078, 4824, 4884, 464, 905, 1230, 2567, 2444, 1514, 3573, 2828, 1591),

@@ -1,4 +1,4 @@
-"""Every rule on the smallest project that shows it, with the reference tool beside."""
+"""Every rule on its smallest example project, compared with the reference tool."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -9,7 +9,7 @@ import pytest
 from conformance.compared import Tree, comparisons, look, wrong_answers
 from conformance.reference import Reference
 from conformance.rules import RULES, Causes
-from fairlead.store.scan import scan
+from fairlead.project.derive.scan import scan
 from tests.support.differences import EXAMPLES, put_example
 from tests.support.hook import require_hook
 

@@ -1,4 +1,4 @@
-"""The rules of the compatibility page and those in the code are the same, and each is exact."""
+"""The rules in the code are those of the compatibility page, and each is exact."""
 
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ def sections() -> dict[str, str]:
 
 
 def agreeing(folder: Path) -> dict[str, dict[str, Any]]:
-    """Answers of a reference tool that says what we say."""
-    numbers = [phase.id.short for phase in look(folder, {}).standing.scope.phases]
+    """Answers of a reference tool that agrees with us."""
+    numbers = [phase.id.short for phase in look(folder, {}).position.scope.phases]
     bare = {"roadmap": {"phases": [{"number": number} for number in numbers]}}
     ours: dict[str, Any] = {each.field: each.ours for each in comparisons(look(folder, bare))}
     phases = [
@@ -41,7 +41,7 @@ def agreeing(folder: Path) -> dict[str, dict[str, Any]]:
             "has_all_summaries": phase.folder.is_implemented,
             "is_complete": False,
         }
-        for phase in look(folder, {}).standing.scope.phases
+        for phase in look(folder, {}).position.scope.phases
         if phase.folder
     }
     return {

@@ -1,4 +1,4 @@
-"""Rigs: a prepared world a command, with everything an undisturbed run does in it."""
+"""The prepared folders of each command, and the results of undisturbed runs."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ MakeRig = Callable[[str], Rig]
 def rig_of(installed_command: Path, tmp_path_factory: pytest.TempPathFactory) -> MakeRig:
     """The rig of a command of the product, or of a planted writer: `planted-FAULT`.
 
-    Rigs are shared: they hand out a fresh copy of their world to everybody.
+    Rigs are shared; each use gets a new copy of the folders.
     """
     made: dict[str, Rig] = {}
 

@@ -1,4 +1,7 @@
-"""A whole council job, killed from outside at every step of it, and started again."""
+"""A council job that is killed from outside at a step, and started again.
+
+A quick run tries a seeded sample of the steps; `--long` tries all of them.
+"""
 
 import shutil
 from collections.abc import Iterator
@@ -6,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import Sample
 from tests.support import council_child as child
-from tests.support.council_table import Meetings, a_meeting
+from tests.support.council_runs import CouncilProject, a_council
 from tests.support.councils import a_run, a_world, calls, killed_after, outcome_of, started, stored
 from tests.support.figures import record_quick
 from tests.support.killing import PATIENCE_SECONDS
 
-PARTS = 6  # which processes share; each point costs about as much as a whole job
+STEPS_TRIED = 2  # each costs about as much as a whole job
 EVER = 10_000
 
 
@@ -27,41 +31,41 @@ def undisturbed(
     tmp_path_factory: pytest.TempPathFactory, children: child.Children
 ) -> tuple[Path, int, tuple[object, ...]]:
     folder = tmp_path_factory.mktemp("undisturbed")
-    fresh = a_meeting(folder / "fresh").project
-    whole = shutil.copytree(fresh, folder / "whole/project", symlinks=True)
-    steps = children.killed_after(whole, EVER)
-    return fresh, steps, child.outcome_of(Meetings(whole))
+    start = a_council(folder / "fresh").project
+    undisturbed_copy = shutil.copytree(start, folder / "whole/project", symlinks=True)
+    steps = children.killed_after(undisturbed_copy, EVER)
+    return start, steps, child.outcome_of(CouncilProject(undisturbed_copy))
 
 
-@pytest.mark.parametrize("part", range(PARTS))
 def test_a_job_that_is_killed_at_a_step_ends_as_if_it_had_not_been(
     undisturbed: tuple[Path, int, tuple[object, ...]],
     children: child.Children,
     tmp_path: Path,
-    part: int,
+    sample: Sample,
 ) -> None:
-    fresh, steps, wanted = undisturbed
-    assert wanted[0] == "DONE"
-    points = range(1 + part, steps, PARTS)
+    start, steps, expected = undisturbed
+    assert expected[0] == "DONE"
+    points = sample(range(1, steps), STEPS_TRIED)
     for point in points:
-        project = shutil.copytree(fresh, tmp_path / f"{point}/project", symlinks=True)
+        project = shutil.copytree(start, tmp_path / f"{point}/project", symlinks=True)
         children.killed_after(project, point)
-        table = Meetings(project)
-        job = table.council.files_of(child.JOB)
+        council = CouncilProject(project)
+        job = council.service.folder(child.JOB)
         before = set(job.answers())
-        table.run(child.JOB, may_execute=True)
-        again = {each.text for each in table.happened if each.kind == "call"}
+        council.run(child.JOB, may_execute=True)
+        again = {each.text for each in council.events if each.kind == "call"}
         assert not before & again, point
-        assert child.outcome_of(table) == wanted, point
+        assert child.outcome_of(council) == expected, point
         shutil.rmtree(tmp_path / f"{point}")
     record_quick(
-        f"council-killed-{part + 1}",
+        "council-killed",
         "a council job killed at a step ends with the same ballots, work and outcome, and no "
         "stored answer is asked for again",
-        {"kill points": len(points), "found": 0},
+        {"kill points": len(points), "of": steps - 1, "found": 0},
     )
 
 
+@pytest.mark.walk
 def test_the_command_with_real_processes_is_killed_and_goes_on(tmp_path: Path) -> None:
     world = a_world(tmp_path / "world")
     for steps in (5, 24):
@@ -74,9 +78,10 @@ def test_the_command_with_real_processes_is_killed_and_goes_on(tmp_path: Path) -
     assert not before.intersection(calls(world)[made:])
 
 
+@pytest.mark.walk
 def test_of_many_starts_for_one_goal_exactly_one_runs(tmp_path: Path) -> None:
     world = a_world(tmp_path / "world")
-    runs = [started(world, "run", "Lamps follow the tide", "--approve") for _ in range(4)]
+    runs = [started(world, "run", "Lamps follow the tide", "--approve") for _ in range(3)]
     codes = []
     for each in runs:
         each.communicate(timeout=PATIENCE_SECONDS)

@@ -1,7 +1,8 @@
-"""Real disks that are full, read-only, or lose their power. Root on Linux only."""
+"""Real disks that are full, read-only, or lose power. Root on Linux only."""
 
 import pytest
 
+from tests.conftest import Sample
 from tests.crash.conftest import MakeRig
 from tests.support.crashstates import crash_states
 from tests.support.figures import record_quick
@@ -15,9 +16,10 @@ needs_mounts = pytest.mark.skipif(why_not_mount() != "", reason=why_not_mount() 
 
 
 @needs_mounts
-def test_a_really_full_disk_leaves_the_document_whole(rig_of: MakeRig) -> None:
+def test_a_really_full_disk_leaves_the_document_whole(rig_of: MakeRig, sample: Sample) -> None:
     rig = rig_of("add-decision")
-    sizes = [(PAGE * 2 - 6, free) for free in range(5)] + [(PAGE * 2 + 1, 2), (PAGE * 2, 3)]
+    every = [(PAGE * 2 - 6, free) for free in range(5)] + [(PAGE * 2 + 1, 2), (PAGE * 2, 3)]
+    sizes = sample(every, 3)
     found = [
         finding
         for size, free in sizes
@@ -72,7 +74,7 @@ def test_a_read_only_disk_is_an_error_with_a_path_and_reading_still_works(rig_of
         with read_only(world):
             done = run(rig.subject.command(world))
             reading = run(rig.subject.read_command(world))
-        assert (done.code, ".planning" in done.said) == (7, True), done.describe()
+        assert (done.code, ".planning" in done.text) == (7, True), done.describe()
         assert reading.code == 0, reading.describe()
         assert documents(read_tree(world)) == before
 
@@ -84,7 +86,7 @@ def test_an_immutable_document_stays_as_it_is(rig_of: MakeRig) -> None:
         before = documents(read_tree(world))
         with immutable(world / PROJECT / STATE):
             done = run(rig.subject.command(world))
-        assert (done.code, "STATE.md" in done.said) == (7, True), done.describe()
+        assert (done.code, "STATE.md" in done.text) == (7, True), done.describe()
         assert documents(read_tree(world)) == before
         assert run(rig.subject.next_command(world)).code == 0
 
@@ -100,4 +102,4 @@ def test_output_that_cannot_be_written_is_not_success(rig_of: MakeRig) -> None:
         command = rig.subject.read_command(world)
         full = run(command.behind("sh", "-c", 'exec "$0" "$@" > /dev/full'))
     assert full.code not in (0, 1, 120), full.describe()
-    assert "Traceback" not in full.said
+    assert "Traceback" not in full.text

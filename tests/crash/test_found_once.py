@@ -1,4 +1,4 @@
-"""Faults that the long sweeps have found, each tried again at its own call."""
+"""Faults that `make prove` has found, each repeated at its own call."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ import pytest
 from tests.crash.conftest import MakeRig
 from tests.support import branching
 from tests.support.branches import Branches
-from tests.support.branching import Trunk
+from tests.support.branching import PausedCommand
 from tests.support.strace import Call
 from tests.support.subjects import product_subjects
 from tests.support.sweep import KILL, Point, Rig
@@ -20,8 +20,8 @@ RENAMING = {"rename", "renameat", "renameat2"}
 
 
 @contextmanager
-def held(rig: Rig) -> Iterator[tuple[Branches, tuple[Call, ...]]]:
-    """A command before its first change, and the calls it makes from there on."""
+def branches_of(rig: Rig) -> Iterator[tuple[Branches, tuple[Call, ...]]]:
+    """A command before its first change, and its calls from there on."""
     branches = Branches(rig)
     try:
         yield branches, branches.undisturbed()[1]
@@ -40,9 +40,9 @@ def test_nothing_is_imported_after_the_first_call_that_could_change_the_disk(
 ) -> None:
     subject = product_subjects()[name]
     subject.prepare(tmp_path / "world")
-    trunk = Trunk(subject.command(tmp_path / "world"))
-    calls = trunk.branch().calls
-    trunk.close()
+    paused = PausedCommand(subject.command(tmp_path / "world"))
+    calls = paused.branch().calls
+    paused.close()
 
     opened = [call.arguments.split('"')[1] for call in calls if call.name == "openat"]
     assert [path for path in opened if path.endswith((".py", ".pyc", ".so"))] == []
@@ -51,30 +51,32 @@ def test_nothing_is_imported_after_the_first_call_that_could_change_the_disk(
 def test_a_second_start_completes_a_first_one_that_was_killed_while_publishing(
     rig_of: MakeRig,
 ) -> None:
-    with held(rig_of("planning-start")) as (branches, calls):
+    with branches_of(rig_of("planning-start")) as (branches, calls):
         publishing = [call for call in calls if call.name in RENAMING]
 
         assert [branches.try_point(Point(call, KILL)) for call in publishing[-2:]] == [[], []]
 
 
 def test_a_search_for_a_folder_ends_on_a_disk_that_answers_nothing(rig_of: MakeRig) -> None:
-    with held(rig_of("planning-confirm-command")) as (branches, calls):
-        made = next(index for index, call in enumerate(calls) if call.name == "mkdir")
-        asked = [call for call in calls[:made] if call.name == "newfstatat"]
+    with branches_of(rig_of("planning-confirm-command")) as (branches, calls):
+        first_mkdir = next(index for index, call in enumerate(calls) if call.name == "mkdir")
+        searches = [call for call in calls[:first_mkdir] if call.name == "newfstatat"]
 
-        assert branches.try_point(Point(asked[-1], "error=EIO", onward=True)) == []
+        assert branches.try_point(Point(searches[-1], "error=EIO", onward=True)) == []
 
 
 @pytest.mark.parametrize("name", ["doctor-fix", "gate-start"])
 def test_what_is_written_is_not_reported_as_undone_when_the_look_at_it_fails(
     rig_of: MakeRig, name: str
 ) -> None:
-    with held(rig_of(name)) as (branches, calls):
-        looking = [call for call in after_the_last_rename(calls) if call.name == "openat"]
-        said = []
+    with branches_of(rig_of(name)) as (branches, calls):
+        opening = [call for call in after_the_last_rename(calls) if call.name == "openat"]
+        # One fault for each file that is looked at.
+        looking = {call.arguments.split('"')[1]: call for call in opening}.values()
+        outputs = []
         for call in looking:
             with branches.after(Point(call, "error=EIO").injection) as (_, traced):
-                said.append(traced.outcome.said)
-        # Some of what is looked at may be missing; what must be there is reported.
-        assert any("not-confirmed" in each for each in said)
-        assert not any("nothing was changed" in each.lower() for each in said)
+                outputs.append(traced.outcome.text)
+        # Some files may be missing; the required ones are reported.
+        assert any("not-confirmed" in output for output in outputs)
+        assert not any("nothing was changed" in output.lower() for output in outputs)

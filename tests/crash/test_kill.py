@@ -1,7 +1,8 @@
-"""kill -9 from outside, before every system call from taking the lock on."""
+"""kill -9 before every system call from the lock on."""
 
 import pytest
 
+from tests.conftest import Sample
 from tests.crash.conftest import MakeRig
 from tests.support.figures import record_quick
 from tests.support.sweep import kill_points, try_point
@@ -10,27 +11,29 @@ from tests.support.trials import findings_of
 
 @pytest.mark.parametrize("command", ["add-decision", "config-set"])
 def test_a_kill_before_any_call_leaves_old_or_new_and_the_next_command_works(
-    rig_of: MakeRig, command: str
+    rig_of: MakeRig, command: str, sample: Sample
 ) -> None:
     rig = rig_of(command)
-    tried, found = findings_of(
-        kill_points(rig.calls_from_the_lock), lambda point: try_point(rig, point)
-    )
-    assert tried > 20
+    points = kill_points(rig.calls_from_the_lock)
+    assert len(points) > 20
+    tried, found = findings_of(sample(points, 5), lambda point: try_point(rig, point))
+    assert tried >= 5
     assert found == []
     record_quick(
         f"kill-{command}",
         "kill -9 before any call from taking the lock on leaves old or new",
-        {"kill points": tried, "found": len(found)},
+        {"kill points": tried, "of": len(points), "found": len(found)},
     )
 
 
-def test_case_17_a_kill_while_a_plan_is_saved_leaves_old_or_new(rig_of: MakeRig) -> None:
+def test_case_17_a_kill_while_a_plan_is_saved_leaves_old_or_new(
+    rig_of: MakeRig, sample: Sample
+) -> None:
     rig = rig_of("planning-add")
-    points = kill_points(rig.calls_from_the_lock)[::12]  # all of them: the long tier
+    points = sample(kill_points(rig.calls_from_the_lock), 4)
     tried, found = findings_of(points, lambda point: try_point(rig, point))
 
-    assert tried > 4
+    assert tried >= 4
     assert found == []
 
 

@@ -1,4 +1,4 @@
-"""All verbs at once, with readers beside them; and that the accounting finds what is amiss."""
+"""All verbs at once with readers beside them; and the accounting finds planted losses."""
 
 from pathlib import Path
 
@@ -22,15 +22,15 @@ from tests.support.strace import Injection, paused
 from tests.support.subjects import PROJECT, STATE, planted_subject, product_subjects
 
 
-def test_twelve_writers_of_every_verb_lose_nothing_and_no_reader_sees_a_torn_file(
+def test_eight_writers_of_every_verb_lose_nothing_and_no_reader_sees_a_torn_file(
     installed_command: Path, tmp_path: Path
 ) -> None:
-    planned = plan(writers=12, steps=3)
+    planned = plan(writers=8, steps=2)
     came = mixed_crowd(prepared(tmp_path), planned, fairlead())
     assert came.findings == ()
     record_quick(
         "mixed",
-        "12 writers of every verb beside doctor, sync and a status line: nothing lost or torn",
+        "8 writers of every verb beside doctor, sync and a status line: nothing lost or torn",
         {"steps": came.steps, "acknowledged": came.acknowledged, "looks": came.looks, "found": 0},
     )
 
@@ -38,7 +38,7 @@ def test_twelve_writers_of_every_verb_lose_nothing_and_no_reader_sees_a_torn_fil
 def test_every_command_under_the_crash_sweeps_takes_part_in_the_crowd() -> None:
     verbs = {" ".join(verb.split()[:2]) for verb in (*KEEPING, *PASSING, *TAKING_BACK)}
     verbs |= {verb.split()[0] for verb in verbs}
-    # The Plan Phase and the hosts' settings are other files; their crowds have tests of their own.
+    # The Plan Phase and the hosts' settings are other files with tests of their own.
     elsewhere = ("planning", "exec", "install", "uninstall")
     arguments = [subject.arguments for subject in product_subjects().values()]
     swept = [words for words in arguments if words[0] not in elsewhere]

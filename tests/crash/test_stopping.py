@@ -1,4 +1,4 @@
-"""A person stops a run at a terminal: ^C once, ^C twice, a closed window. Nobody is left behind."""
+"""A user stops a run at a terminal: ^C once, ^C twice, a closed window. No process is left."""
 
 import json
 import os
@@ -19,12 +19,11 @@ from tests.support.killing import PATIENCE_SECONDS, a_world, processes_of, resul
 from tests.support.programs import fairlead, scratch_environment
 
 CTRL_C = b"\x03"
-AT_ONCE_SECONDS = 30.0  # the limits of an agent are minutes; shared machines stall
 
 
 @pytest.fixture
 def world(installed_command: Path, tmp_path: Path) -> Path:
-    """A project whose agent hangs, with children that have left its session."""
+    """A project whose agent hangs and has children outside its session."""
     place = a_world(tmp_path / "world")
     settings = place / "config/fairlead/config.json"
     working = settings.read_text()
@@ -35,7 +34,7 @@ def world(installed_command: Path, tmp_path: Path) -> Path:
     return place
 
 
-class Desk:
+class TerminalRun:
     """A terminal with a run in it."""
 
     def __init__(self, world: Path) -> None:
@@ -56,18 +55,18 @@ class Desk:
         os.close(slave)
 
     def wait_for_agents(self) -> None:
-        """Until an agent runs; a keeper that waits for its program has no call yet."""
+        """Wait until an agent runs; a waiting supervisor has no call yet."""
         self.until(lambda: any(map(has_call, self.left)))
 
     @property
     def left(self) -> list[int]:
-        """The processes of its job that are there now."""
+        """The running processes of the job."""
         project = self._world / "project"
         jobs = project.glob(".planning/jobs/*")
         return [number for job in jobs for number in processes_of(project, job.name)]
 
     def shows(self, text: str) -> None:
-        """Look on until the screen has shown a text."""
+        """Read until the screen has shown a text."""
         shown = bytearray()
 
         def look() -> bool:
@@ -78,18 +77,18 @@ class Desk:
         self.until(look)
 
     def ended(self) -> int:
-        """The exit code; what is still said is read, as a terminal does."""
-        limit = time.monotonic() + AT_ONCE_SECONDS
+        """The exit code; read the remaining output, as a terminal does."""
+        limit = time.monotonic() + PATIENCE_SECONDS
         while self.run.poll() is None and time.monotonic() < limit:
             try:
                 if select.select([self.master], [], [], 0.1)[0]:
                     os.read(self.master, 65536)
             except OSError:
                 break
-        return self.run.wait(timeout=AT_ONCE_SECONDS)
+        return self.run.wait(timeout=PATIENCE_SECONDS)
 
     def until(self, look: Callable[[], bool]) -> None:
-        """Wait until it is so."""
+        """Wait until a condition is true."""
         limit = time.monotonic() + PATIENCE_SECONDS
         while not look():
             assert time.monotonic() < limit
@@ -104,19 +103,19 @@ def has_call(number: int) -> bool:
 
 
 @contextmanager
-def desk_in(world: Path) -> Iterator[Desk]:
-    """A terminal; whatever happens, its run ends with the test."""
-    desk = Desk(world)
+def terminal_in(world: Path) -> Iterator[TerminalRun]:
+    """A terminal whose run always ends with the test."""
+    terminal = TerminalRun(world)
     try:
-        yield desk
+        yield terminal
     finally:
-        if desk.run.poll() is None:
-            desk.run.kill()
-            desk.run.wait()
+        if terminal.run.poll() is None:
+            terminal.run.kill()
+            terminal.run.wait()
 
 
 def goes_on(world: Path) -> None:
-    """With an agent that works, the same command completes the phase."""
+    """The same command completes the phase with an agent that works."""
     settings = world / "config/fairlead/config.json"
     settings.write_text((world / "working.json").read_text())
     steps_of(world)
@@ -124,45 +123,48 @@ def goes_on(world: Path) -> None:
     assert (found.status, len(found.merges), found.left) == ("DONE", 3, 0)
 
 
+@pytest.mark.walk
 def test_f45_an_interrupt_pressed_twice_ends_everything_at_once_and_the_state_is_saved(
     world: Path,
 ) -> None:
-    with desk_in(world) as desk:
-        desk.wait_for_agents()
-        os.write(desk.master, CTRL_C)
-        desk.shows("again")
-        assert desk.left
-        os.write(desk.master, CTRL_C)
-        assert desk.ended() == 6
-        assert desk.left == []
-        os.close(desk.master)
+    with terminal_in(world) as terminal:
+        terminal.wait_for_agents()
+        os.write(terminal.master, CTRL_C)
+        terminal.shows("again")
+        assert terminal.left
+        os.write(terminal.master, CTRL_C)
+        assert terminal.ended() == 6
+        assert terminal.left == []
+        os.close(terminal.master)
     goes_on(world)
 
 
+@pytest.mark.walk
 def test_f45_an_interrupt_pressed_twice_ends_a_verify_command_at_once(
     installed_command: Path, tmp_path: Path
 ) -> None:
     begun, go = tmp_path / "begun", tmp_path / "go"
     line = f"touch {begun}; test -f {go} || setsid sleep 600"
     world = a_world(tmp_path / "world", [PlanText("01-02", [("a.txt", line)])])
-    with desk_in(world) as desk:
-        desk.until(begun.exists)
-        os.write(desk.master, CTRL_C)
-        desk.shows("again")
-        os.write(desk.master, CTRL_C)
-        assert desk.ended() == 6
-        assert desk.left == []
-        os.close(desk.master)
+    with terminal_in(world) as terminal:
+        terminal.until(begun.exists)
+        os.write(terminal.master, CTRL_C)
+        terminal.shows("again")
+        os.write(terminal.master, CTRL_C)
+        assert terminal.ended() == 6
+        assert terminal.left == []
+        os.close(terminal.master)
     go.touch()
     steps_of(world)
     found = result_of(world)
     assert (found.status, found.calls, found.left) == ("DONE", 2, 0)
 
 
+@pytest.mark.walk
 def test_f45_a_closed_terminal_ends_everything_and_the_state_is_saved(world: Path) -> None:
-    with desk_in(world) as desk:
-        desk.wait_for_agents()
-        os.close(desk.master)
-        assert desk.run.wait(timeout=AT_ONCE_SECONDS) != 0
-        assert desk.left == []
+    with terminal_in(world) as terminal:
+        terminal.wait_for_agents()
+        os.close(terminal.master)
+        assert terminal.run.wait(timeout=PATIENCE_SECONDS) != 0
+        assert terminal.left == []
     goes_on(world)

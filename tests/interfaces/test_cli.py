@@ -1,4 +1,4 @@
-"""The command line as a person or a script meets it: the installed command, run as a child."""
+"""The command line as people and scripts use it: documents, output, exit codes, streams."""
 
 import json
 import os
@@ -17,20 +17,20 @@ NOW = {"FAIRLEAD_NOW": "2026-06-01T12:00:00Z"}
 
 @pytest.fixture
 def project(fairlead: Fairlead, tmp_path: Path) -> Path:
-    assert fairlead("init", "Ticket desk", "--yes", env=NOW).exit_code == 0
+    assert fairlead("init", "Ticket tracker", "--yes", env=NOW).exit_code == 0
     return tmp_path
 
 
 def tree_of(folder: Path) -> dict[str, bytes]:
-    """Every file but the writer's own desk, where the lock names its last holder."""
+    """Every file except the staging folder, where the lock names its last holder."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {str(path): path.read_bytes() for path in files if ".fairlead" not in path.parts}
 
 
-def test_init_makes_every_document_and_says_what_comes_next(
+def test_init_creates_every_document_and_names_the_next_command(
     fairlead: Fairlead, tmp_path: Path
 ) -> None:
-    made = fairlead("init", "Ticket desk", "--yes")
+    made = fairlead("init", "Ticket tracker", "--yes")
     assert made.exit_code == 0
     assert "Next: fairlead status" in made.stdout
     names = {path.name for path in (tmp_path / ".planning").iterdir()}
@@ -55,7 +55,7 @@ def test_init_refuses_a_folder_that_has_a_project(fairlead: Fairlead, project: P
     assert tree_of(project) == before
 
 
-def test_init_without_yes_asks_nothing_when_nobody_can_answer(
+def test_init_without_yes_asks_nothing_outside_a_terminal(
     fairlead: Fairlead, tmp_path: Path
 ) -> None:
     assert fairlead("init", "Quiet").exit_code == 0
@@ -63,7 +63,9 @@ def test_init_without_yes_asks_nothing_when_nobody_can_answer(
     assert list((tmp_path / ".planning/phases").iterdir()) == []
 
 
-def test_init_in_the_other_dialect_has_twenty_cells(fairlead: Fairlead, tmp_path: Path) -> None:
+def test_init_in_the_ultraplan_dialect_has_a_bar_of_twenty_cells(
+    fairlead: Fairlead, tmp_path: Path
+) -> None:
     assert fairlead("init", "Wide", "--yes", "--dialect", "ultraplan").exit_code == 0
     assert "Progress: [" + "░" * 20 + "] 0%" in (tmp_path / STATE).read_text()
 
@@ -82,7 +84,7 @@ def test_init_in_the_other_dialect_has_twenty_cells(fairlead: Fairlead, tmp_path
         "<!-- x",
     ],
 )
-def test_a_title_can_hold_anything_and_changes_nothing_else(
+def test_a_title_with_any_text_changes_nothing_else(
     fairlead: Fairlead, tmp_path: Path, title: str
 ) -> None:
     assert fairlead("init", "--yes", "--", title, env=NOW).exit_code == 0
@@ -110,7 +112,7 @@ def test_a_dry_run_changes_nothing(
     assert "Nothing was written." in shown.stdout
 
 
-def test_a_decision_is_one_new_line(fairlead: Fairlead, project: Path) -> None:
+def test_a_decision_adds_one_line(fairlead: Fairlead, project: Path) -> None:
     before = (project / STATE).read_text()
     added = fairlead(
         "state", "add-decision", "--phase", "1", "--summary", "Store times in UTC", env=NOW
@@ -122,7 +124,7 @@ def test_a_decision_is_one_new_line(fairlead: Fairlead, project: Path) -> None:
     )
 
 
-def test_a_decision_keeps_endings_mode_and_bom(fairlead: Fairlead, project: Path) -> None:
+def test_a_decision_keeps_line_endings_file_mode_and_bom(fairlead: Fairlead, project: Path) -> None:
     state = project / STATE
     before = b"\xef\xbb\xbf" + state.read_bytes().replace(b"\n", b"\r\n")
     state.write_bytes(before)
@@ -150,13 +152,18 @@ def test_a_decision_keeps_endings_mode_and_bom(fairlead: Fairlead, project: Path
         (b"x" * (256 * 1024 + 1), "too-large", ":1:1"),
     ],
 )
-def test_damaged_input_is_refused_with_its_place_and_left_alone(
+def test_damaged_input_is_refused_with_its_position_and_left_unchanged(
     fairlead: Fairlead, project: Path, content: bytes, code: str, place: str
 ) -> None:
     (project / STATE).write_bytes(content)
     refused = fairlead("state", "add-decision", "--phase", "1", "--summary", "x", "--json")
-    told = json.loads(refused.stdout)
-    assert (refused.exit_code, told["exit_code"], told["ok"], told["error"]["code"]) == (
+    document = json.loads(refused.stdout)
+    assert (
+        refused.exit_code,
+        document["exit_code"],
+        document["ok"],
+        document["error"]["code"],
+    ) == (
         3,
         3,
         False,
@@ -187,9 +194,7 @@ def test_a_link_or_pipe_in_place_of_a_document_is_never_followed(
     assert fairlead("status").exit_code == 3
 
 
-def test_resolved_blockers_are_counted_beside_the_open_ones(
-    fairlead: Fairlead, project: Path
-) -> None:
+def test_resolved_blockers_are_counted_separately(fairlead: Fairlead, project: Path) -> None:
     assert "resolved" not in fairlead("status").stdout
     for text in ("RESOLVED: the host", "~~the key~~"):
         assert fairlead("state", "add-blocker", "--text", text).exit_code == 0
@@ -204,8 +209,8 @@ def test_resolved_blockers_are_counted_beside_the_open_ones(
 def test_commands_work_from_any_folder_below(fairlead: Fairlead, project: Path) -> None:
     deep = project / "src" / "deep"
     deep.mkdir(parents=True)
-    assert "Ticket desk" in fairlead("status", cwd=deep).stdout
-    assert "Ticket desk" in fairlead("-C", str(deep), "status", cwd=Path("/")).stdout
+    assert "Ticket tracker" in fairlead("status", cwd=deep).stdout
+    assert "Ticket tracker" in fairlead("-C", str(deep), "status", cwd=Path("/")).stdout
 
 
 def test_outside_a_project_the_next_command_is_named(fairlead: Fairlead) -> None:
@@ -236,7 +241,7 @@ def test_reading_commands_change_no_byte(fairlead: Fairlead, project: Path) -> N
         ("state", "add-decision", "--phase", "x", "--summary", "y"),
     ],
 )
-def test_wrong_usage_is_exit_2_with_a_next_step(
+def test_wrong_usage_exits_with_2_and_a_hint(
     fairlead: Fairlead, project: Path, arguments: tuple[str, ...]
 ) -> None:
     wrong = fairlead(*arguments)
@@ -244,7 +249,7 @@ def test_wrong_usage_is_exit_2_with_a_next_step(
     assert "→" in wrong.stderr
 
 
-def test_config_tells_where_each_value_comes_from(fairlead: Fairlead, project: Path) -> None:
+def test_config_shows_the_origin_of_each_value(fairlead: Fairlead, project: Path) -> None:
     assert fairlead("config", "set", "fairlead.lock_wait_seconds", "5", "--user").exit_code == 0
     assert fairlead("config", "set", "fairlead.color", "never").exit_code == 0
     listed = json.loads(fairlead("config", "list", "--json").stdout)
@@ -265,7 +270,7 @@ def test_config_tells_where_each_value_comes_from(fairlead: Fairlead, project: P
         ("fairlead.shared_disk", "1"),
     ],
 )
-def test_config_refuses_values_that_no_setting_takes(
+def test_config_refuses_invalid_values(
     fairlead: Fairlead, project: Path, key: str, value: str
 ) -> None:
     before = tree_of(project)
@@ -273,7 +278,7 @@ def test_config_refuses_values_that_no_setting_takes(
     assert tree_of(project) == before
 
 
-def test_a_broken_settings_file_is_named_and_status_still_answers(
+def test_a_broken_settings_file_is_reported_and_status_still_works(
     fairlead: Fairlead, project: Path
 ) -> None:
     (project / ".planning/config.json").write_text('{"mode": 1,}')
@@ -281,7 +286,7 @@ def test_a_broken_settings_file_is_named_and_status_still_answers(
     assert shown.exit_code == 0
     assert "config.json:1:11" in shown.stderr
     assert fairlead("config", "list").exit_code == 3
-    assert fairlead("config", "set", "mode", "x").exit_code == 3
+    assert fairlead("config", "set", "mode", "yolo").exit_code == 3
     assert (project / ".planning/config.json").read_text() == '{"mode": 1,}'
 
 
@@ -292,14 +297,16 @@ def test_completion_prints_a_script(fairlead: Fairlead, shell: str) -> None:
     assert "_FAIRLEAD_COMPLETE" in script.stdout
 
 
-def test_completion_answers_the_shell(fairlead: Fairlead) -> None:
-    asked = fairlead(
+def test_completion_answers_the_shell(installed: Fairlead) -> None:
+    asked = installed(
         env={"_FAIRLEAD_COMPLETE": "bash_complete", "COMP_WORDS": "fairlead co", "COMP_CWORD": "1"}
     )
     assert asked.stdout.split() == ["plain,completion", "plain,config"]
 
 
-def test_a_result_that_cannot_be_told_is_no_success(installed_command: Path, project: Path) -> None:
+def test_a_result_that_cannot_be_printed_is_an_error(
+    installed_command: Path, project: Path
+) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [installed_command, "status"],
@@ -313,7 +320,7 @@ def test_a_result_that_cannot_be_told_is_no_success(installed_command: Path, pro
 
 
 @pytest.mark.parametrize("closed", [(1,), (2,), (0, 1, 2)])
-def test_a_stream_that_was_closed_from_the_start_changes_nothing(
+def test_a_closed_standard_stream_changes_no_document(
     installed_command: Path, project: Path, closed: tuple[int, ...]
 ) -> None:
     words = [str(installed_command), "state", "add-decision", "--phase", "1", "--summary", "Ours"]
@@ -324,7 +331,7 @@ def test_a_stream_that_was_closed_from_the_start_changes_nothing(
 
 
 @pytest.mark.parametrize(("words", "code"), [(("config", "list"), 0), (("check",), 1)])
-def test_a_reader_that_goes_changes_nothing_about_the_exit_code(
+def test_a_closed_pipe_does_not_change_the_exit_code(
     installed_command: Path, project: Path, words: tuple[str, ...], code: int
 ) -> None:
     (project / STATE).unlink()
@@ -351,7 +358,7 @@ def test_a_relative_folder_for_settings_is_ignored(fairlead: Fairlead, scratch_h
         ("fairlead.state_lines", "80"),
     ],
 )
-def test_a_setting_that_is_read_is_known_to_config(
+def test_every_setting_that_is_read_is_listed_by_config(
     fairlead: Fairlead, tmp_path: Path, key: str, value: str
 ) -> None:
     fairlead("init", "Demo", "--yes")
@@ -362,7 +369,7 @@ def test_a_setting_that_is_read_is_known_to_config(
     assert fairlead("config", "get", key).stdout.strip() == value
 
 
-def test_a_value_of_another_tool_s_key_is_shown_and_not_judged(
+def test_a_setting_of_another_tool_is_shown_and_not_validated(
     fairlead: Fairlead, tmp_path: Path
 ) -> None:
     fairlead("init", "Demo", "--yes")
@@ -373,25 +380,21 @@ def test_a_value_of_another_tool_s_key_is_shown_and_not_judged(
     assert (shown.exit_code, shown.stdout, shown.stderr) == (0, "yes\n", "")
 
 
-def test_a_part_of_the_program_that_cannot_be_loaded_is_named(
-    fairlead: Fairlead, project: Path
-) -> None:
+def test_a_module_that_cannot_be_imported_is_named(installed: Fairlead, project: Path) -> None:
     (project / "lost").mkdir()
     (project / "lost/yaml.py").write_text("import nothing_of_that_name\n")
     words = ("state", "add-decision", "--phase", "1", "--summary", "Use SQLite", "--json")
-    refused = fairlead(*words, env={"PYTHONPATH": str(project / "lost")})
+    refused = installed(*words, env={"PYTHONPATH": str(project / "lost")})
     assert refused.exit_code == 7
     assert json.loads(refused.stdout)["error"]["code"] == "broken-program"
     assert "nothing_of_that_name cannot be loaded" in refused.stderr
 
 
-def test_a_fault_of_the_program_itself_has_a_true_exit_code_and_says_where(
-    fairlead: Fairlead, project: Path
-) -> None:
+def test_a_bug_has_its_own_exit_code_and_a_traceback(installed: Fairlead, project: Path) -> None:
     (project / "odd").mkdir()
     (project / "odd/yaml.py").write_text("raise ValueError('half\\x1b[2Jdone')\n")
     words = ("state", "add-decision", "--phase", "1", "--summary", "Use SQLite", "--json")
-    refused = fairlead(*words, env={"PYTHONPATH": str(project / "odd")})
+    refused = installed(*words, env={"PYTHONPATH": str(project / "odd")})
     assert refused.exit_code == 7
     assert json.loads(refused.stdout)["error"]["code"] == "own-fault"
     assert "Traceback" in refused.stderr
@@ -399,7 +402,7 @@ def test_a_fault_of_the_program_itself_has_a_true_exit_code_and_says_where(
     assert "\x1b" not in refused.stderr + refused.stdout
 
 
-@pytest.mark.parametrize("group", [(), ("milestone",), ("job",), ("phase",)])
+@pytest.mark.parametrize("group", [("milestone",), ("job",), ("phase",)])
 def test_a_group_without_a_command_shows_its_help(
     fairlead: Fairlead, group: tuple[str, ...]
 ) -> None:
@@ -410,7 +413,7 @@ def test_a_group_without_a_command_shows_its_help(
 
 def test_the_choices_of_a_missing_argument_are_one_readable_line(fairlead: Fairlead) -> None:
     wrong = fairlead("explain")
-    assert "Choose from: progress, phase, plan, status, next\n" in wrong.stderr
+    assert "Choose from: progress, scope, phase, plan, status, next\n" in wrong.stderr
 
 
 def test_a_linked_worktree_gets_no_second_project(
@@ -425,7 +428,7 @@ def test_a_linked_worktree_gets_no_second_project(
     assert f"{project}/.planning exists already" in refused.stderr
 
 
-def test_a_project_below_another_says_which_one_it_hides(fairlead: Fairlead, project: Path) -> None:
+def test_a_project_inside_another_reports_the_outer_one(fairlead: Fairlead, project: Path) -> None:
     (project / "below").mkdir()
     made = fairlead("init", "Other", "--yes", cwd=project / "below")
     assert made.exit_code == 0
@@ -433,7 +436,7 @@ def test_a_project_below_another_says_which_one_it_hides(fairlead: Fairlead, pro
 
 
 @pytest.mark.parametrize("folder", ["absent", ".planning/STATE.md"])
-def test_a_folder_to_run_in_that_is_none_is_refused_by_name(
+def test_a_missing_folder_given_with_capital_c_is_named(
     fairlead: Fairlead, project: Path, folder: str
 ) -> None:
     refused = fairlead("-C", folder, "init", "Other", "--yes")
@@ -441,26 +444,26 @@ def test_a_folder_to_run_in_that_is_none_is_refused_by_name(
     assert folder in refused.stderr
 
 
-def test_a_missing_state_is_answered_with_the_command_that_makes_it(
+def test_a_missing_state_names_the_command_that_creates_it(
     fairlead: Fairlead, project: Path
 ) -> None:
     (project / STATE).unlink()
     refused = fairlead("state", "add-decision", "--phase", "1", "--summary", "Ours")
     assert refused.exit_code == 2
-    assert "fairlead doctor --fix" in refused.stderr
-    assert fairlead("doctor", "--fix").exit_code == 0
+    assert "fairlead doctor --fix --create" in refused.stderr
+    assert fairlead("doctor", "--fix", "--create").exit_code == 0
     assert (project / STATE).is_file()
 
 
-def test_a_description_that_is_a_link_hides_no_status(fairlead: Fairlead, project: Path) -> None:
+def test_a_linked_project_description_does_not_hide_the_status(
+    fairlead: Fairlead, project: Path
+) -> None:
     description = project / ".planning/PROJECT.md"
     description.rename(project / "elsewhere.md")
     description.symlink_to(project / "elsewhere.md")
-    assert json.loads(fairlead("status", "--json").stdout)["title"] == "Ticket desk"
+    assert json.loads(fairlead("status", "--json").stdout)["title"] == "Ticket tracker"
 
 
-def test_a_title_stands_in_the_frontmatter_as_it_was_given(
-    fairlead: Fairlead, tmp_path: Path
-) -> None:
+def test_the_frontmatter_keeps_the_title_as_given(fairlead: Fairlead, tmp_path: Path) -> None:
     fairlead("init", "Maps <b>", "--yes", env=NOW)
     assert json.loads(fairlead("status", "--json").stdout)["milestone_name"] == "Maps <b>"

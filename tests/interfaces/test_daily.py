@@ -1,4 +1,4 @@
-"""Everyday work with the installed command: what is said, what is written, which code comes back."""
+"""Everyday commands, quick, pause and resume: output, documents and exit codes."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from tests.support.execution import a_plan
 from tests.support.journey import a_journey
 from tests.support.killing import a_world
-from tests.support.programs import Command, Outcome, Program, fairlead, run
+from tests.support.programs import Command, Outcome, Program, fairlead, run_here
 from tests.support.terminal import run_on_terminal
 
 
@@ -18,7 +18,7 @@ def world(tmp_path: Path) -> Path:
 
 
 def called(world: Path, *words: str, folder: str = "") -> Outcome:
-    """A command in a world of its own."""
+    """Run a command in its own project, home and environment."""
     settings = {
         "XDG_CONFIG_HOME": str(world / "config"),
         "XDG_STATE_HOME": str(world / "state"),
@@ -26,10 +26,10 @@ def called(world: Path, *words: str, folder: str = "") -> Outcome:
         "FAIRLEAD_NOW": "",
     }
     program = Program(fairlead().words, settings)
-    return run(program.command(Path(folder) if folder else world / "project", *words))
+    return run_here(program.command(Path(folder) if folder else world / "project", *words))
 
 
-def told(outcome: Outcome) -> dict[str, object]:
+def document_of(outcome: Outcome) -> dict[str, object]:
     content = json.loads(outcome.output)
     assert isinstance(content, dict)
     return content
@@ -37,43 +37,43 @@ def told(outcome: Outcome) -> dict[str, object]:
 
 def test_a_quick_task_is_rehearsed_to_its_end_with_three_calls(world: Path) -> None:
     done = called(world, "quick", "Greet people", "--rehearse", "--approve", "--json")
-    held = told(done)
-    assert (done.code, held["status"]) == (0, "DONE"), done.said
-    assert [each["role"] for each in held["calls"]] == ["planner"]  # type: ignore[attr-defined]
-    check = called(world, "check", folder=str(held["folder"]))
-    assert check.code == 0, check.said
+    document = document_of(done)
+    assert (done.code, document["status"]) == (0, "DONE"), done.text
+    assert [call["role"] for call in document["calls"]] == ["planner"]  # type: ignore[attr-defined]
+    check = called(world, "check", folder=str(document["folder"]))
+    assert check.code == 0, check.text
 
 
-def test_a_quick_task_waits_for_a_person_and_an_answer_goes_on(world: Path) -> None:
+def test_a_quick_task_waits_for_an_answer_and_then_continues(world: Path) -> None:
     first = called(world, "quick", "Greet people", "--rehearse", "--json")
-    held = told(first)
-    assert (first.code, held["status"]) == (6, "BLOCKED"), first.said
-    place = str(held["folder"])
-    waits = told(called(world, "next", "--json", folder=place))["waiting"]
-    assert [each["job"] for each in waits] == [held["job"]]  # type: ignore[attr-defined]
-    answered = called(world, "job", "answer", str(held["job"]), "accept", folder=place)
-    assert answered.code == 0, answered.said
-    assert f"fairlead quick resume {held['quick']}" in answered.said
+    document = document_of(first)
+    assert (first.code, document["status"]) == (6, "BLOCKED"), first.text
+    place = str(document["folder"])
+    waits = document_of(called(world, "next", "--json", folder=place))["waiting"]
+    assert [wait["job"] for wait in waits] == [document["job"]]  # type: ignore[attr-defined]
+    answered = called(world, "job", "answer", str(document["job"]), "accept", folder=place)
+    assert answered.code == 0, answered.text
+    assert f"fairlead quick resume {document['quick']}" in answered.text
     shown = called(world, "resume", "--dry-run", folder=place)
-    assert shown.code == 0, shown.said
+    assert shown.code == 0, shown.text
 
 
-def test_a_dry_run_asks_nobody_and_says_the_price(world: Path) -> None:
+def test_a_dry_run_asks_no_agent_and_shows_the_estimate(world: Path) -> None:
     dry = called(world, "quick", "Greet people", "--dry-run", "--json")
-    assert (dry.code, told(dry)["calls"]) == (0, 3)
+    assert (dry.code, document_of(dry)["calls"]) == (0, 3)
     assert not (world / "project/.planning/quick").exists()
 
 
-def test_what_was_paused_is_shown_in_a_box_with_the_next_command(world: Path) -> None:
+def test_resume_shows_the_pause_in_a_box_with_the_next_command(world: Path) -> None:
     paused = called(world, "pause", "halfway there")
-    assert paused.code == 0, paused.said
+    assert paused.code == 0, paused.text
     shown = called(world, "resume")
-    assert shown.code == 0, shown.said
-    assert all(word in shown.said for word in ("halfway there", "01-01-PLAN.md", "phase execute 1"))
+    assert shown.code == 0, shown.text
+    assert all(word in shown.text for word in ("halfway there", "01-01-PLAN.md", "phase execute 1"))
     assert not (world / "project/.planning/HANDOFF.json").exists()
 
 
-def test_on_a_terminal_a_person_agrees_to_the_command_and_an_empty_line_does_not(
+def test_on_a_terminal_an_empty_line_does_not_approve_the_command(
     tmp_path: Path,
 ) -> None:
     journey = a_journey(tmp_path)
@@ -87,5 +87,5 @@ def test_on_a_terminal_a_person_agrees_to_the_command_and_an_empty_line_does_not
     assert journey.do("quick", "list")["quick"][0]["is_done"] is True
 
 
-def test_a_quick_task_that_nobody_knows_has_no_status(world: Path) -> None:
+def test_the_status_of_an_unknown_quick_task_is_an_error(world: Path) -> None:
     assert called(world, "quick", "status", "260101-000").code == 2

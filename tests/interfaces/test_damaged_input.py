@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from tests.support.programs import Outcome, Program, fairlead, run
+from tests.support.programs import Outcome, Program, fairlead, run, run_here
 from tests.support.subjects import PROJECT, STATE, product_subjects
 
 DECISION = ("state", "add-decision", "--phase", "1", "--summary", "ours", "--json")
@@ -56,7 +56,7 @@ REFUSED = {
 
 @pytest.fixture(scope="module")
 def project(installed_command: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One project for all rows; each row writes its own STATE.md."""
+    """One project for all rows. Each row writes its own STATE.md."""
     world = tmp_path_factory.mktemp("damaged") / "world"
     product_subjects()["add-decision"].prepare(world)
     (world / PROJECT / "sound").write_bytes((world / PROJECT / STATE).read_bytes())
@@ -64,32 +64,34 @@ def project(installed_command: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.mark.parametrize("row", WORKING)
-def test_what_can_be_represented_changes_in_one_place(project: Path, row: str) -> None:
+def test_readable_input_changes_in_one_place(project: Path, row: str) -> None:
     sound = (project / "sound").read_bytes()
     (project / STATE).write_bytes(WORKING[row](sound))
-    done = run(fairlead().command(project, *DECISION))
+    done = run_here(fairlead().command(project, *DECISION))
     assert done.code == 0, done.describe()
     assert (project / STATE).read_bytes() == WORKING[row](sound.replace(PLACEHOLDER, ENTRY))
     _answers(project, done)
 
 
 @pytest.mark.parametrize("row", REFUSED)
-def test_what_cannot_is_refused_with_its_place_and_left_alone(project: Path, row: str) -> None:
+def test_unreadable_input_is_refused_with_its_position_and_left_unchanged(
+    project: Path, row: str
+) -> None:
     damage, code = REFUSED[row]
     damaged = damage((project / "sound").read_bytes())
     (project / STATE).write_bytes(damaged)
-    done = run(fairlead().command(project, *DECISION))
-    told = json.loads(done.output)
-    assert (done.code, told["exit_code"], told["error"]["code"]) == (3, 3, code)
+    done = run_here(fairlead().command(project, *DECISION))
+    document = json.loads(done.output)
+    assert (done.code, document["exit_code"], document["error"]["code"]) == (3, 3, code)
     assert b"STATE.md:" in done.errors
-    assert told["error"]["hint"]
+    assert document["error"]["hint"]
     assert (project / STATE).read_bytes() == damaged
     _answers(project, done)
 
 
 def _answers(project: Path, done: Outcome) -> None:
-    status = run(fairlead().command(project, "status", "--json"))
-    argv = json.loads(run(fairlead().command(project, "statusline", "--print-command")).output)
+    status = run_here(fairlead().command(project, "status", "--json"))
+    argv = json.loads(run_here(fairlead().command(project, "statusline", "--print-command")).output)
     message = json.dumps({"workspace": {"current_dir": str(project)}}).encode()
     line = run(Program(tuple(argv["argv"])).command(project), message=message)
     assert (status.code, line.code) == (0, 0), (status.describe(), line.describe())

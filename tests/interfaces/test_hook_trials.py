@@ -1,4 +1,4 @@
-"""A sample of the damaged plans and messages; ten thousand of them are a proof of the long tier."""
+"""The stop hook with a sample of damaged plans and messages; `make prove` tries ten thousand."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.support.hook_trials import faults_of, try_hook
 
 
 @pytest.mark.parametrize("start", range(0, 60, 20))
-def test_no_damaged_plan_or_message_makes_the_hook_fail(start: int):
+def test_the_hook_survives_damaged_plans_and_messages(start: int):
     assert [found for n in range(start, start + 20) if (found := try_hook(1, n))] == []
 
 
@@ -21,5 +21,5 @@ def test_no_damaged_plan_or_message_makes_the_hook_fail(start: int):
         (0, b"", b"Traceback (most recent call last)\n"),
     ],
 )
-def test_a_bad_answer_is_found(code: int, output: bytes, errors: bytes):
+def test_an_invalid_response_is_detected(code: int, output: bytes, errors: bytes):
     assert faults_of(code, output, errors)

@@ -1,4 +1,4 @@
-"""`fairlead install` and `uninstall`, as a person runs them: settings in a scratch home."""
+"""`fairlead install` and `uninstall` with settings in a scratch home."""
 
 import json
 import os
@@ -23,28 +23,30 @@ def settings(scratch_home: Path) -> Path:
 
 
 def read(place: Path) -> dict[str, Any]:
-    held = json.loads(place.read_text("utf-8"))
-    assert isinstance(held, dict)
-    return held
+    members = json.loads(place.read_text("utf-8"))
+    assert isinstance(members, dict)
+    return members
 
 
-def handler(held: dict[str, Any], event: str) -> dict[str, Any]:
-    found = held["hooks"][event][-1]["hooks"][0]
-    assert isinstance(found, dict)
-    return found
+def handler(members: dict[str, Any], event: str) -> dict[str, Any]:
+    hook = members["hooks"][event][-1]["hooks"][0]
+    assert isinstance(hook, dict)
+    return hook
 
 
-def test_install_makes_the_settings_and_uninstall_removes_them(fairlead: Fairlead, settings: Path):
-    done = fairlead("install", "claude", "--json")
+def test_install_creates_the_settings_and_uninstall_removes_them(
+    fairlead: Fairlead, settings: Path
+):
+    done = fairlead("install", "claude", "--yes", "--json")
 
     assert done.exit_code == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["ok"]
-    assert told["file"] == str(settings)
-    held = read(settings)
-    assert set(held["hooks"]) == {"Stop", "SessionStart", "PreCompact", "SessionEnd"}
-    assert handler(held, "SessionEnd")["timeout"] == 5
-    assert held["statusLine"]["type"] == "command"
+    document = json.loads(done.stdout)
+    assert document["ok"]
+    assert document["file"] == str(settings)
+    members = read(settings)
+    assert set(members["hooks"]) == {"Stop", "SessionStart", "PreCompact", "SessionEnd"}
+    assert handler(members, "SessionEnd")["timeout"] == 5
+    assert members["statusLine"]["type"] == "command"
 
     assert fairlead("uninstall", "claude").exit_code == 0
     assert not settings.exists()
@@ -54,9 +56,9 @@ def test_the_installed_commands_work(fairlead: Fairlead, settings: Path, tmp_pat
     put(tmp_path, PLAN, plan_text())
     put(settings.parent, "settings.json", THEIRS)
     fairlead("install", "claude", "--yes")
-    held = read(settings)
+    members = read(settings)
 
-    stop = handler(held, "Stop")
+    stop = handler(members, "Stop")
     answers = [
         subprocess.run(
             [stop["command"], *stop["args"]], input=message(tmp_path), capture_output=True
@@ -64,28 +66,28 @@ def test_the_installed_commands_work(fairlead: Fairlead, settings: Path, tmp_pat
         for _ in range(2)
     ]
     line = subprocess.run(
-        ["/bin/sh", "-c", held["statusLine"]["command"]], input=b"{}", capture_output=True
+        ["/bin/sh", "-c", members["statusLine"]["command"]], input=b"{}", capture_output=True
     )
 
-    assert [each.returncode for each in answers] == [0, 0]
+    assert [answer.returncode for answer in answers] == [0, 0]
     assert json.loads(answers[0].stdout)["decision"] == "block"
-    assert line.stdout.startswith(b"mine \xe2\x94\x82 ")
+    assert line.stdout == b"mine"  # the folder has no project, and model and folder are theirs
 
 
-def test_what_a_person_had_comes_back_byte_for_byte(fairlead: Fairlead, settings: Path):
+def test_existing_settings_are_restored_byte_for_byte(fairlead: Fairlead, settings: Path):
     put(settings.parent, "settings.json", THEIRS)
 
-    first = fairlead("install", "claude")
+    first = fairlead("install", "claude", "--yes")
     again = fairlead("install", "claude")
     out = fairlead("uninstall", "claude")
     over = fairlead("uninstall", "claude")
 
     assert [each.exit_code for each in (first, again, out, over)] == [0, 0, 0, 0]
-    assert '+  "hooks": {' in first.stdout  # the difference is shown first
+    assert '+  "hooks": {' in first.stdout  # the change is shown before it is written
     assert "already" in again.stdout
     assert "not installed" in over.stdout
     assert settings.read_text("utf-8") == THEIRS
-    assert [each.name for each in settings.parent.iterdir() if each.is_file()] == ["settings.json"]
+    assert [path.name for path in settings.parent.iterdir()] == ["settings.json"]
 
 
 def test_a_dry_run_writes_nothing(fairlead: Fairlead, settings: Path):
@@ -101,80 +103,108 @@ def test_on_a_terminal_it_shows_the_difference_and_asks(
 ):
     words = (str(installed_command), "install", "claude")
 
-    screen = seen_on_a_terminal(words, tmp_path, dict(os.environ), until="Write this?")
+    screen = seen_on_a_terminal(words, tmp_path, dict(os.environ), until="Write this change?")
 
-    assert '"SessionEnd": [' in screen
-    assert "Write this?" in screen
+    assert "skills/fairlead-pause" in screen
+    assert "Write this change?" in screen
     assert not settings.exists()
 
 
 @pytest.mark.parametrize("case", ["a comment", "a key twice", "hooks as a list"])
-def test_settings_that_cannot_be_read_are_refused_untouched(
+def test_unreadable_settings_are_refused_and_left_unchanged(
     fairlead: Fairlead, settings: Path, case: str
 ):
     put(settings.parent, "settings.json", REFUSED[case])
 
-    done = fairlead("install", "claude", "--json")
+    done = fairlead("install", "claude", "--yes", "--json")
 
     assert done.exit_code == 3
     assert str(settings) in json.loads(done.stdout)["error"]["message"]
     assert settings.read_text("utf-8") == REFUSED[case]
 
 
-def test_a_link_in_place_of_the_settings_is_refused(fairlead: Fairlead, settings: Path):
-    target = put(settings.parent, "elsewhere.json", "{}\n")
-    settings.symlink_to(target)
+@pytest.mark.parametrize("words", [(), ("--json",)])
+def test_without_a_terminal_installing_needs_yes(
+    fairlead: Fairlead, settings: Path, words: tuple[str, ...]
+):
+    done = fairlead("install", "claude", *words)
 
-    assert fairlead("install", "claude").exit_code == 3
-    assert target.read_text("utf-8") == "{}\n"
+    assert done.exit_code == 2
+    assert "--yes" in done.stderr
+    assert not settings.parent.exists()
 
 
-def test_hosts_that_live_elsewhere_are_found(fairlead: Fairlead, tmp_path: Path):
+def test_tabs_in_the_settings_are_readable(fairlead: Fairlead, settings: Path):
+    put(settings.parent, "settings.json", '{\n\t"model": "opus"\n}\n')
+
+    done = fairlead("install", "claude", "--dry-run")
+
+    assert '+    "hooks": {' in done.stdout
+    assert "\\x09" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("host", "text"),
+    [("claude", "/fairlead-status"), ("codex", "$fairlead-status"), ("gemini", "/fairlead-status")],
+)
+def test_installing_ends_with_what_to_type_in_the_chat(fairlead: Fairlead, host: str, text: str):
+    done = fairlead("install", host, "--yes")
+
+    assert f"type in the chat:  {text}" in done.stdout
+
+
+def test_host_folders_from_the_environment_are_used(fairlead: Fairlead, tmp_path: Path):
     folders = {"CLAUDE_CONFIG_DIR": str(tmp_path / "c"), "CODEX_HOME": str(tmp_path / "x")}
 
-    assert fairlead("install", "claude", env=folders).exit_code == 0
-    assert fairlead("install", "codex", env=folders).exit_code == 0
+    assert fairlead("install", "claude", "--yes", env=folders).exit_code == 0
+    assert fairlead("install", "codex", "--yes", env=folders).exit_code == 0
     assert (tmp_path / "c" / "settings.json").is_file()
     assert (tmp_path / "x" / "hooks.json").is_file()
 
 
-def test_shared_settings_name_the_program_and_no_place(fairlead: Fairlead, tmp_path: Path):
-    fairlead("install", "claude", "--scope", "project", "--no-statusline")
+def test_shared_settings_contain_no_path(fairlead: Fairlead, tmp_path: Path):
+    fairlead("install", "claude", "--scope", "project", "--no-statusline", "--yes")
 
     text = (tmp_path / ".claude" / "settings.json").read_text("utf-8")
-    assert handler(json.loads(text), "Stop")["command"] == "fairlead"
+    stop = handler(json.loads(text), "Stop")
+    assert stop["command"] == "fairlead"
+    assert stop["args"] == ["hook", "stop", "--source", "claude-project"]
     assert "statusLine" not in text
     assert str(tmp_path.anchor + "tmp") not in text
 
 
-def test_in_a_project_a_persons_own_line_is_not_hidden(
+def test_project_settings_do_not_hide_the_users_status_line(
     fairlead: Fairlead, settings: Path, tmp_path: Path
 ):
     put(settings.parent, "settings.json", THEIRS)
 
-    done = fairlead("install", "claude", "--scope", "local")
+    done = fairlead("install", "claude", "--scope", "local", "--yes")
 
-    held = read(tmp_path / ".claude" / "settings.local.json")
+    members = read(tmp_path / ".claude" / "settings.local.json")
     assert "your own status line is kept" in done.stderr
-    assert "statusLine" not in held
-    assert "Stop" in held["hooks"]
+    assert "statusLine" not in members
+    assert "Stop" in members["hooks"]
 
 
-def test_codex_gets_texts_that_no_update_changes_and_a_word_about_trust(
-    fairlead: Fairlead, scratch_home: Path
-):
-    done = fairlead("install", "codex")
+def test_codex_gets_stable_commands_and_a_note_about_trust(installed: Fairlead, scratch_home: Path):
+    done = installed("install", "codex", "--yes")
 
     place = scratch_home / ".codex" / "hooks.json"
     words = shlex.split(handler(read(place), "Stop")["command"])
     assert words[1:] == ["hook", "stop"]
     assert Path(words[0]).name == "fairlead"
-    assert "reviewed" in done.stderr
-    assert not (scratch_home / ".codex" / "config.toml").exists()
+    assert "trust" in done.stderr
+    config = scratch_home / ".codex" / "config.toml"
+    assert "trusted_hash" not in config.read_text("utf-8")
+    assert "review" in installed("doctor", "hosts").stdout
 
-    trusted = f'[hooks.state."{place}:stop:0:0"]\ntrusted_hash = "sha256:00"\n'
-    put(place.parent, "config.toml", trusted)
-    assert "reviewed" not in fairlead("install", "codex").stderr
+    events = ("stop", "session_start", "pre_compact", "session_end")
+    trust = [
+        f'\n[hooks.state."{place}:{event}:0:0"]\ntrusted_hash = "sha256:00"' for event in events
+    ]
+    config.write_text(config.read_text("utf-8") + "\n".join(trust) + "\n", "utf-8")
+    assert "trust" not in installed("install", "codex").stderr
+    assert "review" not in installed("doctor", "hosts").stdout
 
 
 def test_codex_has_no_local_settings(fairlead: Fairlead):

@@ -1,4 +1,4 @@
-"""From an idea to an archived milestone: each step is named by the one before, and seen by all."""
+"""From an idea to an archived milestone: each command names the next, and all agree on the state."""
 
 import json
 import subprocess
@@ -14,8 +14,10 @@ from tests.support.real_agents import MODELS, surroundings_of
 from tests.support.repositories import git
 from tests.support.scripted_model import by_script
 
+pytestmark = pytest.mark.walk
+
 TOOL = MODULES / "@opengsd" / "gsd-core" / "gsd-core" / "bin" / "gsd-tools.cjs"
-IDEA = "A desk for tickets"
+IDEA = "A tracker for tickets"
 STEPS = {
     "discuss": ("discussing", "--auto"),
     "plan": ("planning", "--auto"),
@@ -25,25 +27,25 @@ STEPS = {
 
 
 def stands(journey: Journey) -> tuple[object, ...]:
-    """What the lifecycle fields say between two steps."""
-    held = journey.front
-    phases = held["next_phases"]
-    return held["active_phase"], held["next_action"], phases
+    """The lifecycle fields of STATE.md between two steps."""
+    values = journey.front
+    phases = values["next_phases"]
+    return values["active_phase"], values["next_action"], phases
 
 
-def a_phase_is_carried_out(journey: Journey, number: str) -> None:
-    """Discuss, plan, execute, verify: state, status line and `next` go with each of them."""
+def carry_out_phase(journey: Journey, number: str) -> None:
+    """Discuss, plan, execute and verify; STATE.md, status line and `next` agree after each."""
     for verb, (word, agreed) in STEPS.items():
         assert journey.next == f"fairlead phase {verb} {number}"
         assert stands(journey) == ("null", f"{verb}-phase", [number])
         assert f"next {verb}-phase {number}" in journey.line
         journey.do("phase", verb, number, agreed, asks=verb != "verify")
-        if journey.is_noting and verb != "verify":  # which asks nobody by itself
+        if journey.is_noting and verb != "verify":  # verify asks no question by itself
             assert journey.seen() == [(word, number)]
 
 
-def said_by_the_reference_tool(journey: Journey, *words: str) -> dict[str, Any]:
-    """What a verb of the reference tool says of the project."""
+def reference_output(journey: Journey, *words: str) -> dict[str, Any]:
+    """The output of a command of the reference tool."""
     home = journey.folder.parent / "reference-home"
     home.mkdir(exist_ok=True)
     done = subprocess.run(
@@ -52,52 +54,52 @@ def said_by_the_reference_tool(journey: Journey, *words: str) -> dict[str, Any]:
         env={"PATH": journey.environment["PATH"], "HOME": str(home)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=900,
         check=False,
     )
-    held: dict[str, Any] = json.loads(done.stdout)
-    return held
+    values: dict[str, Any] = json.loads(done.stdout)
+    return values
 
 
-def require_sound(journey: Journey) -> None:
-    """Our own check and the reference tool's own validation have nothing to say."""
+def require_no_findings(journey: Journey) -> None:
+    """`fairlead check` and the validation of the reference tool report nothing."""
     checked = journey.run("check")
     assert checked.returncode == 0, checked.stdout
     if not TOOL.is_file():
-        return  # it is installed by tools/reference-tool, and only where that is possible
-    assert said_by_the_reference_tool(journey, "validate", "consistency")["passed"] is True
-    health = said_by_the_reference_tool(journey, "validate", "health")
+        return  # installed by tools/reference-tool, where possible
+    assert reference_output(journey, "validate", "consistency")["passed"] is True
+    health = reference_output(journey, "validate", "health")
     # W010: the reference tool's own agents are not installed in this home.
-    assert (health["errors"], {each["code"] for each in health["warnings"]}) == ([], {"W010"})
+    assert (health["errors"], {warning["code"] for warning in health["warnings"]}) == ([], {"W010"})
 
 
 def require_verified(journey: Journey) -> None:
-    """The reference tool reads the roadmap, the plans and the verifications as we meant them."""
+    """The reference tool reads roadmap, plans and verifications as intended."""
     if not TOOL.is_file():
         return
-    analysed = said_by_the_reference_tool(journey, "roadmap", "analyze")
-    assert [each["disk_status"] for each in analysed["phases"]] == ["complete", "complete"]
+    analysed = reference_output(journey, "roadmap", "analyze")
+    assert [phase["disk_status"] for phase in analysed["phases"]] == ["complete", "complete"]
     for folder in sorted((journey.folder / ".planning/phases").iterdir()):
         place = folder.relative_to(journey.folder).as_posix()
-        status = said_by_the_reference_tool(journey, "verification.status", place)
+        status = reference_output(journey, "verification.status", place)
         assert status["status"] == "passed"
-        index = said_by_the_reference_tool(journey, "phase-plan-index", folder.name[:2])
+        index = reference_output(journey, "phase-plan-index", folder.name[:2])
         assert (bool(index["plans"]), index["incomplete"]) == (True, [])
 
 
 def carried_out(journey: Journey) -> None:
-    """The whole way."""
+    """Run every step, from the idea to the archived milestone."""
     journey.do("new", IDEA, "--auto", "--granularity", "coarse", asks=True)
-    require_sound(journey)
+    require_no_findings(journey)
     journey.seen()
     for number in ("1", "2"):
-        a_phase_is_carried_out(journey, number)
-        require_sound(journey)
+        carry_out_phase(journey, number)
+        require_no_findings(journey)
     assert journey.next == "fairlead milestone complete v1.0"
     assert "milestone complete" in journey.line
     require_verified(journey)
     journey.do("milestone", "complete", "v1.0")
-    require_sound(journey)
+    require_no_findings(journey)
     assert journey.next.startswith("fairlead milestone new")
     assert "ticket" in (journey.folder / ".planning/PROJECT.md").read_text("utf-8").casefold()
     merged = git(journey.folder, "log", "--format=%s", "--grep=^merge(").splitlines()
@@ -110,7 +112,7 @@ def test_an_idea_becomes_a_verified_and_archived_milestone(tmp_path: Path) -> No
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["claude", "codex"])
-def test_a_real_agent_program_goes_the_same_way(name: str, tmp_path: Path) -> None:
+def test_a_real_agent_program_takes_the_same_path(name: str, tmp_path: Path) -> None:
     journey = a_journey(tmp_path)
     journey.is_noting = False
     with ModelServer(by_script) as server:

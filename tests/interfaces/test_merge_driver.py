@@ -1,4 +1,4 @@
-"""The merge driver as git calls it: real git, two branches, the installed command."""
+"""The merge driver as git calls it, with two branches."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, **who},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=900,
     )
 
 
@@ -35,9 +35,9 @@ def decide(fairlead: Fairlead, summary: str) -> None:
 
 @pytest.fixture
 def repository(fairlead: Fairlead, tmp_path: Path, installed_command: Path) -> Path:
-    """A project in git that knows the driver, on a branch `main` with a branch `other`."""
+    """A repository with the driver registered, and the branches `main` and `other`."""
     git(tmp_path, "init", "-q", "-b", "main")
-    assert fairlead("init", "Ticket desk", "--yes", env=NOW).exit_code == 0
+    assert fairlead("init", "Ticket tracker", "--yes", env=NOW).exit_code == 0
     registered = json.loads(fairlead("merge-driver", "--register", "--json").stdout)
     for command in registered["commands"]:
         key, value = command.removeprefix("git config ").split(" ", 1)
@@ -52,7 +52,7 @@ def repository(fairlead: Fairlead, tmp_path: Path, installed_command: Path) -> P
 
 
 def on_both_branches(fairlead: Fairlead, repository: Path, change: dict[str, str]) -> None:
-    """One commit a branch: a decision, and whatever else is given as old and new text."""
+    """One commit per branch: a decision, and the given replacements."""
     for branch in ("other", "main"):
         git(repository, "checkout", "-q", branch)
         decide(fairlead, f"Decided on {branch}")
@@ -65,7 +65,7 @@ def on_both_branches(fairlead: Fairlead, repository: Path, change: dict[str, str
 
 
 @NEEDS_GIT
-def test_git_merges_two_branches_that_both_decided(fairlead: Fairlead, repository: Path) -> None:
+def test_git_merges_decisions_of_two_branches(fairlead: Fairlead, repository: Path) -> None:
     on_both_branches(fairlead, repository, {})
     merged = git(repository, "merge", "-q", "--no-edit", "other")
     assert merged.returncode == 0, merged.stdout + merged.stderr
@@ -90,9 +90,7 @@ def test_git_stops_at_a_field_that_both_branches_changed(
 
 
 @NEEDS_GIT
-def test_git_merges_as_text_where_the_command_is_missing(
-    fairlead: Fairlead, repository: Path
-) -> None:
+def test_git_merges_as_text_without_the_command(fairlead: Fairlead, repository: Path) -> None:
     driver = git(repository, "config", "merge.fairlead.driver").stdout
     missing = driver.replace(driver.split(" ", 1)[0], "/nowhere/fairlead", 1).strip()
     git(repository, "config", "merge.fairlead.driver", missing)
@@ -109,37 +107,37 @@ def versions(folder: Path, base: str, ours: str, theirs: str) -> tuple[str, str,
     return "base", "ours", "theirs", STATE
 
 
-def test_a_conflict_is_told_by_exit_code_and_place(fairlead: Fairlead, tmp_path: Path) -> None:
+def test_a_conflict_is_reported_by_exit_code_and_position(
+    fairlead: Fairlead, tmp_path: Path
+) -> None:
     names = versions(tmp_path, "Owner: -\n", "Owner: A\n", "Owner: B\n")
     merged = fairlead("merge-driver", *names)
     assert merged.exit_code == 1
-    assert f"{STATE}:1: Owner" in merged.stdout
+    assert f"{STATE}:1: conflict in Owner" in merged.stdout
 
 
-def test_the_report_as_json_says_the_same(fairlead: Fairlead, tmp_path: Path) -> None:
+def test_the_report_as_json_has_the_same_facts(fairlead: Fairlead, tmp_path: Path) -> None:
     names = versions(tmp_path, "Owner: -\n", "Owner: A\n", "Owner: B\n")
     report = json.loads(fairlead("merge-driver", "--json", *names).stdout)
     assert not report["ok"]
     assert report["conflicts"] == [{"about": "Owner", "line": 1}]
 
 
-def test_a_conflict_is_told_also_where_nobody_listens(
+def test_a_conflict_sets_the_exit_code_without_a_reader(
     tmp_path: Path, installed_command: Path, scratch_home: Path
 ) -> None:
     names = versions(tmp_path, "Owner: -\n", "Owner: A\n", "Owner: B\n")
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
-        [str(installed_command), "merge-driver", *names], cwd=tmp_path, stdout=writer, timeout=60
+        [str(installed_command), "merge-driver", *names], cwd=tmp_path, stdout=writer, timeout=900
     )
     os.close(writer)
     assert done.returncode == 1
 
 
-def test_registering_shows_what_it_would_write_and_writes_nothing(
-    fairlead: Fairlead, tmp_path: Path
-) -> None:
-    fairlead("init", "Ticket desk", "--yes", env=NOW)
+def test_a_dry_run_of_registering_writes_nothing(fairlead: Fairlead, tmp_path: Path) -> None:
+    fairlead("init", "Ticket tracker", "--yes", env=NOW)
     shown = fairlead("merge-driver", "--register", "--dry-run")
     assert "+*.md merge=fairlead" in shown.stdout
     assert "git config merge.fairlead.driver" in shown.stdout
@@ -153,7 +151,7 @@ def test_other_arguments_are_refused(fairlead: Fairlead, arguments: tuple[str, .
 
 @NEEDS_GIT
 @pytest.mark.parametrize("flags", [("--merge-driver",), ("--no-merge-driver",), ()])
-def test_init_registers_the_driver_when_it_is_told_to(
+def test_init_registers_the_driver_on_request(
     fairlead: Fairlead, tmp_path: Path, flags: tuple[str, ...]
 ) -> None:
     git(tmp_path, "init", "-q")
@@ -164,7 +162,7 @@ def test_init_registers_the_driver_when_it_is_told_to(
     assert ("git config merge.fairlead.driver" in done.stdout) == (flags == ("--merge-driver",))
 
 
-def test_init_shows_what_it_would_write_for_git(fairlead: Fairlead, tmp_path: Path) -> None:
+def test_a_dry_run_of_init_shows_the_git_attributes(fairlead: Fairlead, tmp_path: Path) -> None:
     shown = fairlead("init", "Demo", "--yes", "--merge-driver", "--dry-run")
 
     assert ".planning/.gitattributes" in shown.stdout

@@ -1,4 +1,4 @@
-"""A sample of damaged documents of real projects; the long tier tries 200,000."""
+"""Commands on a sample of damaged documents of real projects; `make prove` tries 200,000."""
 
 from pathlib import Path
 
@@ -17,9 +17,9 @@ def test_a_damaged_document_gives_a_message_and_nothing_is_lost(
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", "")
     private_home(tmp_path)
-    held = sources(tmp_path)
-    found = [what for number in range(COUNT) if (what := try_mutation(held, 7, number))]
-    assert found == []
+    originals = sources(tmp_path)
+    problems = [what for number in range(COUNT) if (what := try_mutation(originals, 7, number))]
+    assert problems == []
     record_quick(
         "mutations",
         "a damaged document gives a clear message and a true exit code, and nothing is lost",
@@ -28,20 +28,20 @@ def test_a_damaged_document_gives_a_message_and_nothing_is_lost(
 
 
 @pytest.mark.parametrize(
-    ("after", "is_refused", "found"),
+    ("after", "is_refused", "problems"),
     [
         (b"# State\n", True, f"{STATE} was changed"),
         (BEFORE[STATE], False, "success, and the entry is not there"),
         (f"# State\n\n- {ENTRY}\n".encode(), False, "the line b'## Decisions' is gone"),
     ],
 )
-def test_a_loss_a_false_success_and_a_broken_refusal_are_found(
-    after: bytes, is_refused: bool, found: str
+def test_losses_false_successes_and_broken_refusals_are_detected(
+    after: bytes, is_refused: bool, problems: str
 ) -> None:
-    assert found in judged(BEFORE, {STATE: after}, "add-decision", is_refused=is_refused)
+    assert problems in judged(BEFORE, {STATE: after}, "add-decision", is_refused=is_refused)
 
 
-def test_a_rewrite_of_what_cannot_be_represented_is_found() -> None:
+def test_a_rewrite_of_unreadable_text_is_detected() -> None:
     latin = {STATE: b"caf\xe9\n"}
-    found = judged(latin, {STATE: f"caf?\n{ENTRY}\n".encode()}, "sync", is_refused=False)
-    assert found == [f"{STATE} cannot be represented, and was rewritten"]
+    problems = judged(latin, {STATE: f"caf?\n{ENTRY}\n".encode()}, "sync", is_refused=False)
+    assert problems == [f"{STATE} cannot be represented, and was rewritten"]

@@ -1,4 +1,4 @@
-"""What a person sees in a terminal: a page for `status`, and questions only where they fit."""
+"""What a person sees in a terminal: the page of `status`, and the questions of `init`."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ from tests.support.terminal import OWN_COLOURS, faults_in, run_on_terminal
 
 @pytest.fixture
 def on_terminal(installed_command: Path, tmp_path: Path):
-    """Run the command on a terminal, and return its code and what was shown."""
+    """Run the command on a terminal; return its exit code and output."""
 
     def run(*words: str, typed: bytes = b"", **more: str) -> tuple[int, str]:
         environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", **more}
@@ -25,20 +25,22 @@ def on_terminal(installed_command: Path, tmp_path: Path):
     return run
 
 
-def test_status_draws_a_bar_a_phase_and_says_what_comes_next(on_terminal, tmp_path: Path) -> None:
+def test_status_draws_a_bar_per_phase_and_shows_the_next_command(
+    on_terminal, tmp_path: Path
+) -> None:
     put(tmp_path, BASE)
     code, shown = on_terminal("status")
     lines = [line.rstrip() for line in OWN_COLOURS.sub("", shown).splitlines()]
 
     assert code == 0
     assert faults_in(shown.encode(), is_terminal=True) == []
-    assert " ✓  1  Login   ━━━━━━━━━━━━  1/1  complete" in lines
-    assert " ◐  2  Search  ━━━━━━╺━━━━━  1/2  partial" in lines
-    assert " ▸ Phase 2 (Search): In progress, plan 02-02 is open" in lines
-    assert any(line.startswith("   next  fairlead phase execute 2") for line in lines)
+    assert "  ✓  1  Login   ━━━━━━━━━━━━  1/1  complete" in lines
+    assert "  ◐  2  Search  ━━━━━━──────  1/2  partial" in lines
+    assert "Phase 2 (Search): In progress, plan 02-02 is open" in lines
+    assert any(line.startswith("next  fairlead phase execute 2") for line in lines)
 
 
-def test_status_counts_what_differs(on_terminal, tmp_path: Path) -> None:
+def test_status_counts_the_differences(on_terminal, tmp_path: Path) -> None:
     put(tmp_path, state(("percent: 50", "percent: 40")))
 
     assert (
@@ -47,14 +49,14 @@ def test_status_counts_what_differs(on_terminal, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("more", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_without_colours_nothing_but_text_is_sent(on_terminal, tmp_path: Path, more) -> None:
+def test_without_colours_only_text_is_written(on_terminal, tmp_path: Path, more) -> None:
     put(tmp_path, BASE)
 
     assert faults_in(on_terminal("status", **more)[1].encode()) == []
     assert "\x1b" not in on_terminal("status", **more)[1]
 
 
-def test_a_text_that_would_steer_the_terminal_is_shown(on_terminal, tmp_path: Path) -> None:
+def test_a_text_with_control_characters_is_made_visible(on_terminal, tmp_path: Path) -> None:
     put(tmp_path, state(("Keep it small", "[bold]a[/bold] :smile: \x1b]0;x\x07 \u202e")))
     shown = on_terminal("status")[1]
 
@@ -74,7 +76,7 @@ def test_init_in_a_repository_offers_the_merge_driver(
     assert (tmp_path / ".planning" / ".gitattributes").exists() == is_written
 
 
-def test_init_outside_a_repository_does_not_speak_of_git(on_terminal, tmp_path: Path) -> None:
+def test_init_outside_a_repository_does_not_mention_git(on_terminal, tmp_path: Path) -> None:
     code, shown = on_terminal("init", "Demo", typed=b"\n\n")
 
     assert (code, "git" in shown) == (0, False)

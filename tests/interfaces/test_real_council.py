@@ -5,7 +5,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from fairlead.adapters import scripted_council
+import pytest
+
+from fairlead.agents.scripted import council as scripted_council
 from tests.support.councils import GOAL, a_world, events_of, record_of, run
 from tests.support.killing import processes_of
 from tests.support.model_server import USAGE, Fault, ModelServer, Request, Turn
@@ -14,20 +16,22 @@ from tests.support.programs import fairlead
 from tests.support.real_agents import MODELS, carrying_out, surroundings_of
 from tests.support.repositories import a_repository, git
 
+pytestmark = pytest.mark.walk
+
 PATIENCE_SECONDS = 600
-AGENTS = {"architect": "claude", "security": "codex"}  # the others are plain models
+AGENTS = {"architect": "claude", "security": "codex"}  # the other seats are plain models
 
 
 def advising(request: Request) -> Turn:
-    """A model that knows what a council asks for, and otherwise does its task."""
-    said = next(filter(None, map(scripted_council.answer, request.texts)), "")
-    # Its plan says at once what a seat would miss: one round is enough here.
-    said = said.replace("its verify command fails", "its verify fails; a revert takes it back")
-    return Turn(said) if said else carrying_out(request)
+    """A model that answers a council, and otherwise does its task."""
+    reply = next(filter(None, map(scripted_council.answer, request.texts)), "")
+    # The plan already contains what a seat would ask for, so one round is enough.
+    reply = reply.replace("its verify command fails", "its verify fails; a revert takes it back")
+    return Turn(reply) if reply else carrying_out(request)
 
 
 def a_council(server: ModelServer) -> dict[str, object]:
-    """The settings of a person who seats them."""
+    """User settings that seat these agents."""
     local = {"kind": "openai", "base_url": f"{server.url}/v1", "key_env": VARIABLE}
     priced = {**local, "model": "llama3", "usd_in": 0.5, "usd_out": 2}
     seats = {seat: f"{name}:{MODELS[name]}" for seat, name in AGENTS.items()}
@@ -48,7 +52,7 @@ def the_command(project: Path, environment: dict[str, str], *words: str):
     )
 
 
-def test_a_council_of_real_clients_carries_a_goal_to_merged_work(tmp_path: Path) -> None:
+def test_a_council_of_real_clients_merges_work_for_a_goal(tmp_path: Path) -> None:
     project = tmp_path / "project"
     a_repository(project, {"README.md": "a harbour\n"})
     with (
@@ -66,27 +70,30 @@ def test_a_council_of_real_clients_carries_a_goal_to_merged_work(tmp_path: Path)
         git(project, "commit", "-qm", "the project")
         done = the_command(project, environment, "run", GOAL, "--approve", "--json")
     assert done.returncode == 0, done.stderr + done.stdout
-    told = json.loads(done.stdout)
-    assert (told["status"], set(told["votes"].values()), told["degraded"]) == (
+    document = json.loads(done.stdout)
+    assert (document["status"], set(document["votes"].values()), document["degraded"]) == (
         "DONE",
         {"APPROVE"},
         [],
     )
     record: dict[str, Any] = json.loads(
-        (project / ".planning/jobs" / told["job"] / "job.json").read_text()
+        (project / ".planning/jobs" / document["job"] / "job.json").read_text()
     )
-    asked = {each["seat"]: (each["model"], each["family"]) for each in record["council_votes"]}
+    asked = {
+        council_vote["seat"]: (council_vote["model"], council_vote["family"])
+        for council_vote in record["council_votes"]
+    }
     assert asked["architect"] == (MODELS["claude"], "claude")
     assert asked["builder"] == ("llama3", "llama")
     assert {"notes/goal.md", "notes/checks.md"} < set(git(project, "ls-files").splitlines())
     assert git(project, "status", "--porcelain", "--", ":!.planning") == ""
-    assert processes_of(project, told["job"]) == []
+    assert processes_of(project, document["job"]) == []
     written = {**files_below(project), **files_below(tmp_path / "home")}
-    assert [name for name, held in written.items() if KEY.encode() in held] == []
+    assert [name for name, content in written.items() if KEY.encode() in content] == []
     assert KEY not in done.stdout + done.stderr
 
 
-def test_a_council_outlasts_a_provider_that_fails_in_every_way(tmp_path: Path) -> None:
+def test_a_council_survives_every_failure_of_a_provider(tmp_path: Path) -> None:
     faults = {
         "architect": Turn(status=429, retry_after_seconds=1),
         "builder": Turn(status=529),
@@ -95,8 +102,8 @@ def test_a_council_outlasts_a_provider_that_fails_in_every_way(tmp_path: Path) -
     }
 
     def failing_first(request: Request) -> Turn:
-        said = request.conversation
-        seat = next((each for each in faults if f"You hold the {each} seat" in said), "")
+        reply = request.conversation
+        seat = next((name for name in faults if f"You hold the {name} seat" in reply), "")
         return faults.pop(seat, None) or advising(request)
 
     with ModelServer(failing_first, has_asides=False) as server:
@@ -104,14 +111,14 @@ def test_a_council_outlasts_a_provider_that_fails_in_every_way(tmp_path: Path) -
         seats = {"seats": dict.fromkeys(faults, "local")}
         world = a_world(tmp_path, {"models": {"local": local}, "council": seats})
         done = run(world, "run", GOAL, "--json")
-        told, record = json.loads(done.stdout), record_of(world)
+        document, record = json.loads(done.stdout), record_of(world)
 
-    assert (done.returncode, told["status"]) == (6, "APPROVED"), done.stdout + done.stderr
+    assert (done.returncode, document["status"]) == (6, "APPROVED"), done.stdout + done.stderr
     absent = [event for event in events_of(world) if event["kind"] == "absent"]
     assert [each["text"].partition(":")[0] for each in absent] == ["raw/r0/advocate"]
-    assert {each["vote"] for each in record["council_votes"]} == {"APPROVE"}
+    assert {council_vote["vote"] for council_vote in record["council_votes"]} == {"APPROVE"}
     retried = len(server.requests) - 4 * (1 + record["review_round"])
-    assert (retried, len(faults)) == (3, 0)  # a page instead of an answer is not asked for again
+    assert (retried, len(faults)) == (3, 0)  # an HTML page instead of an answer is not retried
     [skeptic] = [event for event in events_of(world) if event["text"] == "raw/r0/skeptic"][1:]
-    assert skeptic["tokens"] > sum(USAGE)  # with the half that was lost
+    assert skeptic["tokens"] > sum(USAGE)  # includes the lost half
     assert record["usage"]["total_cost_usd"] > 0

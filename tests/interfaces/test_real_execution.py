@@ -17,14 +17,14 @@ from tests.support.programs import fairlead
 from tests.support.real_agents import MODELS, carrying_out, surroundings_of
 from tests.support.repositories import git
 
+pytestmark = pytest.mark.walk
+
 PATIENCE_SECONDS = 400
 SLOW = [pytest.param(name, marks=pytest.mark.long) for name in ("opencode", "gemini")]
 
 
 @pytest.mark.parametrize("name", ["claude", "codex", *SLOW])
-def test_a_real_agent_carries_out_two_waves_to_verified_merged_commits(
-    name: str, tmp_path: Path
-) -> None:
+def test_a_real_agent_executes_two_waves_to_verified_commits(name: str, tmp_path: Path) -> None:
     plans = a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt", depends_on=["01-01"])
     project = a_project(tmp_path / "p", *plans)
     with ModelServer(carrying_out) as server:
@@ -41,13 +41,16 @@ def test_a_real_agent_carries_out_two_waves_to_verified_merged_commits(
             timeout=PATIENCE_SECONDS,
         )
     assert done.returncode == 0, done.stderr + done.stdout
-    told = json.loads(done.stdout)
-    assert (told["status"], [each["complete"] for each in told["plans"]]) == ("DONE", [True, True])
-    assert told["tokens"] > 0
+    document = json.loads(done.stdout)
+    assert (document["status"], [plan["complete"] for plan in document["plans"]]) == (
+        "DONE",
+        [True, True],
+    )
+    assert document["tokens"] > 0
     assert (project / "a.txt").read_text() == (project / "b.txt").read_text() == "made\n"
     assert [each[:12] for each in commits_of(project) if "merge" in each] == [
         "merge(01-02)",
         "merge(01-01)",
     ]
     assert git(project, "status", "--porcelain") == ""
-    assert processes_of(project, told["job"]) == []
+    assert processes_of(project, document["job"]) == []

@@ -1,4 +1,4 @@
-"""Rehearsing a phase: the installed command with its scripted agents, in a copy or in place."""
+"""Rehearsing a phase with scripted agents, in a copy of the project or in place."""
 
 import json
 import os
@@ -6,23 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.store.scan import scan
+from fairlead.project.derive.scan import scan
 from tests.support.execution import PlanText, a_plan
 from tests.support.killing import a_world
-from tests.support.programs import Command, Outcome, Program, fairlead, run, start
+from tests.support.programs import Command, Outcome, Program, fairlead, run_here, start
 from tests.support.repositories import git, written
 
 PLANS = (a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt", depends_on=["01-01"]))
 
 
 def made_by_rehearsal(*plans):
-    """The same plans, as a rehearsed planning would have left them."""
+    """The same plans, marked as made by a rehearsed planning."""
     mark = ("must_haves:", "rehearsed: true\nmust_haves:")
-    return [(each.id, each.text.replace(*mark)) for each in plans]
+    return [(plan.id, plan.text.replace(*mark)) for plan in plans]
 
 
 def executing(world: Path, *words: str) -> Command:
-    """`phase execute 1` in a world of its own."""
+    """The command `phase execute 1` in its own project."""
     settings = {
         "XDG_CONFIG_HOME": str(world / "config"),
         "XDG_STATE_HOME": str(world / "state"),
@@ -34,12 +34,12 @@ def executing(world: Path, *words: str) -> Command:
 
 
 def executed(world: Path, *words: str) -> Outcome:
-    """The same, to its end."""
-    return run(executing(world, *words))
+    """Run `phase execute 1` to its end."""
+    return run_here(executing(world, *words))
 
 
 def everything(folder: Path) -> dict[str, bytes | str]:
-    """Every file and link below a folder, git's own among them."""
+    """Every file and link below a folder, including those of git."""
     return {
         str(path.relative_to(folder)): os.readlink(path) if path.is_symlink() else path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -48,8 +48,8 @@ def everything(folder: Path) -> dict[str, bytes | str]:
 
 
 def complete(project: Path) -> int:
-    """How many plans count as done."""
-    return sum(plan.is_complete for each in scan(str(project)).folders for plan in each.plans)
+    """The number of complete plans."""
+    return sum(plan.is_complete for folder in scan(str(project)).folders for plan in folder.plans)
 
 
 @pytest.fixture
@@ -57,36 +57,35 @@ def world(tmp_path: Path) -> Path:
     return a_world(tmp_path, PLANS)
 
 
-@pytest.mark.parametrize("manner", ["--events", "--slots=1"])
-def test_a_run_whose_reader_goes_away_saves_and_says_that_it_is_not_done(
-    world: Path, manner: str
-) -> None:
+@pytest.mark.sweep(1)
+@pytest.mark.parametrize("option", ["--events", "--slots=1"])
+def test_a_run_with_a_closed_pipe_saves_and_exits_as_unfinished(world: Path, option: str) -> None:
     for id_, text in made_by_rehearsal(*PLANS):
         written(world / f"project/.planning/phases/01-work/{id_}-PLAN.md", text)
-    words = ("--rehearse", "--here", "--approve", manner)
+    words = ("--rehearse", "--here", "--approve", option)
     with start(executing(world, *words)) as child:
         assert child.stdout is not None
         assert child.stdout.readline()
         child.stdout.close()
-        _, said = child.communicate()
-    assert (child.returncode, b"Traceback" in said) == (6, False), said
+        _, message = child.communicate()
+    assert (child.returncode, b"Traceback" in message) == (6, False), message
     done = executed(world, *words)
-    assert done.code == 0, done.said
+    assert done.code == 0, done.text
     [job] = (world / "project/.planning/jobs").iterdir()
     kinds = [json.loads(line)["kind"] for line in (job / "events.jsonl").read_text().splitlines()]
     assert "interrupted" not in kinds
 
 
-def test_a_rehearsal_leaves_the_project_as_it_is_and_goes_wrong_twice(world: Path) -> None:
+def test_a_rehearsal_leaves_the_project_unchanged_and_fails_twice(world: Path) -> None:
     written(world / "project/README.md", "work that is not committed\n")
     before = everything(world / "project")
     done = executed(world, "--rehearse", "--approve")
 
-    assert done.code == 0, done.said
+    assert done.code == 0, done.text
     assert everything(world / "project") == before
     [copy] = (world / "state/fairlead/rehearsals").glob("*/project")
     [job] = (copy / ".planning/jobs").iterdir()
-    assert f"cd {copy} && fairlead job show {job.name}" in done.said
+    assert f"fairlead job show {job.name} --rehearsal" in done.text
     kinds = [json.loads(line)["kind"] for line in (job / "events.jsonl").read_text().splitlines()]
     assert (kinds.count("verify-failed"), kinds.count("rejected")) == (1, 1)
     summary = copy / ".planning/phases/01-work/01-01-SUMMARY.md"
@@ -94,30 +93,30 @@ def test_a_rehearsal_leaves_the_project_as_it_is_and_goes_wrong_twice(world: Pat
     assert complete(copy) == 0
 
 
-def test_what_a_failed_command_said_stands_on_lines_of_its_own(tmp_path: Path) -> None:
-    said = "printf 'one\\ntwo\\033[31m\\n'; exit 3"
-    world = a_world(tmp_path, (PlanText("01-01", [("a.txt", said)]),))
+def test_output_of_a_failed_command_is_indented(tmp_path: Path) -> None:
+    message = "printf 'one\\ntwo\\033[31m\\n'; exit 3"
+    world = a_world(tmp_path, (PlanText("01-01", [("a.txt", message)]),))
     done = executed(world, "--rehearse", "--approve")
 
-    assert done.code == 5, done.said
+    assert done.code == 5, done.text
     assert (
-        f"2 retries; `{said}` ended with 3\n    | one\n    | two\\x1b[31m\n    answer: retry"
-        in done.said
+        f"2 retries; `{message}` ended with 3\n    | one\n    | two\\x1b[31m\n    answer: retry"
+        in done.text
     )
-    assert "\\x0a" not in done.said
+    assert "\\x0a" not in done.text
 
 
-def test_only_the_newest_three_copies_are_kept(world: Path) -> None:
+def test_only_the_copies_that_were_used_last_are_kept(world: Path) -> None:
     above = world / "state/fairlead/rehearsals"
-    for age in range(5):
+    for age in range(10):
         old = above / f"rehearsal-{age}/project/.planning/STATE.md"
         written(old, "old\n")
         os.utime(above / f"rehearsal-{age}", (1000 - age, 1000 - age))
-    executed(world, "--rehearse")  # not approved: it ends before anybody works
+    executed(world, "--rehearse")  # not approved, so it ends before an agent runs
 
-    names = sorted(each.name for each in above.iterdir())
-    assert len(names) == 3
-    assert {"rehearsal-0", "rehearsal-1"} < set(names)
+    names = {path.name for path in above.iterdir()}
+    assert len(names) == 8
+    assert {f"rehearsal-{age}" for age in range(7)} < names
 
 
 @pytest.mark.parametrize("rehearsed", [(), ("01-01-PLAN.md", "01-02-PLAN.md")])
@@ -131,54 +130,56 @@ def test_rehearsing_here_is_refused_beside_anything_real(world: Path, rehearsed)
     done = executed(world, "--rehearse", "--here", "--approve")
 
     assert done.code == 4
-    assert ("01-01-SUMMARY.md" if rehearsed else "01-01-PLAN.md") in done.said
-    assert "leave out --here" in done.said
+    assert ("01-01-SUMMARY.md" if rehearsed else "01-01-PLAN.md") in done.text
+    assert "--here" in done.text
     assert everything(world / "project") == before
 
 
-def test_the_preview_says_the_limits_and_what_would_go_beyond_them(world: Path) -> None:
+def test_the_preview_shows_limits_and_what_exceeds_them(world: Path) -> None:
     written(
         world / "project/.planning/config.json",
         '{"fairlead": {"budget": {"run_tokens": 5000, "run_usd": 2.5}}}\n',
     )
     done = executed(world, "--dry-run")
-    assert "limits: 5,000 tokens and $2.50 a run, $100.00 a day; today $0.00 spent" in done.said
-    assert "tokens, the limit is 5,000: a person is asked when it gets there" in done.said
-    told = json.loads(executed(world, "--dry-run", "--json").said)
-    assert (told["limits"]["run_usd"], told["beyond_limits"][:8]) == (2.5, "this run")
+    assert "limits: 5,000 tokens and $2.50 a run, $100.00 a day; $0.00 spent today" in done.text
+    assert "tokens, the limit is 5,000: you are asked when it is reached" in done.text
+    document = json.loads(executed(world, "--dry-run", "--json").text)
+    assert (document["limits"]["run_usd"], document["beyond_limits"][:8]) == (2.5, "this run")
 
 
-def test_the_preview_and_the_run_say_which_limits_hold_only_roughly(world: Path) -> None:
+def test_the_preview_and_the_run_note_approximate_limits(world: Path) -> None:
     settings = world / "config/fairlead/config.json"
-    told = json.loads(settings.read_text())
-    argv = told["fairlead"]["agents"]["stub"]["argv"]
-    told["fairlead"]["agents"]["mute"] = {"argv": argv, "stream": "text"}
-    settings.write_text(json.dumps(told))
-    said = "mute tells neither tokens nor price"
+    document = json.loads(settings.read_text())
+    argv = document["fairlead"]["agents"]["stub"]["argv"]
+    document["fairlead"]["agents"]["mute"] = {"argv": argv, "stream": "text"}
+    settings.write_text(json.dumps(document))
+    message = "mute reports neither tokens nor price"
 
-    assert said in executed(world, "--dry-run", "--agent", "mute").said
-    [note] = json.loads(executed(world, "--dry-run", "--agent=mute", "--json").said)["notes"]
+    assert message in executed(world, "--dry-run", "--agent", "mute").text
+    [note] = json.loads(executed(world, "--dry-run", "--agent=mute", "--json").text)["notes"]
     assert note.endswith("hold only roughly: 2,000,000 tokens and $20.00 a run, $100.00 a day")
-    assert json.loads(executed(world, "--dry-run", "--json").said)["notes"] == []
-    assert executed(world, "--dry-run", "--agent", "nobody").code == 0  # it needs none
-    assert f"note  {said}" in executed(world, "--approve", "--agent", "mute").said
+    assert json.loads(executed(world, "--dry-run", "--json").text)["notes"] == []
+    assert executed(world, "--dry-run", "--agent", "nobody").code == 2
+    assert f"note  {message}" in executed(world, "--approve", "--agent", "mute").text
 
 
-@pytest.mark.parametrize("manner", ["--events", "--slots=1"])
-def test_the_preview_and_the_run_say_that_a_need_names_no_plan(tmp_path: Path, manner: str) -> None:
+@pytest.mark.parametrize("option", ["--events", "--slots=1"])
+def test_the_preview_and_the_run_warn_about_an_unknown_dependency(
+    tmp_path: Path, option: str
+) -> None:
     world = a_world(tmp_path, (a_plan("01-02", "a.txt", depends_on=["01-07"]),))
-    said = "01-02 depends on 01-07, which is no plan of this phase"
+    message = "01-02 depends on 01-07, which is not a plan of this phase"
 
-    assert f"⚠ {said}" in executed(world, "--dry-run").said
-    told = executed(world, "--approve", manner)
-    assert (told.code, told.said.count(said)) == (0, 1)
+    assert f"⚠ {message}" in executed(world, "--dry-run").text
+    document = executed(world, "--approve", option)
+    assert (document.code, document.text.count(message)) == (0, 1)
 
 
-def test_here_without_a_rehearsal_is_a_wrong_use(world: Path) -> None:
+def test_here_without_a_rehearsal_is_a_usage_error(world: Path) -> None:
     assert executed(world, "--here").code == 2
 
 
-def test_what_was_rehearsed_here_is_replaced_by_a_real_run(world: Path) -> None:
+def test_a_real_run_replaces_a_rehearsal_in_the_project(world: Path) -> None:
     project = world / "project"
     folder = project / ".planning/phases/01-work"
     for id_, text in made_by_rehearsal(*PLANS):
@@ -192,7 +193,7 @@ def test_what_was_rehearsed_here_is_replaced_by_a_real_run(world: Path) -> None:
     for each in PLANS:
         written(folder / f"{each.id}-PLAN.md", each.text)
     real = executed(world, "--approve", "--json")
-    assert real.code == 0, real.said
+    assert real.code == 0, real.text
     assert "rehearsed" not in (folder / "01-01-SUMMARY.md").read_text()
     assert complete(project) == 2
     assert len(git(project, "log", "--format=%s", "--grep=merge(01-01)").splitlines()) >= 1

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.interfaces.statusline.door import start_command
+from fairlead.interfaces.statusline.entry import start_command
 from fairlead.interfaces.statusline.git import read_status
 from fairlead.interfaces.statusline.line import last_command, line_of
-from fairlead.text.visible import is_unseen
+from fairlead.text.printable import is_unseen
 from tests.support.corpus import corpus_projects
 from tests.support.hook import environment_at
 from tests.support.line_cases import Case, cases, without_colors
@@ -25,7 +25,7 @@ EXECUTING = "---\nmilestone: v2.0\nstatus: executing\n---\n"
 
 
 class Shown(NamedTuple):
-    """What came out of the process."""
+    """Exit code and output of the process."""
 
     code: int
     line: str
@@ -48,27 +48,27 @@ class Place:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
-    def said(self, **more: Any) -> str:
-        """What the host says about this project."""
+    def message(self, **more: Any) -> str:
+        """The message of the host about this project."""
         workspace = {"current_dir": str(self.project)}
         message = {"model": {"display_name": "Opus"}, "workspace": workspace} | more
         return json.dumps(message)
 
-    def shown(self, *arguments: str, said: str | None = None, **more: Any) -> Shown:
-        """Run the status line to its end."""
-        message = self.said(**more) if said is None else said
+    def shown(self, *arguments: str, message: str | None = None, **more: Any) -> Shown:
+        """Run the status line."""
+        message = self.message(**more) if message is None else message
         done = subprocess.run(
             start_command(sys.executable, list(arguments)),
             input=message.encode("utf-8", "surrogatepass"),
             cwd=self.project,
             env=self.environment,
             capture_output=True,
-            timeout=60,
+            timeout=900,
         )
         return Shown(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def line(self, *arguments: str, **more: Any) -> str:
-        """The line without its colours; everything else must be as promised."""
+        """The line without colours, after checking exit code and stderr."""
         code, line, errors = self.shown(*arguments, **more)
         assert (code, errors) == (0, "")
         return without_colors(line)
@@ -83,15 +83,15 @@ def place(tmp_path: Path) -> Place:
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.line}: {case.title}")
-def test_a_case_is_shown_as_the_page_tells(case: Case, tmp_path: Path):
+def test_a_case_shows_the_documented_line(case: Case, tmp_path: Path):
     project = case.build(tmp_path)
     done = subprocess.run(
         start_command(sys.executable, []),
-        input=case.said(project).encode(),
+        input=case.message(project).encode(),
         cwd=project,
         env=environment_at(tmp_path / "home"),
         capture_output=True,
-        timeout=60,
+        timeout=900,
     )
 
     assert case.seen(done.stdout.decode()) == case.expected
@@ -106,15 +106,15 @@ def test_real_projects_show_the_lines_that_were_recorded_for_them(place: Place):
     for project in corpus_projects():
         recorded = json.loads((project / "oracle" / "statusline.json").read_text("utf-8"))["text"]
         workspace = {"current_dir": str(project)}
-        said = place.said(workspace=workspace, context_window={"remaining_percentage": 80})
-        ours = line_of(said, "/", place.environment)
-        if ours != recorded:
-            differing.append((recorded, ours))
+        message = place.message(workspace=workspace, context_window={"remaining_percentage": 80})
+        line = line_of(message, "/", place.environment)
+        if line != recorded:
+            differing.append((recorded, line))
 
     assert differing == []
 
 
-# --- what the agent says it does -------------------------------------------------------
+# --- the current task of the agent -------------------------------------------------------
 
 
 def a_todo(folder: Path, content: object) -> None:
@@ -123,7 +123,7 @@ def a_todo(folder: Path, content: object) -> None:
     (folder / "todos" / "s1-agent-s1.json").write_text(text, "utf-8")
 
 
-def test_what_the_agent_does_now_takes_the_place_of_the_state(place: Place):
+def test_the_current_task_replaces_the_state(place: Place):
     place.write(".planning/STATE.md", EXECUTING)
     todos = [
         {"status": "completed", "activeForm": "Cutting sails"},
@@ -137,7 +137,7 @@ def test_what_the_agent_does_now_takes_the_place_of_the_state(place: Place):
     assert line == "\x1b[2mOpus\x1b[0m │ \x1b[1mSplicing ropes\x1b[0m │ \x1b[2mwork\x1b[0m"
 
 
-def test_the_hosts_own_folder_may_be_elsewhere(place: Place, tmp_path: Path):
+def test_the_folder_of_the_host_can_be_configured(place: Place, tmp_path: Path):
     a_todo(tmp_path / "host", [{"status": "in_progress", "activeForm": "Splicing ropes"}])
     place.environment["CLAUDE_CONFIG_DIR"] = str(tmp_path / "host")
 
@@ -155,14 +155,14 @@ def test_the_hosts_own_folder_may_be_elsewhere(place: Place, tmp_path: Path):
         {"status": "in_progress"},
     ],
 )
-def test_without_something_in_progress_the_state_is_shown(place: Place, todos: object):
+def test_without_a_current_task_the_state_is_shown(place: Place, todos: object):
     place.write(".planning/STATE.md", EXECUTING)
     a_todo(place.home / ".claude", todos)
 
     assert place.line(session_id="s1") == "Opus │ v2.0 · executing │ work"
 
 
-def test_a_damaged_todo_costs_only_itself(place: Place):
+def test_a_damaged_todo_list_hides_only_the_task(place: Place):
     place.write(".planning/STATE.md", EXECUTING)
     a_todo(place.home / ".claude", '[{"status": "in_')
 
@@ -202,7 +202,7 @@ def test_the_last_command_is_shown_when_asked_for(place: Place, tmp_path: Path):
     assert line == "Opus │ work ████░░░░░░ 48% │ last: /gsd-next"
 
 
-def test_the_last_command_is_not_shown_unasked(place: Place, tmp_path: Path):
+def test_the_last_command_is_hidden_by_default(place: Place, tmp_path: Path):
     transcript = tmp_path / "t.jsonl"
     transcript.write_text("<command-name>/gsd-next</command-name>", "utf-8")
 
@@ -233,7 +233,7 @@ def test_a_clean_branch_has_a_tick(place: Place, repository: Path):
     assert line.endswith("\x1b[2mwork\x1b[0m │ \x1b[2mmain\x1b[0m\x1b[32m✓\x1b[0m")
 
 
-def test_work_is_counted(place: Place, repository: Path):
+def test_changes_and_commits_are_counted(place: Place, repository: Path):
     for name in ("a", "b", "c"):
         place.write(name, name)
     git(repository, "add", "a", "b")
@@ -255,7 +255,7 @@ def test_without_git_nothing_is_shown(place: Place, repository: Path):
     assert place.line() == "Opus │ work"
 
 
-def test_a_git_that_takes_too_long_is_not_waited_for(place: Place, repository: Path):
+def test_a_slow_git_is_not_waited_for(place: Place, repository: Path):
     slow = place.home / "git"
     slow.write_text("#!/bin/sh\nsleep 60 & sleep 60\n", "utf-8")
     slow.chmod(0o755)
@@ -286,19 +286,19 @@ def test_the_index_is_not_written(place: Place, repository: Path):
         ("# branch.head m\n# branch.ab x\n", ("m", 0, 0, 0, 0, 0)),
     ],
 )
-def test_what_git_prints_is_counted(text: str, counts: tuple[object, ...]):
-    work = read_status(text)
+def test_the_output_of_git_status_is_counted(text: str, counts: tuple[object, ...]):
+    branch = read_status(text)
 
     assert (
-        work.branch, work.staged, work.unstaged, work.untracked, work.ahead, work.behind
+        branch.name, branch.staged, branch.unstaged, branch.untracked, branch.ahead, branch.behind
     ) == counts  # fmt: skip
 
 
-# --- how old the state is --------------------------------------------------------------
+# --- the age of STATE.md --------------------------------------------------------------
 
 
 def aged(place: Place, repository: Path, commits: int, **settings: object) -> str:
-    """The line when STATE.md was written some commits ago."""
+    """The line for a STATE.md that is some commits old."""
     head = git(repository, "rev-parse", "--short", "HEAD")
     for at in range(commits):
         git(repository, "commit", "-q", "--allow-empty", "-m", str(at))
@@ -309,25 +309,25 @@ def aged(place: Place, repository: Path, commits: int, **settings: object) -> st
 
 
 @pytest.mark.parametrize(("commits", "remark"), [(19, ""), (20, " · state ~20 commits back")])
-def test_an_old_state_is_pointed_out(place: Place, repository: Path, commits: int, remark: str):
+def test_an_outdated_state_is_marked(place: Place, repository: Path, commits: int, remark: str):
     assert aged(place, repository, commits) == f"Opus │ executing{remark} │ work"
 
 
-def test_the_age_of_nested_repositories_is_not_told(place: Place, repository: Path):
+def test_the_age_is_hidden_with_nested_repositories(place: Place, repository: Path):
     line = aged(place, repository, 20, planning={"sub_repos": ["a"]})
 
     assert line == "Opus │ executing │ work"
 
 
 @pytest.mark.parametrize("head", ["--all", "0" * 40, "zz", "null", "HEAD"])
-def test_a_commit_that_is_unknown_tells_nothing(place: Place, repository: Path, head: str):
+def test_an_unknown_commit_shows_no_age(place: Place, repository: Path, head: str):
     place.write(".planning/STATE.md", f"---\nstatus: executing\nstate_head: {head}\n---\n")
     place.write(".planning/config.json", '{"statusline": {"show_state_freshness": true}}')
 
     assert place.line() == "Opus │ executing │ work"
 
 
-def test_a_commit_that_was_left_behind_tells_nothing(place: Place, repository: Path):
+def test_a_commit_outside_the_history_shows_no_age(place: Place, repository: Path):
     git(repository, "checkout", "-q", "--orphan", "other")
     git(repository, "commit", "-q", "--allow-empty", "-m", "another beginning")
     orphan = git(repository, "rev-parse", "HEAD")
@@ -350,20 +350,20 @@ def test_the_active_workstream_is_shown(place: Place):
     assert place.line() == "Opus │ v2.0 · executing │ work"
 
 
-def test_without_an_active_workstream_that_is_said(place: Place):
+def test_a_missing_active_workstream_is_reported(place: Place):
     place.write(".planning/workstreams/alpha/STATE.md", EXECUTING)
 
     assert place.line() == "Opus │ no active workstream │ work"
 
 
-def test_an_active_workstream_without_a_state_says_nothing(place: Place):
+def test_an_active_workstream_without_a_state_shows_nothing(place: Place):
     place.write(".planning/workstreams/alpha/PROJECT.md", "x")
     place.write(".planning/active-workstream", "alpha\n")
 
     assert place.line() == "Opus │ work"
 
 
-# --- whatever is wrong -----------------------------------------------------------------
+# --- damaged input -----------------------------------------------------------------
 
 
 def a_pipe(path: Path) -> None:
@@ -405,7 +405,7 @@ def nul_bytes(path: Path) -> None:
         (nul_bytes, "Opus │ v1\\x00 │ work"),
     ],
 )
-def test_a_damaged_state_costs_no_more_than_it_must(
+def test_a_damaged_state_hides_only_the_state(
     place: Place, damage: Callable[[Path], None], line: str
 ):
     (place.project / ".planning").mkdir()
@@ -414,21 +414,21 @@ def test_a_damaged_state_costs_no_more_than_it_must(
     assert place.line() == line
 
 
-@pytest.mark.parametrize("said", ["", "{", "null", "\ud800", "[" * 100_000, '{"a": ' * 65, "\0"])
-def test_input_that_cannot_be_read_shows_nothing(place: Place, said: str):
-    assert place.shown(said=said) == Shown(0, "", "")
+@pytest.mark.parametrize("message", ["", "{", "null", "\ud800", "[" * 100_000, '{"a": ' * 65, "\0"])
+def test_input_that_cannot_be_read_shows_nothing(place: Place, message: str):
+    assert place.shown(message=message) == Shown(0, "", "")
 
 
 def test_too_much_input_shows_nothing(place: Place):
-    assert place.shown(said=place.said(filler="x" * (1024 * 1024))) == Shown(0, "", "")
+    assert place.shown(message=place.message(filler="x" * (1024 * 1024))) == Shown(0, "", "")
 
 
 def test_input_that_never_ends_is_not_waited_for(place: Place):
     reading, writing = os.pipe()
     try:
-        os.write(writing, place.said().encode())
+        os.write(writing, place.message().encode())
         done = subprocess.run(
-            start_command(sys.executable, []), stdin=reading, capture_output=True, timeout=30
+            start_command(sys.executable, []), stdin=reading, capture_output=True, timeout=900
         )
     finally:
         os.close(reading)
@@ -441,21 +441,21 @@ def test_a_closed_input_shows_nothing(place: Place):
     words = start_command(sys.executable, [])
     close = ["/bin/sh", "-c", 'exec "$@" <&-', "sh", *words]
 
-    done = subprocess.run(close, cwd=place.project, capture_output=True, timeout=30)
+    done = subprocess.run(close, cwd=place.project, capture_output=True, timeout=900)
 
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-def test_nobody_reading_is_no_error(place: Place):
+def test_a_closed_output_is_no_error(place: Place):
     reading, writing = os.pipe()
     os.close(reading)
     try:
         done = subprocess.run(
             start_command(sys.executable, []),
-            input=place.said().encode(),
+            input=place.message().encode(),
             stdout=writing,
             stderr=subprocess.PIPE,
-            timeout=30,
+            timeout=900,
         )
     finally:
         os.close(writing)
@@ -463,10 +463,10 @@ def test_nobody_reading_is_no_error(place: Place):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_a_folder_that_is_gone_is_named_all_the_same(place: Place):
-    said = json.dumps({"workspace": {"current_dir": str(place.project / "gone")}})
+def test_a_deleted_folder_is_still_named(place: Place):
+    message = json.dumps({"workspace": {"current_dir": str(place.project / "gone")}})
 
-    assert without_colors(place.shown(said=said).line) == "Claude │ gone"
+    assert without_colors(place.shown(message=message).line) == "Claude │ gone"
 
 
 @pytest.mark.parametrize("environment", [{}, {"LC_ALL": "C"}, {"LC_ALL": "POSIX", "LANG": "x"}])
@@ -477,7 +477,7 @@ def test_the_line_is_utf_8_in_every_environment(place: Place, environment: dict[
     assert place.line() == "Opus │ café █ │ work"
 
 
-# --- what reaches the terminal ---------------------------------------------------------
+# --- control characters ---------------------------------------------------------
 
 
 def test_no_payload_reaches_the_terminal(place: Place):
@@ -487,15 +487,15 @@ def test_no_payload_reaches_the_terminal(place: Place):
             b"---\nmilestone: " + payload.content + b"\nstatus: '" + payload.content + b"'\n---\n"
             b"Phase: 1 of 2 (" + payload.content + b")\n"
         )
-        line = without_colors(line_of(place.said(), "/", place.environment))
+        line = without_colors(line_of(place.message(), "/", place.environment))
         assert not [mark for mark in line if is_unseen(mark)], payload
 
 
 @given(st.text(st.characters(exclude_categories=())), st.text(st.characters(exclude_categories=())))
-def test_nothing_the_host_says_steers_the_terminal(model: str, folder: str):
-    said = json.dumps({"model": {"display_name": model}, "workspace": {"current_dir": folder}})
+def test_no_message_controls_the_terminal(model: str, folder: str):
+    message = json.dumps({"model": {"display_name": model}, "workspace": {"current_dir": folder}})
 
-    line = without_colors(line_of(said, "/", {"HOME": "/nowhere"}))
+    line = without_colors(line_of(message, "/", {"HOME": "/nowhere"}))
 
     assert not [mark for mark in line if is_unseen(mark)]
 
@@ -511,7 +511,10 @@ def test_nothing_is_written(place: Place, repository: Path):
     assert {path: path.lstat().st_mtime_ns for path in top.rglob("*")} == before
 
 
-# --- beside another line ---------------------------------------------------------------
+# --- the user's own line ---------------------------------------------------------------
+
+
+WITHOUT_MILESTONE = "---\nstatus: executing\n---\n"
 
 
 def a_program(place: Place, script: str) -> str:
@@ -523,17 +526,29 @@ def a_program(place: Place, script: str) -> str:
 
 @pytest.mark.parametrize(
     ("where", "line"),
-    [("--before", "theirs │ Opus │ work"), ("--after", "Opus │ work │ theirs")],
+    [("--before", "theirs │ executing"), ("--after", "executing │ theirs")],
 )
-def test_another_line_stands_beside_ours(place: Place, where: str, line: str):
+def test_the_users_line_is_shown_next_to_ours(place: Place, where: str, line: str):
+    place.write(".planning/STATE.md", WITHOUT_MILESTONE)
+
     assert place.line(where, a_program(place, "echo theirs")) == line
+
+
+def test_beside_the_users_line_neither_model_nor_folder_is_repeated(place: Place):
+    theirs = a_program(place, "echo 'Opus in work'")
+    window = {"remaining_percentage": 80}
+
+    line = place.line("--before", theirs, context_window=window)
+
+    assert line.startswith("Opus in work │ ")
+    assert (line.count("Opus"), line.count("work"), line.count("%")) == (1, 1, 1)
 
 
 def test_the_other_line_gets_its_arguments_and_the_same_message(place: Place):
     program = a_program(place, 'printf "%s-" "$@"; wc -c')
-    size = len(place.said().encode())
+    size = len(place.message().encode())
 
-    assert place.line("--before", program, "a b", "$HOME") == f"a b-$HOME-{size} │ Opus │ work"
+    assert place.line("--before", program, "a b", "$HOME") == f"a b-$HOME-{size}"
 
 
 def test_a_message_of_any_size_reaches_the_other_line(place: Place):
@@ -541,11 +556,12 @@ def test_a_message_of_any_size_reaches_the_other_line(place: Place):
 
     line = place.line("--before", a_program(place, "wc -c"), filler=filler)
 
-    assert line == f"{len(place.said(filler=filler))} │ Opus │ work"
+    assert line == f"{len(place.message(filler=filler))}"
 
 
 def test_the_other_line_keeps_its_colors_and_rows(place: Place):
     program = a_program(place, "printf '\\033[31mred\\033[0m\\nsecond\\n'")
+    place.write(".planning/STATE.md", WITHOUT_MILESTONE)
 
     assert place.shown("--before", program).line.startswith("\x1b[31mred\x1b[0m\nsecond │ ")
 
@@ -553,22 +569,22 @@ def test_the_other_line_keeps_its_colors_and_rows(place: Place):
 @pytest.mark.parametrize(
     "script", ["exit 1", "echo theirs; exit 3", "exec sleep 60", "sleep 60 & sleep 60", "yes", ""]
 )
-def test_another_line_that_does_not_work_costs_only_itself(place: Place, script: str):
+def test_a_failing_other_line_hides_only_itself(place: Place, script: str):
     assert place.line("--before", a_program(place, script)) == "Opus │ work"
 
 
-def test_another_line_that_reads_nothing_is_shown(place: Place):
+def test_another_line_that_ignores_its_input_is_shown(place: Place):
     program = a_program(place, "exec 0<&-; sleep 0.1; echo theirs")
 
-    assert place.line("--before", program, filler="x" * 500_000) == "theirs │ Opus │ work"
+    assert place.line("--before", program, filler="x" * 500_000) == "theirs"
 
 
 @pytest.mark.parametrize("arguments", [("--before",), ("--before", "/no/such/program"), ("x", "y")])
-def test_without_another_line_ours_stands_alone(place: Place, arguments: tuple[str, ...]):
+def test_without_another_line_ours_is_shown_alone(place: Place, arguments: tuple[str, ...]):
     assert place.line(*arguments) == "Opus │ work"
 
 
-def test_the_other_line_is_shown_even_when_ours_cannot_be(place: Place):
-    shown = place.shown("--before", a_program(place, "echo theirs"), said="{")
+def test_the_other_line_is_shown_when_ours_fails(place: Place):
+    shown = place.shown("--before", a_program(place, "echo theirs"), message="{")
 
     assert shown == Shown(0, "theirs", "")

@@ -11,6 +11,13 @@ import pytest
 
 from tests.conftest import Fairlead
 
+
+@pytest.fixture
+def fairlead(installed: Fairlead) -> Fairlead:
+    """The installed program, because the status line ends its process itself."""
+    return installed
+
+
 SAID = '{"model": {"display_name": "Opus"}}'
 STATE = "---\nmilestone: v2.0\nstatus: executing\n---\n"
 
@@ -31,7 +38,7 @@ def printed(fairlead: Fairlead, *arguments: str) -> list[str]:
     return argv
 
 
-def test_the_command_shows_the_line(fairlead: Fairlead, project: Path):
+def test_the_command_prints_the_line(fairlead: Fairlead, project: Path):
     outcome = fairlead("statusline", cwd=project, input=SAID)
 
     assert outcome.stdout == (
@@ -46,19 +53,21 @@ def test_the_command_runs_as_if_started_elsewhere(fairlead: Fairlead, project: P
     assert "v2.0 · executing" in outcome.stdout
 
 
-@pytest.mark.parametrize("said", ["", "{", "null"])
-def test_the_command_never_fails(fairlead: Fairlead, said: str):
-    outcome = fairlead("statusline", input=said)
+@pytest.mark.parametrize("message", ["", "{", "null"])
+def test_the_command_never_fails(fairlead: Fairlead, message: str):
+    outcome = fairlead("statusline", input=message)
 
     assert outcome == (0, "", "")
 
 
 @pytest.mark.parametrize("arguments", [("--before",), ("true",)])
-def test_another_line_needs_a_place_and_a_program(fairlead: Fairlead, arguments: tuple[str, ...]):
+def test_another_line_needs_a_position_and_a_program(
+    fairlead: Fairlead, arguments: tuple[str, ...]
+):
     outcome = fairlead("statusline", *arguments, input=SAID)
 
     assert outcome.exit_code == 2
-    assert "belong together" in outcome.stderr
+    assert "--before and --after" in outcome.stderr
 
 
 def test_the_printed_command_is_one_document_with_an_argument_list(fairlead: Fairlead):
@@ -68,7 +77,7 @@ def test_the_printed_command_is_one_document_with_an_argument_list(fairlead: Fai
     assert all(os.path.isabs(word) for word in (argv[0], argv[-1]))
 
 
-def test_the_printed_command_shows_what_the_command_shows(fairlead: Fairlead, project: Path):
+def test_the_printed_command_prints_the_same_line(fairlead: Fairlead, project: Path):
     expected = fairlead("statusline", cwd=project, input=SAID).stdout
 
     done = subprocess.run(
@@ -89,12 +98,12 @@ def test_the_printed_command_keeps_the_other_line(fairlead: Fairlead, project: P
 
 def test_the_printed_command_runs_from_bytecode_that_was_installed(fairlead: Fairlead):
     start = Path(printed(fairlead)[-1])
-    rooms = [start.parent, *(start.parents[2] / room for room in ("model", "store", "text"))]
+    packages = [start.parent, *(start.parents[2] / name for name in ("core", "store", "text"))]
 
-    assert all((room / "__pycache__").is_dir() for room in rooms)
+    assert all((package / "__pycache__").is_dir() for package in packages)
 
 
-def test_the_fast_door_leaves_no_bytecode_behind(project: Path, tmp_path: Path):
+def test_the_fast_start_writes_no_bytecode(project: Path, tmp_path: Path):
     package = tmp_path / "library" / "fairlead"
     source = Path(__file__).resolve().parents[2] / "src" / "fairlead"
     shutil.copytree(source, package, ignore=shutil.ignore_patterns("__pycache__"))

@@ -14,26 +14,26 @@ from typing import Any
 
 import pytest
 
-from fairlead.errors import JsonSyntax
 from fairlead.interfaces.statusline.line import line_of
+from fairlead.text.errors import JsonSyntax
 from tests.support.corpus import corpus_projects
 from tests.support.headlines import a_state
 from tests.support.hook import Hook, environment_at, hook_line, require_hook
 from tests.support.line_cases import Case, cases
 
-# One line in the list of what was skipped, not one for each case.
+# Skips the module once instead of once per case.
 require_hook()
 
 
-def our_line(said: str, cwd: Path, environment: dict[str, str]) -> str:
+def our_line(message: str, cwd: Path, environment: dict[str, str]) -> str:
     try:
-        return line_of(said, str(cwd), environment)
+        return line_of(message, str(cwd), environment)
     except (JsonSyntax, ValueError):
-        return ""  # as the door does
+        return ""  # like the entry point
 
 
-def line_about(said: dict[str, Any], environment: dict[str, str]) -> str:
-    return line_of(json.dumps(said), "/", environment)
+def line_about(message: dict[str, Any], environment: dict[str, str]) -> str:
+    return line_of(json.dumps(message), "/", environment)
 
 
 def about(folder: Path, **more: Any) -> dict[str, Any]:
@@ -51,14 +51,14 @@ def test_real_projects_show_what_the_hook_shows(tmp_path: Path):
         for project in corpus_projects():
             streams = sorted((project / ".planning").glob("workstreams/*"))
             for folder in (project, project / ".planning", *streams):
-                theirs, ours = hook.line(about(folder)), line_about(about(folder), environment)
-                if theirs != ours:
-                    differing.append((folder.name, theirs, ours))
+                expected, actual = hook.line(about(folder)), line_about(about(folder), environment)
+                if expected != actual:
+                    differing.append((folder.name, expected, actual))
 
     assert differing == []
 
 
-# --- the page of cases -----------------------------------------------------------------
+# --- documented cases -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: f"{case.line}: {case.title}")
@@ -66,17 +66,17 @@ def test_a_case_is_the_same_in_the_hook_unless_it_says_otherwise(case: Case, tmp
     project = case.build(tmp_path)
     environment = environment_at(tmp_path / "home")
 
-    theirs = hook_line(case.said(project), cwd=project, environment=environment)
-    ours = our_line(case.said(project), project, environment)
+    expected = hook_line(case.message(project), cwd=project, environment=environment)
+    actual = our_line(case.message(project), project, environment)
 
-    assert (theirs != ours) == case.differs, (theirs, ours)
+    assert (expected != actual) == case.differs, (expected, actual)
 
 
 # --- generated projects ----------------------------------------------------------------
 
 
 def compare(folder: Path, seeds: range) -> list[tuple[int, str, str]]:
-    """The seeds of generated projects whose lines are not the same, with both lines."""
+    """The seeds of generated projects with different lines, and both lines."""
     environment = environment_at(folder / "home")
     project = folder / "work"
     planning = project / ".planning"
@@ -89,10 +89,10 @@ def compare(folder: Path, seeds: range) -> list[tuple[int, str, str]]:
             (project / below).mkdir(parents=True, exist_ok=True)
             (planning / "STATE.md").write_bytes(a_state(random).encode())
             (planning / "config.json").write_text(json.dumps(a_config(random)), "utf-8")
-            said = about(project / below)
-            theirs, ours = hook.line(said), line_about(said, environment)
-            if theirs != ours:
-                differing.append((seed, theirs, ours))
+            message = about(project / below)
+            expected, actual = hook.line(message), line_about(message, environment)
+            if expected != actual:
+                differing.append((seed, expected, actual))
     return differing
 
 
@@ -116,17 +116,17 @@ def test_two_thousand_generated_projects_show_the_same_line(tmp_path: Path):
     assert compare(tmp_path, range(1_000, 3_000)) == []
 
 
-# --- everything else in the line -------------------------------------------------------
+# --- other parts of the line -------------------------------------------------------
 
 
 class World:
-    """A project and a home that both sides are asked about."""
+    """A project and a home for both programs."""
 
     def __init__(self, folder: Path) -> None:
         self.project = folder / "work"
         self.home = folder / "home"
         self.environment = environment_at(self.home)
-        self.said = about(self.project, session_id="s1")
+        self.message = about(self.project, session_id="s1")
         self.write(".planning/STATE.md", "---\nmilestone: v2.0\nstatus: executing\n---\n")
 
     def write(self, name: str, content: object) -> Path:
@@ -162,24 +162,24 @@ def with_a_finished_todo(world: World) -> None:
 def with_a_last_command(world: World) -> None:
     world.set(show_last_command=True)
     transcript = world.write("t.jsonl", "<command-name>/gsd-next</command-name> and more")
-    world.said["transcript_path"] = str(transcript)
+    world.message["transcript_path"] = str(transcript)
 
 
 def with_a_long_transcript(world: World) -> None:
     world.set(show_last_command=True)
     text = "<command-name>/too-far-up</command-name>" + "x" * (256 * 1024)
-    world.said["transcript_path"] = str(world.write("t.jsonl", text))
+    world.message["transcript_path"] = str(world.write("t.jsonl", text))
 
 
 def with_tokens_in_front(world: World) -> None:
     world.set(show_context_tokens=True, context_position="front")
     usage = {"input_tokens": 123_456, "output_tokens": 1_000, "cache_read_input_tokens": 7}
-    world.said["context_window"] = {"remaining_percentage": 41.3, "current_usage": usage}
+    world.message["context_window"] = {"remaining_percentage": 41.3, "current_usage": usage}
 
 
 def with_early_compaction(world: World) -> None:
     world.environment["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = "120000 tokens"
-    world.said["context_window"] = {"remaining_percentage": 71, "total_tokens": 200_000}
+    world.message["context_window"] = {"remaining_percentage": 71, "total_tokens": 200_000}
 
 
 def with_a_repository(world: World) -> None:
@@ -241,11 +241,11 @@ def with_a_home_in_between(world: World) -> None:
     deep = world.project / "home" / "below"
     deep.mkdir(parents=True)
     world.environment["HOME"] = str(deep.parent)
-    world.said["workspace"] = {"current_dir": str(deep)}
+    world.message["workspace"] = {"current_dir": str(deep)}
 
 
 def with_a_slash_at_the_end(world: World) -> None:
-    world.said["workspace"] = {"current_dir": f"{world.project}/"}
+    world.message["workspace"] = {"current_dir": f"{world.project}/"}
 
 
 WORLDS = [world for name, world in list(globals().items()) if name.startswith("with_")]
@@ -255,9 +255,9 @@ WORLDS = [world for name, world in list(globals().items()) if name.startswith("w
 def test_the_rest_of_the_line_is_the_same_too(change: Callable[[World], None], tmp_path: Path):
     world = World(tmp_path)
     change(world)
-    said = json.dumps(world.said)
+    message = json.dumps(world.message)
 
-    theirs = hook_line(said, cwd=world.project, environment=world.environment)
+    expected = hook_line(message, cwd=world.project, environment=world.environment)
 
-    assert our_line(said, world.project, world.environment) == theirs
-    assert theirs
+    assert our_line(message, world.project, world.environment) == expected
+    assert expected

@@ -1,13 +1,15 @@
-"""Unattended: without a policy every question waits as a record, and an answer goes on."""
+"""Unattended runs: without a policy every question waits, and an answer continues the job."""
 
 import shlex
 from pathlib import Path
+
+import pytest
 
 from tests.support.journey import Journey, a_journey
 
 
 def answered(journey: Journey, *words: str) -> list[str]:
-    """A workflow, gone on with as told after each first answer; the questions it asked."""
+    """Run a workflow, give the first answer to each question, and return the questions."""
     asked: list[str] = []
     for _ in range(20):
         done = journey.run(*words, "--json")
@@ -22,23 +24,24 @@ def answered(journey: Journey, *words: str) -> list[str]:
 
 
 def waiting(journey: Journey) -> list[dict[str, str]]:
-    """What waits in a folder that has no documents yet."""
-    held = journey.do("job", "list")["jobs"]
-    shown = journey.do("job", "show", held[-1]["id"])
-    asked = next(each for each in shown["questions"] if not each["answer"])
-    command = f'fairlead job answer {held[-1]["id"]} "{asked["options"][0]}"'
-    return [{"job": held[-1]["id"], "question": asked["text"], "command": command}]
+    """The waiting question in a folder without documents."""
+    jobs = journey.do("job", "list")["jobs"]
+    shown = journey.do("job", "show", jobs[-1]["id"])
+    asked = next(question for question in shown["questions"] if not question["answer"])
+    command = f'fairlead job answer {jobs[-1]["id"]} "{asked["options"][0]}"'
+    return [{"job": jobs[-1]["id"], "question": asked["text"], "command": command}]
 
 
 def first_option(command: str) -> str:
     return command.rpartition(' "')[2].rstrip('"')
 
 
-def test_each_question_of_a_new_project_and_its_discussion_can_be_answered_later(
+@pytest.mark.walk
+def test_questions_of_new_and_discuss_can_be_answered_later(
     tmp_path: Path,
 ) -> None:
     journey = a_journey(tmp_path)
-    assert len(answered(journey, "new", "A desk for tickets")) >= 3
+    assert len(answered(journey, "new", "A tracker for tickets")) >= 3
     assert len(answered(journey, "phase", "discuss", "1")) >= 1
     assert answered(journey, "quick", "Greet people") != []
     assert journey.run("check").returncode == 0

@@ -1,4 +1,4 @@
-"""`fairlead phase verify` as it is called: exit codes, words, JSON, and what a dry run leaves alone."""
+"""`fairlead phase verify`: exit codes, output, JSON, and dry runs."""
 
 import json
 from pathlib import Path
@@ -32,26 +32,26 @@ def verify(world: Path, *words: str) -> Outcome:
     return run(program.command(world / "project", "phase", "verify", "1", *words))
 
 
-def test_a_phase_that_holds_passes_with_its_own_commands(world: Path):
+def test_a_correct_phase_passes_with_its_own_commands(world: Path):
     a_finished_phase(world / "project", GOOD)
 
     done = verify(world, "--approve", "--json")
 
-    told = json.loads(done.output)
-    assert (done.code, told["ok"], told["status"]) == (0, True, "passed")
-    assert told["checks"][0]["evidence"].startswith(f"`{CHECK}` exit 0")
+    document = json.loads(done.output)
+    assert (done.code, document["ok"], document["status"]) == (0, True, "passed")
+    assert document["checks"][0]["evidence"].startswith(f"`{CHECK}` exit 0")
 
 
-def test_gaps_are_exit_6_in_code_words_and_json_alike(world: Path):
+def test_gaps_exit_with_6_in_text_and_json(world: Path):
     a_finished_phase(world / "project", STUB)
 
     done = verify(world, "--approve")
     again = verify(world, "--json")
 
     assert done.code == 6
-    assert "calc.py:1: add says itself that it is not implemented  [stub-body]" in done.said
-    assert "fairlead phase execute 1" in done.said
-    assert again.code == 6  # its patch plan is open now
+    assert all(text in done.text for text in ("calc.py:1: add ", "[stub-body]"))
+    assert "fairlead phase execute 1" in done.text
+    assert again.code == 6  # because the plan for the gap is open
     assert json.loads(again.output or again.errors)["ok"] is False
 
 
@@ -62,7 +62,7 @@ def test_a_dry_run_shows_the_commands_and_changes_nothing(world: Path):
     done = verify(world, "--dry-run")
 
     assert done.code == 0
-    assert "test -f calc.py" in done.said
+    assert "test -f calc.py" in done.text
     assert documents(read_tree(project)) == before
 
 
@@ -87,10 +87,10 @@ def test_an_accepted_finding_is_shown_with_its_reason(world: Path):
     )
 
     assert done.code == 0
-    assert "accepted  stub-body calc.py add: phase 2 (Ada)" in done.said
+    assert "accepted  stub-body calc.py add: phase 2 (Ada)" in done.text
 
 
-def test_a_rehearsal_leaves_the_project_as_it_is(world: Path):
+def test_a_rehearsal_leaves_the_project_unchanged(world: Path):
     project = a_finished_phase(world / "project", Done(GOOD.files, verify=CHECK, is_git=True))
     before = documents(read_tree(project))
 

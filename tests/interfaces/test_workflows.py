@@ -1,20 +1,25 @@
-"""New, discuss and plan with the installed command: what is said, which code comes back, what is left."""
+"""`fairlead new`, `phase discuss` and `phase plan`: output, exit codes and documents."""
 
 import json
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.programs import Command, Outcome, Program, fairlead, run
-from tests.support.repositories import a_repository, git
+from tests.support.programs import Outcome, Program, fairlead, run_here
+from tests.support.repositories import a_repository, git, written
 from tests.support.terminal import run_on_terminal
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Path:
     a_repository(tmp_path / "project", {"README.md": "a project\n"})
+    argv = [sys.executable, "-m", "fairlead.agents.scripted.program"]
+    stub = {"argv": argv, "stream": "claude"}
+    settings = json.dumps({"fairlead": {"agents": {"stub": stub}}})
+    written(tmp_path / "config/fairlead/config.json", settings)
     return tmp_path
 
 
@@ -29,10 +34,10 @@ def command(world: Path, *words: str) -> Any:
 
 
 def called(world: Path, *words: str) -> Outcome:
-    return run(command(world, *words))
+    return run_here(command(world, *words))
 
 
-def told(outcome: Outcome) -> dict[str, Any]:
+def document_of(outcome: Outcome) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(outcome.output)
     return content
 
@@ -53,54 +58,54 @@ def files_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_rehearsed_project_is_whole_and_the_folder_stays_as_it_was(world: Path) -> None:
+def test_a_rehearsed_project_is_complete_and_the_folder_stays_unchanged(world: Path) -> None:
     before = files_of(world / "project")
 
-    done = called(world, "new", "a desk for tickets", "--rehearse", "--auto", "--json")
+    done = called(world, "new", "a tracker for tickets", "--rehearse", "--auto", "--json")
 
-    held = told(done)
-    assert (done.code, held["status"], held["rehearsed"]) == (0, "DONE", True), done.said
+    document = document_of(done)
+    assert (done.code, document["status"], document["rehearsed"]) == (0, "DONE", True), done.text
     assert files_of(world / "project") == before
-    made = run(command(world, "-C", held["folder"], "check"))
-    assert made.code == 0, made.said
-    assert [each["role"] for each in held["calls"]].count("project-researcher") == 4
+    made = run_here(command(world, "-C", document["folder"], "check"))
+    assert made.code == 0, made.text
+    assert [call["role"] for call in document["calls"]].count("project-researcher") == 4
 
 
-def test_a_dry_run_says_what_each_role_will_receive_and_asks_nobody(world: Path) -> None:
+def test_a_dry_run_shows_what_each_role_receives_and_asks_no_agent(world: Path) -> None:
     project = begun(world)
     before = files_of(project)
 
     done = called(world, "phase", "plan", "1", "--dry-run", "--json")
 
-    held = told(done)
-    assert done.code == 0, done.said
-    assert [each["role"] for each in held["roles"]] == [
+    document = document_of(done)
+    assert done.code == 0, done.text
+    assert [role["role"] for role in document["roles"]] == [
         "phase-researcher",
         "pattern-mapper",
         "planner",
         "plan-checker",
     ]
-    assert all(each["pieces"] and each["estimate"]["tokens"] for each in held["roles"])
+    assert all(role["pieces"] and role["estimate"]["tokens"] for role in document["roles"])
     assert files_of(project) == before
 
 
-def test_without_a_terminal_it_waits_and_an_answer_goes_on(world: Path) -> None:
+def test_without_a_terminal_a_question_waits_for_job_answer(world: Path) -> None:
     begun(world)
-    words = ("phase", "plan", "1", "--rehearse", "--here", "--json")
+    words = ("phase", "plan", "1", "--agent", "stub", "--json")
 
     first = called(world, *words)
-    held = told(first)
-    assert (first.code, held["status"], held["ok"]) == (6, "BLOCKED", False), first.said
-    answered = called(world, "job", "answer", held["job"], "continue")
-    assert "fairlead phase plan 1" in answered.said
+    document = document_of(first)
+    assert (first.code, document["status"], document["ok"]) == (6, "BLOCKED", False), first.text
+    answered = called(world, "job", "answer", document["job"], "continue")
+    assert "fairlead phase plan 1" in answered.text
     second = called(world, *words)
 
-    assert (second.code, told(second)["job"]) == (0, held["job"]), second.said
-    shown = called(world, "job", "show", held["job"])
-    assert "plan-2" in shown.said
+    assert (second.code, document_of(second)["job"]) == (0, document["job"]), second.text
+    shown = called(world, "job", "show", document["job"])
+    assert "plan-2" in shown.text
 
 
-def test_plans_that_are_there_are_a_conflict_and_a_phase_that_is_not_a_usage_error(
+def test_existing_plans_are_a_conflict_and_an_unknown_phase_is_a_usage_error(
     world: Path,
 ) -> None:
     begun(world)
@@ -109,8 +114,8 @@ def test_plans_that_are_there_are_a_conflict_and_a_phase_that_is_not_a_usage_err
     again = called(world, "phase", "plan", "1", "--json")
     unknown = called(world, "phase", "plan", "9", "--json")
 
-    assert (again.code, told(again)["error"]["code"]) == (4, "plans-there")
-    assert (unknown.code, told(unknown)["error"]["code"]) == (2, "unknown-phase")
+    assert (again.code, document_of(again)["error"]["code"]) == (4, "plans-there")
+    assert (unknown.code, document_of(unknown)["error"]["code"]) == (2, "unknown-phase")
 
 
 def test_on_a_terminal_each_area_is_chosen_by_its_number(world: Path) -> None:
@@ -125,35 +130,37 @@ def test_on_a_terminal_each_area_is_chosen_by_its_number(world: Path) -> None:
     assert "- **D-02:** Errors: my own way" in text
 
 
-def test_without_an_agent_the_rehearsal_is_named(world: Path) -> None:
+def test_without_an_agent_the_hint_names_the_rehearsal(world: Path) -> None:
     begun(world)
 
     done = called(world, "phase", "discuss", "1", "--auto", "--json", "--agent", "codex")
 
-    assert done.code == 5, done.said
-    assert "--rehearse" in told(done)["error"]["hint"]
+    assert done.code == 5, done.text
+    assert "--rehearse" in document_of(done)["error"]["hint"]
 
 
-def test_what_a_waiting_rehearsal_names_can_be_run_as_it_stands(world: Path) -> None:
+def test_the_commands_of_a_waiting_workflow_can_be_copied(world: Path) -> None:
+    begun(world)
+    done = called(world, "phase", "discuss", "1", "--agent", "stub")
+    assert done.code == 6, done.text
+    for _ in range(2):  # one question per area
+        done = _typed(world, done.text.partition("answer with: ")[2])
+        assert done.code == 0, done.text
+        done = _typed(world, f"{done.text.partition('Next: ')[2].strip()} --agent stub")
+    assert done.code == 0, done.text
+    done = _typed(world, f"{done.text.partition('next     ')[2].strip()} --agent stub")
+    assert done.code == 0, done.text
+    assert "✗" not in _typed(world, done.text.partition("next     ")[2]).text
+
+
+def test_a_rehearsal_without_a_terminal_answers_its_questions(world: Path) -> None:
     begun(world)
     done = called(world, "phase", "discuss", "1", "--rehearse")
-    assert done.code == 6, done.said
-    for _ in range(2):  # one question for each area
-        done = _typed(world, done.said.partition("answer with: ")[2])
-        assert done.code == 0, done.said
-        done = _typed(world, done.said.partition("Next: ")[2])
-    assert done.code == 0, done.said
-    done = _typed(world, done.said.partition("next     ")[2])
-    assert "✗" not in _typed(world, done.said.partition("next     ")[2]).said
+    assert (done.code, "answered  the plain way" in done.text) == (0, True)
 
 
 def _typed(world: Path, line: str) -> Outcome:
-    """Type a command that was shown, into the place that it names or that came before."""
+    """Run a command as it was printed."""
     words = shlex.split(line.partition("\n")[0])
-    if words[0] == "cd":
-        (world / "place").unlink(missing_ok=True)
-        (world / "place").symlink_to(words[1])
-        words = words[3:]
     assert words[0] == "fairlead"
-    made = command(world, *words[1:])
-    return run(Command(made.words, (world / "place").resolve(), made.environment))
+    return run_here(command(world, *words[1:]))

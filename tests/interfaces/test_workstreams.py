@@ -1,4 +1,4 @@
-"""Workstreams: every verb that writes takes the one that is named, else the active one."""
+"""Workstreams: commands that write use the named one, or the active one."""
 
 import json
 import shutil
@@ -47,13 +47,15 @@ def changed(fairlead: Fairlead, *verb: str) -> set[str]:
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
-def test_a_verb_writes_in_the_workstream_that_is_named(
+def test_a_command_writes_to_the_named_workstream(
     fairlead: Fairlead, streams: Path, verb: tuple[str, ...]
 ) -> None:
     assert changed(fairlead, *verb, "--ws", "alpha") == {"alpha"}
 
 
-def test_without_a_name_the_active_one_is_written(fairlead: Fairlead, streams: Path) -> None:
+def test_without_a_name_a_command_writes_to_the_active_workstream(
+    fairlead: Fairlead, streams: Path
+) -> None:
     assert changed(fairlead, "state", "add-blocker", "--text", "x") == {"beta"}
 
 
@@ -63,15 +65,15 @@ def test_a_workstream_that_does_not_exist_is_refused(fairlead: Fairlead, streams
     assert (refused.exit_code, "alpha" in refused.stderr) == (2, True)
 
 
-def test_the_python_door_writes_in_the_workstream_it_was_opened_for(
+def test_the_python_api_writes_to_its_workstream(
     streams: Path,
 ) -> None:
     project = api.open_project(str(streams.parent), workstream="alpha")
     project.add_decision("1", "Store UTC")
     project.events.blocker_added("No sandbox")
-    held = (streams / "workstreams" / "alpha" / "STATE.md").read_text("utf-8")
+    state = (streams / "workstreams" / "alpha" / "STATE.md").read_text("utf-8")
 
-    assert ("Store UTC" in held, "No sandbox" in held) == (True, True)
+    assert ("Store UTC" in state, "No sandbox" in state) == (True, True)
     assert (streams / "workstreams" / "beta" / "STATE.md").read_text("utf-8") == STATE
 
 
@@ -83,7 +85,7 @@ PLACES = [
 ]
 
 
-def test_every_verb_finds_the_same_hand_overs(fairlead: Fairlead, streams: Path) -> None:
+def test_every_command_finds_the_same_hand_overs(fairlead: Fairlead, streams: Path) -> None:
     for path in PLACES:
         (streams.parent / path).parent.mkdir(parents=True, exist_ok=True)
         (streams.parent / path).write_text("# Here\n", "utf-8")
@@ -92,8 +94,8 @@ def test_every_verb_finds_the_same_hand_overs(fairlead: Fairlead, streams: Path)
     left = json.loads(fairlead("resume", "--ws", "alpha", "--json").stdout)["left"]
 
     assert sorted(status["continue_files"]) == sorted(PLACES)
-    assert sorted(each["handover"]["path"] for each in shown["handovers"]) == sorted(PLACES)
-    assert sorted(each["path"] for each in left["pages"]) == sorted(PLACES)
+    assert sorted(handover["handover"]["path"] for handover in shown["handovers"]) == sorted(PLACES)
+    assert sorted(page["path"] for page in left["pages"]) == sorted(PLACES)
 
 
 def test_next_names_a_command_that_can_be_typed(fairlead: Fairlead, streams: Path) -> None:
@@ -107,18 +109,18 @@ def test_next_names_a_command_that_can_be_typed(fairlead: Fairlead, streams: Pat
 
 
 @pytest.mark.parametrize("verb", [("check",), ("status",), ("phase", "execute", "2")], ids=" ".join)
-def test_a_hint_names_the_workstream_that_was_named(
+def test_a_hint_repeats_the_workstream_option(
     fairlead: Fairlead, streams: Path, verb: tuple[str, ...]
 ) -> None:
-    told = fairlead(*verb, "--ws", "alpha")
-    lines = [each for each in (told.stdout + told.stderr).splitlines() if "--ws alpha" in each]
+    result = fairlead(*verb, "--ws", "alpha")
+    lines = [line for line in (result.stdout + result.stderr).splitlines() if "--ws alpha" in line]
     tried = fairlead(*lines[-1].rpartition("fairlead ")[2].split())
 
     assert tried.exit_code in (0, 1), tried.stderr
 
 
 @pytest.mark.parametrize("step", ["discuss", "plan"])
-def test_a_workflow_takes_the_workstream_that_is_named(
+def test_a_workflow_works_in_the_named_workstream(
     fairlead: Fairlead, streams: Path, step: str
 ) -> None:
     shutil.copytree(streams / "workstreams/alpha/phases", streams / "phases")
@@ -130,27 +132,25 @@ def test_a_workflow_takes_the_workstream_that_is_named(
     assert fairlead("phase", step, "2", "--dry-run").exit_code == 2
 
 
-def test_a_gate_of_one_memory_keeps_no_other_from_its_own(
-    fairlead: Fairlead, streams: Path
-) -> None:
+def test_gates_of_different_workstreams_are_independent(fairlead: Fairlead, streams: Path) -> None:
     start = ("state", "gate", "start", "--phase", "1", "--task")
     for name in ("alpha", "beta"):
         done = fairlead(*start, f"Task 1: {name}", "--ws", name)
         assert done.exit_code == 0, done.stderr
     fairlead("state", "gate", "executor-success", "--ws", "alpha")
-    held = {
+    states = {
         name: (streams / "workstreams" / name / ".continue-here.md").read_text("utf-8")
         for name in ("alpha", "beta")
     }
 
-    assert ("Task 1: alpha" in held["alpha"], "VERIFYING" in held["alpha"]) == (True, True)
-    assert ("Task 1: beta" in held["beta"], "EXECUTING" in held["beta"]) == (True, True)
+    assert ("Task 1: alpha" in states["alpha"], "VERIFYING" in states["alpha"]) == (True, True)
+    assert ("Task 1: beta" in states["beta"], "EXECUTING" in states["beta"]) == (True, True)
     assert not (streams / ".continue-here.md").exists()
     resumed = fairlead("state", "resume", "--ws", "alpha", "--json")
     assert json.loads(resumed.stdout)["handover"]["task"]["name"] == "Task 1: alpha"
 
 
-def test_what_a_session_of_the_project_left_is_not_resumed_in_a_workstream(
+def test_a_hand_over_of_the_project_is_not_resumed_in_a_workstream(
     fairlead: Fairlead, streams: Path
 ) -> None:
     for name in ("STATE.md", "ROADMAP.md"):
@@ -161,7 +161,7 @@ def test_what_a_session_of_the_project_left_is_not_resumed_in_a_workstream(
     assert (shown.exit_code, shown.stdout.strip()) == (0, "Nothing to resume")
 
 
-def test_where_no_workstream_is_active_next_leads_to_one(fairlead: Fairlead, streams: Path) -> None:
+def test_without_an_active_workstream_next_names_one(fairlead: Fairlead, streams: Path) -> None:
     (streams / "active-workstream").unlink()
     ahead = json.loads(fairlead("next", "--json").stdout)["next"]
 
@@ -169,7 +169,7 @@ def test_where_no_workstream_is_active_next_leads_to_one(fairlead: Fairlead, str
     assert "phase execute 1" in fairlead(*ahead["command"].split()[1:]).stdout
 
 
-def test_a_missing_document_of_a_workstream_is_made_by_what_the_hint_names(
+def test_the_hint_for_a_missing_workstream_document_creates_it(
     fairlead: Fairlead, streams: Path
 ) -> None:
     begin = ("state", "begin-phase", "--phase", "1", "--ws", "alpha")
@@ -180,7 +180,7 @@ def test_a_missing_document_of_a_workstream_is_made_by_what_the_hint_names(
     assert (refused.exit_code, fairlead(*begin).exit_code) == (2, 0), refused.stderr
 
 
-def test_without_an_active_one_check_looks_at_all_of_them_and_names_what_helps(
+def test_without_an_active_workstream_check_checks_all_of_them(
     fairlead: Fairlead, streams: Path
 ) -> None:
     (streams / "active-workstream").unlink()
@@ -199,7 +199,7 @@ def test_without_an_active_one_check_looks_at_all_of_them_and_names_what_helps(
     assert fairlead("check").exit_code == 0
 
 
-def test_without_an_active_one_a_verb_says_which_there_are(
+def test_without_an_active_workstream_a_command_lists_them(
     fairlead: Fairlead, streams: Path
 ) -> None:
     (streams / "active-workstream").unlink()

@@ -1,4 +1,4 @@
-"""The long tier stops and goes on, counts every case once, and draws its page from figures."""
+"""`make prove` stops and resumes, counts every case once, and writes its page from figures."""
 
 import time
 from pathlib import Path
@@ -33,26 +33,26 @@ def toy() -> NumberedProof:
 
 
 def test_a_second_call_goes_on_where_the_first_stopped(toy: NumberedProof, tmp_path: Path) -> None:
-    said: list[str] = []
+    output: list[str] = []
     first = Progress(1, tmp_path)
-    assert not run_proof(toy, first, 1, time.monotonic() - 1, tmp_path, said.append)
+    assert not run_proof(toy, first, 1, time.monotonic() - 1, tmp_path, output.append)
     row = first.row(toy)
     row |= {"done": [f"1|0|{BATCH}"], "tried": BATCH}
     first.save()
     second = Progress(1, tmp_path)
-    assert run_proof(toy, second, 1, NOTHING_LEFT, tmp_path, said.append)
+    assert run_proof(toy, second, 1, NOTHING_LEFT, tmp_path, output.append)
     assert second.row(toy)["tried"] == 3 * BATCH
-    assert "toy: 1 of 3 cases were done before" in said
+    assert "toy: 1 of 3 cases were done before" in output
 
 
 def test_what_is_found_is_said_and_kept(toy: NumberedProof, tmp_path: Path) -> None:
-    said: list[str] = []
+    output: list[str] = []
     progress = Progress(1, tmp_path)
-    run_proof(toy, progress, 1, NOTHING_LEFT, tmp_path, said.append)
-    found = Progress(1, tmp_path).row(toy)["findings"]
-    assert isinstance(found, list)
-    assert sorted(found) == [f"seed 1, number {n}: {n} is one" for n in (1400, 2100, 2800, 700)]
-    assert sum("FOUND" in line for line in said) == len(found)
+    run_proof(toy, progress, 1, NOTHING_LEFT, tmp_path, output.append)
+    findings = Progress(1, tmp_path).row(toy)["findings"]
+    assert isinstance(findings, list)
+    assert sorted(findings) == [f"seed 1, number {n}: {n} is one" for n in (1400, 2100, 2800, 700)]
+    assert sum("FOUND" in line for line in output) == len(findings)
 
 
 def test_figures_about_other_source_are_forgotten(toy: NumberedProof, tmp_path: Path) -> None:
@@ -71,8 +71,8 @@ def test_two_runs_keep_each_others_rows(toy: NumberedProof, tmp_path: Path) -> N
 
 
 def test_every_proof_gets_an_equal_part_of_the_time(toy: NumberedProof) -> None:
-    began = time.monotonic()
-    parts = [until - began for _, until in shares([toy, toy], 100)]
+    start = time.monotonic()
+    parts = [until - start for _, until in shares([toy, toy], 100)]
     assert parts == pytest.approx([50, 100], abs=1)
 
 

@@ -7,20 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.errors import FairleadError, NotAFile, NotConfirmed
-from fairlead.store import atomic, layout
-from fairlead.store.atomic import Changed, Place, place_of
-from fairlead.store.confine import Folder
-from fairlead.store.exchange import Renamer, prepare
-from tests.support.desks import (
+from fairlead.core.errors import FairleadError
+from fairlead.store import atomic
+from fairlead.store.atomic import DocumentChanged, DocumentLocation, open_location
+from fairlead.store.confined import ConfinedFolder
+from fairlead.store.errors import NotAFile, NotConfirmed
+from fairlead.store.rename import Renamer, prepare
+from fairlead.store.staging import RESCUED, STAGING, writing_name
+from tests.support.staging import (
     STATE,
     Interrupted,
-    a_desk,
     a_project,
     a_renamer_that_cannot,
     leftovers,
     limited_file_size,
     rescued,
+    staging_area,
     state_of,
 )
 
@@ -54,8 +56,8 @@ either_style = pytest.mark.parametrize("save", [in_place, by_rename])
 
 @both_ways
 def test_a_document_is_replaced(project: Path, renamer: Renamer) -> None:
-    with a_desk(project, renamer) as (root, desk), place_of(root, STATE) as place:
-        atomic.write(desk, place, OLD, NEW)
+    with staging_area(project, renamer) as (root, staging), open_location(root, STATE) as place:
+        atomic.write(staging, place, OLD, NEW)
     assert state_of(project) == NEW
     assert leftovers(project) == []
 
@@ -63,16 +65,16 @@ def test_a_document_is_replaced(project: Path, renamer: Renamer) -> None:
 @both_ways
 def test_a_document_is_created(tmp_path: Path, renamer: Renamer) -> None:
     a_project(tmp_path)
-    with a_desk(tmp_path, renamer) as (root, desk), place_of(root, STATE) as place:
-        atomic.write(desk, place, None, NEW)
+    with staging_area(tmp_path, renamer) as (root, staging), open_location(root, STATE) as place:
+        atomic.write(staging, place, None, NEW)
     assert state_of(tmp_path) == NEW
     assert leftovers(tmp_path) == []
 
 
-def test_writing_what_is_there_writes_nothing(project: Path) -> None:
+def test_writing_the_same_content_writes_nothing(project: Path) -> None:
     before = (project / STATE).stat()
-    with a_desk(project) as (root, desk), place_of(root, STATE) as place:
-        atomic.write(desk, place, OLD, OLD)
+    with staging_area(project) as (root, staging), open_location(root, STATE) as place:
+        atomic.write(staging, place, OLD, OLD)
     after = (project / STATE).stat()
     assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns)
 
@@ -80,8 +82,8 @@ def test_writing_what_is_there_writes_nothing(project: Path) -> None:
 @pytest.mark.parametrize("mode", [0o644, 0o600, 0o664, 0o755, 0o400])
 def test_the_mode_is_kept(project: Path, mode: int) -> None:
     (project / STATE).chmod(mode)
-    with a_desk(project) as (root, desk), place_of(root, STATE) as place:
-        atomic.write(desk, place, OLD, NEW)
+    with staging_area(project) as (root, staging), open_location(root, STATE) as place:
+        atomic.write(staging, place, OLD, NEW)
     assert stat.S_IMODE((project / STATE).stat().st_mode) == mode
 
 
@@ -90,8 +92,8 @@ def test_a_new_document_gets_the_mode_of_the_umask(tmp_path: Path, umask: int, m
     a_project(tmp_path)
     earlier = os.umask(umask)
     try:
-        with a_desk(tmp_path) as (root, desk), place_of(root, STATE) as place:
-            atomic.write(desk, place, None, NEW)
+        with staging_area(tmp_path) as (root, staging), open_location(root, STATE) as place:
+            atomic.write(staging, place, None, NEW)
     finally:
         os.umask(earlier)
     assert stat.S_IMODE((tmp_path / STATE).stat().st_mode) == mode
@@ -100,11 +102,11 @@ def test_a_new_document_gets_the_mode_of_the_umask(tmp_path: Path, umask: int, m
 def test_a_hard_link_is_refused(project: Path) -> None:
     (project / "second").hardlink_to(project / STATE)
     with (
-        a_desk(project) as (root, desk),
-        place_of(root, STATE) as place,
+        staging_area(project) as (root, staging),
+        open_location(root, STATE) as place,
         pytest.raises(NotAFile, match="hard links"),
     ):
-        atomic.write(desk, place, OLD, NEW)
+        atomic.write(staging, place, OLD, NEW)
     assert (project / "second").read_bytes() == OLD
     assert leftovers(project) == []
 
@@ -114,11 +116,11 @@ def test_a_linked_document_is_refused_and_its_target_kept(project: Path) -> None
     (project / STATE).unlink()
     (project / STATE).symlink_to(project / "outside")
     with (
-        a_desk(project) as (root, desk),
-        place_of(root, STATE) as place,
+        staging_area(project) as (root, staging),
+        open_location(root, STATE) as place,
         pytest.raises(NotAFile, match="a symbolic link"),
     ):
-        atomic.write(desk, place, OLD, NEW)
+        atomic.write(staging, place, OLD, NEW)
     assert (project / "outside").read_bytes() == OLD
     assert (project / STATE).is_symlink()
 
@@ -126,12 +128,12 @@ def test_a_linked_document_is_refused_and_its_target_kept(project: Path) -> None
 def test_an_error_while_staging_changes_nothing(project: Path) -> None:
     limit = 4096
     with (
-        a_desk(project) as (root, desk),
-        place_of(root, STATE) as place,
+        staging_area(project) as (root, staging),
+        open_location(root, STATE) as place,
         limited_file_size(limit),
         pytest.raises(FairleadError, match="File too large"),
     ):
-        atomic.write(desk, place, OLD, b"x" * (limit + 1))
+        atomic.write(staging, place, OLD, b"x" * (limit + 1))
     assert state_of(project) == OLD
     assert leftovers(project) == []
 
@@ -139,21 +141,21 @@ def test_an_error_while_staging_changes_nothing(project: Path) -> None:
 @both_ways
 @either_style
 def test_an_edit_before_the_exchange_is_kept(project: Path, renamer: Renamer, save: Save) -> None:
-    with a_desk(project, renamer) as (root, desk), place_of(root, STATE) as place:
-        staged = atomic.stage(desk, place, OLD, NEW)
+    with staging_area(project, renamer) as (root, staging), open_location(root, STATE) as place:
+        staged = atomic.stage(staging, place, OLD, NEW)
         save(project / STATE, THEIRS)
-        with pytest.raises(Changed):
-            atomic.exchange(desk, staged, place, OLD, NEW)
+        with pytest.raises(DocumentChanged):
+            atomic.exchange(staging, staged, place, OLD, NEW)
     assert state_of(project) == THEIRS
 
 
 @either_style
 def test_an_edit_in_the_last_instant_comes_back_to_its_place(project: Path, save: Save) -> None:
     renamer = Interrupted(lambda: save(project / STATE, THEIRS))
-    with a_desk(project, renamer) as (root, desk), place_of(root, STATE) as place:
-        with pytest.raises(Changed):
-            atomic.write(desk, place, OLD, NEW)
-        assert desk.notices == []
+    with staging_area(project, renamer) as (root, staging), open_location(root, STATE) as place:
+        with pytest.raises(DocumentChanged):
+            atomic.write(staging, place, OLD, NEW)
+        assert staging.notices == []
     assert state_of(project) == THEIRS
     assert leftovers(project) == []
 
@@ -165,45 +167,45 @@ def test_a_second_edit_over_our_version_keeps_the_place_and_the_first_is_rescued
     renamer = Interrupted(
         lambda: save(project / STATE, THEIRS), lambda: save(project / STATE, LATER)
     )
-    with a_desk(project, renamer) as (root, desk), place_of(root, STATE) as place:
-        with pytest.raises(Changed):
-            atomic.write(desk, place, OLD, NEW)
-        assert len(desk.notices) == 1
+    with staging_area(project, renamer) as (root, staging), open_location(root, STATE) as place:
+        with pytest.raises(DocumentChanged):
+            atomic.write(staging, place, OLD, NEW)
+        assert len(staging.notices) == 1
     assert state_of(project) == LATER
     assert rescued(project) == [THEIRS]
     assert leftovers(project) == []
 
 
-def test_a_document_removed_in_the_last_instant_is_changed(project: Path) -> None:
+def test_a_document_removed_in_the_last_instant_counts_as_changed(project: Path) -> None:
     renamer = Interrupted((project / STATE).unlink)
     with (
-        a_desk(project, renamer) as (root, desk),
-        place_of(root, STATE) as place,
-        pytest.raises(Changed),
+        staging_area(project, renamer) as (root, staging),
+        open_location(root, STATE) as place,
+        pytest.raises(DocumentChanged),
     ):
-        atomic.write(desk, place, OLD, NEW)
+        atomic.write(staging, place, OLD, NEW)
     assert not (project / STATE).exists()
     assert leftovers(project) == []
 
 
-def test_an_edit_that_cannot_be_rescued_stays_on_the_desk(project: Path) -> None:
+def test_an_edit_that_cannot_be_rescued_stays_in_the_staging_folder(project: Path) -> None:
     renamer = Interrupted(lambda: by_rename(project / STATE, THEIRS), (project / STATE).unlink)
-    with a_desk(project, renamer) as (root, desk), place_of(root, STATE) as place:
-        (project / layout.DESK / layout.RESCUED).symlink_to("elsewhere")
+    with staging_area(project, renamer) as (root, staging), open_location(root, STATE) as place:
+        (project / STAGING / RESCUED).symlink_to("elsewhere")
         with pytest.raises(NotConfirmed):
-            atomic.write(desk, place, OLD, NEW)
+            atomic.write(staging, place, OLD, NEW)
     (left,) = leftovers(project)
-    assert (project / layout.DESK / left).read_bytes() == THEIRS
+    assert (project / STAGING / left).read_bytes() == THEIRS
 
 
 def test_an_edit_whose_document_is_then_removed_is_rescued(project: Path) -> None:
     renamer = Interrupted(lambda: by_rename(project / STATE, THEIRS), (project / STATE).unlink)
     with (
-        a_desk(project, renamer) as (root, desk),
-        place_of(root, STATE) as place,
-        pytest.raises(Changed),
+        staging_area(project, renamer) as (root, staging),
+        open_location(root, STATE) as place,
+        pytest.raises(DocumentChanged),
     ):
-        atomic.write(desk, place, OLD, NEW)
+        atomic.write(staging, place, OLD, NEW)
     assert rescued(project) == [THEIRS]
 
 
@@ -213,11 +215,11 @@ def test_a_link_put_there_in_the_last_instant_comes_back(project: Path) -> None:
         (project / STATE).symlink_to("elsewhere")
 
     with (
-        a_desk(project, Interrupted(plant)) as (root, desk),
-        place_of(root, STATE) as place,
-        pytest.raises(Changed),
+        staging_area(project, Interrupted(plant)) as (root, staging),
+        open_location(root, STATE) as place,
+        pytest.raises(DocumentChanged),
     ):
-        atomic.write(desk, place, OLD, NEW)
+        atomic.write(staging, place, OLD, NEW)
     assert os.readlink(project / STATE) == "elsewhere"
 
 
@@ -225,23 +227,23 @@ def test_a_document_created_in_the_last_instant_is_kept(tmp_path: Path) -> None:
     a_project(tmp_path)
     renamer = Interrupted(lambda: in_place(tmp_path / STATE, THEIRS))
     with (
-        a_desk(tmp_path, renamer) as (root, desk),
-        place_of(root, STATE) as place,
-        pytest.raises(Changed),
+        staging_area(tmp_path, renamer) as (root, staging),
+        open_location(root, STATE) as place,
+        pytest.raises(DocumentChanged),
     ):
-        atomic.write(desk, place, None, NEW)
+        atomic.write(staging, place, None, NEW)
     assert state_of(tmp_path) == THEIRS
     assert leftovers(tmp_path) == []
 
 
-def test_a_program_that_is_still_writing_gets_its_place_back(project: Path) -> None:
+def test_the_version_of_a_program_that_is_still_writing_is_put_back(project: Path) -> None:
     with (project / STATE).open("r+b") as editor:
         with (
-            a_desk(project) as (root, desk),
-            place_of(root, STATE) as place,
-            pytest.raises(Changed),
+            staging_area(project) as (root, staging),
+            open_location(root, STATE) as place,
+            pytest.raises(DocumentChanged),
         ):
-            atomic.write(desk, place, OLD, NEW)
+            atomic.write(staging, place, OLD, NEW)
         editor.write(THEIRS)
     assert state_of(project) == THEIRS
 
@@ -250,37 +252,37 @@ def test_a_write_that_is_not_confirmed_says_so() -> None:
     pipe, other_end = os.pipe()
     os.close(other_end)
     with (
-        Place(Folder(pipe, ".planning"), "STATE.md") as place,
+        DocumentLocation(ConfinedFolder(pipe, ".planning"), "STATE.md") as place,
         pytest.raises(NotConfirmed, match=r"STATE\.md was written, but the disk did not"),
     ):
         atomic.confirm(place)
 
 
 class TestLeftovers:
-    """What killed commands leave on the desk, and what the next one does with it."""
+    """What killed commands leave on the staging folder, and what the next one does with it."""
 
     def collected(self, project: Path) -> list[object]:
-        with a_desk(project) as (_, desk):
-            atomic.collect(desk)
-            return list(desk.notices)
+        with staging_area(project) as (_, staging):
+            atomic.collect(staging)
+            return list(staging.notices)
 
     def test_a_half_written_file_is_removed(self, project: Path) -> None:
-        with a_desk(project) as (_, desk):
-            os.close(desk.folder.create(layout.writing_name(), 0o600))
+        with staging_area(project) as (_, staging):
+            os.close(staging.folder.create(writing_name(), 0o600))
         assert self.collected(project) == []
         assert leftovers(project) == []
 
     def test_a_version_that_was_never_exchanged_is_removed(self, project: Path) -> None:
-        with a_desk(project) as (root, desk), place_of(root, STATE) as place:
-            atomic.stage(desk, place, OLD, NEW)
+        with staging_area(project) as (root, staging), open_location(root, STATE) as place:
+            atomic.stage(staging, place, OLD, NEW)
         assert self.collected(project) == []
         assert leftovers(project) == []
         assert state_of(project) == OLD
 
     def test_an_old_version_that_was_exchanged_is_removed(self, project: Path) -> None:
-        with a_desk(project) as (root, desk), place_of(root, STATE) as place:
-            staged = atomic.stage(desk, place, OLD, NEW)
-            atomic.exchange(desk, staged, place, OLD, NEW)
+        with staging_area(project) as (root, staging), open_location(root, STATE) as place:
+            staged = atomic.stage(staging, place, OLD, NEW)
+            atomic.exchange(staging, staged, place, OLD, NEW)
         assert self.collected(project) == []
         assert leftovers(project) == []
         assert state_of(project) == NEW
@@ -297,20 +299,20 @@ class TestLeftovers:
             project, (project / STATE).unlink, lambda: (project / STATE).symlink_to("x")
         )
         assert len(self.collected(project)) == 1
-        shelf = project / layout.DESK / layout.RESCUED
+        shelf = project / STAGING / RESCUED
         assert [os.readlink(path) for path in shelf.iterdir()] == ["x"]
 
     @pytest.mark.parametrize("name", [b"x-", b"x-a.b.c", b"x-\xff\x1b.a.b.c", b"x-.."])
     def test_a_planted_name_is_put_aside(self, project: Path, name: bytes) -> None:
-        with a_desk(project):
+        with staging_area(project):
             pass
-        (project / layout.DESK / os.fsdecode(name)).write_bytes(b"planted")
+        (project / STAGING / os.fsdecode(name)).write_bytes(b"planted")
         assert len(self.collected(project)) == 1
         assert leftovers(project) == []
 
     def exchange_and_die(self, project: Path, *acts: Callable[[], object]) -> None:
-        with a_desk(project) as (root, desk), place_of(root, STATE) as place:
-            staged = atomic.stage(desk, place, OLD, NEW)
+        with staging_area(project) as (root, staging), open_location(root, STATE) as place:
+            staged = atomic.stage(staging, place, OLD, NEW)
             for act in acts:
                 act()
-            desk.renamer.swap(desk.folder, staged, place.folder, place.name)
+            staging.renamer.swap(staging.folder, staged, place.folder, place.name)

@@ -9,9 +9,11 @@ from typing import ClassVar
 
 import pytest
 
-from fairlead.errors import (
+from fairlead.project.paths import PHASES
+from fairlead.store import intent, layout
+from fairlead.store.atomic import Completed, Rescued
+from fairlead.store.errors import (
     ChangedMeanwhile,
-    ConflictMarkers,
     FileExists,
     LockBusy,
     NoDocument,
@@ -21,25 +23,24 @@ from fairlead.errors import (
     PathOutside,
     TooLarge,
     Undecodable,
-    UnwritableValue,
 )
-from fairlead.store import intent, layout
 from fairlead.store.files import Files
-from fairlead.store.intent import Version
+from fairlead.store.intent import ContentChange
 from fairlead.store.lock import Lock
-from fairlead.store.notice import Completed, Rescued
-from tests.support.desks import (
+from fairlead.store.staging import STAGING, USER_STAGING
+from fairlead.text.errors import ConflictMarkers, UnwritableValue
+from tests.support.programs import ROOT
+from tests.support.staging import (
     PROJECT,
     STATE,
-    a_desk,
     a_project,
     append,
     leftovers,
     names,
     rescued,
+    staging_area,
     state_of,
 )
-from tests.support.programs import ROOT
 
 WRITER = """
 import sys
@@ -74,12 +75,12 @@ class TestLoading:
         files.exists(STATE)
         assert names(project / ".planning") == ["PROJECT.md", "STATE.md"]
 
-    def test_a_document_that_is_missing_names_the_next_command(self, files: Files) -> None:
+    def test_a_missing_document_names_the_next_command(self, files: Files) -> None:
         with pytest.raises(NoDocument) as missing:
             files.load(layout.ROADMAP)
         assert "fairlead doctor --fix" in missing.value.hint
 
-    def test_where_there_is_no_folder_there_is_no_document(self, tmp_path: Path) -> None:
+    def test_a_missing_folder_has_no_documents(self, tmp_path: Path) -> None:
         assert Files(str(tmp_path / "nowhere")).load_if_present(STATE) is None
 
     @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ class TestLoading:
             (b"\xed\xa0\x80", "1:1"),
         ],
     )
-    def test_bytes_that_are_not_text_are_refused_with_their_place(
+    def test_bytes_that_are_not_text_are_refused_with_their_position(
         self, project: Path, files: Files, content: bytes, place: str
     ) -> None:
         (project / STATE).write_bytes(content)
@@ -99,7 +100,7 @@ class TestLoading:
             files.load(STATE)
         assert str(refused.value).startswith(f"{STATE}:{place}: ")
 
-    def test_for_display_bytes_that_are_not_text_are_given_as_they_are(
+    def test_for_display_bytes_that_are_not_text_are_kept(
         self, project: Path, files: Files
     ) -> None:
         (project / STATE).write_bytes(b"a\xffb\n")
@@ -107,7 +108,7 @@ class TestLoading:
         assert loaded
         assert loaded.text == "a\udcffb\n"
 
-    def test_for_display_a_giant_is_cut_at_a_line(self, project: Path, files: Files) -> None:
+    def test_for_display_a_huge_file_is_cut_at_a_line(self, project: Path, files: Files) -> None:
         (project / STATE).write_bytes(b"0123456\n" * 40_000)
         loaded = files.load_for_display(STATE)
         assert loaded
@@ -115,7 +116,7 @@ class TestLoading:
         assert len(loaded.text) <= layout.STATE_LIMIT
         assert loaded.text.endswith("0123456")
 
-    def test_a_giant_is_refused(self, project: Path, files: Files) -> None:
+    def test_a_huge_file_is_refused(self, project: Path, files: Files) -> None:
         (project / STATE).write_bytes(b"x" * (layout.STATE_LIMIT + 1))
         with pytest.raises(TooLarge):
             files.load(STATE)
@@ -141,13 +142,15 @@ class TestUpdating:
         assert outcome.changes == ()
         assert (project / STATE).stat().st_ino == before.st_ino
 
-    def test_a_dry_run_shows_and_makes_nothing(self, project: Path, files: Files) -> None:
+    def test_a_dry_run_shows_the_change_and_writes_nothing(
+        self, project: Path, files: Files
+    ) -> None:
         (change,) = files.update(STATE, append("more"), command="test", dry_run=True).changes
         assert (change.path, change.old, change.new) == (STATE, "state\n", "state\nmore\n")
         assert state_of(project) == b"state\n"
         assert names(project / ".planning") == ["PROJECT.md", "STATE.md"]
 
-    def test_a_document_that_is_missing_is_refused(self, project: Path, files: Files) -> None:
+    def test_a_missing_document_is_refused(self, project: Path, files: Files) -> None:
         with pytest.raises(NoDocument):
             files.update(layout.ROADMAP, append("more"), command="test")
         assert names(project / ".planning") == ["PROJECT.md", "STATE.md"]
@@ -159,7 +162,7 @@ class TestUpdating:
         assert (project / layout.CONFIG).read_bytes() == b"{}\n"
         assert outcome.changes[0].old is None
 
-    def test_without_a_project_nothing_is_made(self, tmp_path: Path) -> None:
+    def test_without_a_project_nothing_is_created(self, tmp_path: Path) -> None:
         with pytest.raises(NoDocument):
             Files(str(tmp_path)).update(STATE, append("more"), command="test")
         assert names(tmp_path) == []
@@ -189,7 +192,7 @@ class TestUpdating:
     @pytest.mark.parametrize(
         "path", ["README.md", "../x", ".git/config", ".planning/.fairlead/lock"]
     )
-    def test_what_is_not_a_document_is_not_written(self, files: Files, path: str) -> None:
+    def test_a_path_that_is_not_a_document_is_refused(self, files: Files, path: str) -> None:
         with pytest.raises(PathOutside):
             files.update(path, append("more"), command="test", may_create=True)
 
@@ -205,14 +208,14 @@ class TestUpdating:
             files.update(STATE, append("more"), command="test")
         assert names(project / "elsewhere") == ["PROJECT.md", "STATE.md"]
 
-    def test_a_linked_desk_is_refused(self, project: Path, files: Files) -> None:
+    def test_a_linked_staging_folder_is_refused(self, project: Path, files: Files) -> None:
         (project / "elsewhere").mkdir()
-        (project / layout.DESK).symlink_to(project / "elsewhere", target_is_directory=True)
+        (project / STAGING).symlink_to(project / "elsewhere", target_is_directory=True)
         with pytest.raises(NotAFolder):
             files.update(STATE, append("more"), command="test")
         assert names(project / "elsewhere") == []
 
-    def test_the_desk_hides_itself_from_git(self, project: Path, files: Files) -> None:
+    def test_the_staging_folder_hides_itself_from_git(self, project: Path, files: Files) -> None:
         subprocess.run(["git", "init", "-q"], cwd=project, check=True)
         files.update(STATE, append("more"), command="test")
         answer = subprocess.run(
@@ -221,14 +224,17 @@ class TestUpdating:
         assert b".fairlead" not in answer.stdout
 
     def test_a_busy_lock_is_named_and_nothing_changes(self, project: Path, files: Files) -> None:
-        with a_desk(project) as (_, desk), Lock(desk.folder, wait_seconds=0, command="other"):
+        with (
+            staging_area(project) as (_, staging),
+            Lock(staging.folder, wait_seconds=0, command="other"),
+        ):
             with pytest.raises(LockBusy, match="other"):
                 files.update(STATE, append("more"), command="test")
         assert state_of(project) == b"state\n"
 
-    def test_a_folder_of_settings_has_its_own_desk(self, tmp_path: Path) -> None:
+    def test_a_settings_folder_has_its_own_staging_folder(self, tmp_path: Path) -> None:
         folder = tmp_path / "config" / "fairlead"
-        settings = Files(str(folder), desk=layout.USER_DESK)
+        settings = Files(str(folder), staging=USER_STAGING)
         settings.update(layout.USER_CONFIG, append("{}"), command="test", may_create=True)
         assert names(folder) == [".fairlead", "config.json"]
 
@@ -243,7 +249,7 @@ class TestForeignEdits:
     """Somebody without our lock saves while we write."""
 
     @pytest.mark.parametrize("save", [Path.write_bytes, replaced])
-    def test_the_edit_is_applied_to_their_version(
+    def test_the_edit_is_repeated_on_the_version_of_another_program(
         self, project: Path, files: Files, save: Callable[[Path, bytes], object]
     ) -> None:
         calls = []
@@ -258,7 +264,9 @@ class TestForeignEdits:
         assert state_of(project) == b"theirs\nours\n"
         assert outcome.changes[0].old == "theirs\n"
 
-    def test_somebody_who_never_stops_is_a_conflict(self, project: Path, files: Files) -> None:
+    def test_a_program_that_never_stops_writing_is_a_conflict(
+        self, project: Path, files: Files
+    ) -> None:
         def edit(text: str) -> str:
             replaced(project / STATE, text.encode() + b"theirs\n")
             return text + "ours\n"
@@ -277,7 +285,9 @@ class TestForeignEdits:
             files.update(STATE, edit, command="test")
         assert not (project / STATE).exists()
 
-    def test_a_step_is_applied_to_their_version(self, project: Path, files: Files) -> None:
+    def test_a_step_is_repeated_on_the_version_of_another_program(
+        self, project: Path, files: Files
+    ) -> None:
         def edit(text: str) -> str:
             if text == "state\n":
                 (project / STATE).write_bytes(b"theirs\n")
@@ -297,15 +307,13 @@ class TestSteps:
         assert (project / PROJECT).read_bytes() == b"project\nb\n"
         assert leftovers(project) == []
 
-    def test_one_that_is_refused_stops_all(self, project: Path, files: Files) -> None:
+    def test_one_refused_edit_stops_all(self, project: Path, files: Files) -> None:
         edits = {STATE: append("a"), layout.ROADMAP: append("b")}
         with pytest.raises(NoDocument):
             files.update_all(edits, command="test")
         assert state_of(project) == b"state\n"
 
-    def test_what_a_killed_command_left_is_completed_and_told(
-        self, project: Path, files: Files
-    ) -> None:
+    def test_a_killed_command_is_completed_with_a_notice(self, project: Path, files: Files) -> None:
         self.commit_and_die(project)
         outcome = files.update(STATE, append("next"), command="test")
         assert state_of(project) == b"new state\nnext\n"
@@ -321,12 +329,12 @@ class TestSteps:
         assert rescued(project) == [b"new state\n"]
 
     def commit_and_die(self, project: Path) -> None:
-        with a_desk(project) as (root, desk):
+        with staging_area(project) as (root, staging):
             versions = (
-                Version(STATE, b"state\n", b"new state\n"),
-                Version(PROJECT, b"project\n", b"new project\n"),
+                ContentChange(STATE, b"state\n", b"new state\n"),
+                ContentChange(PROJECT, b"project\n", b"new project\n"),
             )
-            intent.commit(root, desk, "killed", versions)
+            intent.commit(root, staging, "killed", versions)
 
 
 class TestCreating:
@@ -334,9 +342,9 @@ class TestCreating:
 
     TEXTS: ClassVar = {STATE: "state\n", PROJECT: "project\n", layout.CONFIG: "{}\n"}
 
-    def test_everything_is_made_at_once(self, tmp_path: Path) -> None:
+    def test_all_documents_are_created_together(self, tmp_path: Path) -> None:
         files = Files(str(tmp_path))
-        outcome = files.create_all(self.TEXTS, folders=(layout.PHASES,), command="init")
+        outcome = files.create_all(self.TEXTS, folders=(PHASES,), command="init")
         assert outcome.paths == tuple(self.TEXTS)
         assert names(tmp_path / ".planning") == [
             ".fairlead",
@@ -347,7 +355,7 @@ class TestCreating:
         ]
         assert leftovers(tmp_path) == []
 
-    def test_one_that_exists_stops_all(self, tmp_path: Path) -> None:
+    def test_one_existing_document_stops_all(self, tmp_path: Path) -> None:
         a_project(tmp_path, PROJECT="mine\n")
         with pytest.raises(FileExists):
             Files(str(tmp_path)).create_all(self.TEXTS, command="init")
@@ -357,38 +365,36 @@ class TestCreating:
     def test_a_refusal_leaves_no_trace(self, tmp_path: Path) -> None:
         a_project(tmp_path, PROJECT="mine\n")
         with pytest.raises(FileExists):
-            Files(str(tmp_path)).create_all(self.TEXTS, folders=(layout.PHASES,), command="init")
+            Files(str(tmp_path)).create_all(self.TEXTS, folders=(PHASES,), command="init")
         assert names(tmp_path / ".planning") == ["PROJECT.md"]
 
-    def test_a_folder_that_is_not_there_is_not_made(self, tmp_path: Path) -> None:
+    def test_a_missing_project_folder_is_not_created(self, tmp_path: Path) -> None:
         with pytest.raises(NoProject):
             Files(str(tmp_path / "nowhere")).create_all(self.TEXTS, command="init")
         assert names(tmp_path) == []
 
-    def test_a_dry_run_makes_nothing(self, tmp_path: Path) -> None:
+    def test_a_dry_run_creates_nothing(self, tmp_path: Path) -> None:
         outcome = Files(str(tmp_path)).create_all(self.TEXTS, command="init", dry_run=True)
         assert outcome.paths == tuple(self.TEXTS)
         assert names(tmp_path) == []
 
-    def test_an_empty_planning_folder_of_a_killed_command_is_no_obstacle(
-        self, tmp_path: Path
-    ) -> None:
-        (tmp_path / layout.DESK).mkdir(parents=True)
+    def test_an_empty_planning_folder_left_by_a_kill_is_accepted(self, tmp_path: Path) -> None:
+        (tmp_path / STAGING).mkdir(parents=True)
         Files(str(tmp_path)).create_all(self.TEXTS, command="init")
         assert state_of(tmp_path) == b"state\n"
 
     def test_the_same_command_after_a_kill_completes_its_step(self, tmp_path: Path) -> None:
         a_project(tmp_path)
-        with a_desk(tmp_path) as (root, desk):
+        with staging_area(tmp_path) as (root, staging):
             versions = tuple(
-                Version(path, None, text.encode()) for path, text in self.TEXTS.items()
+                ContentChange(path, None, text.encode()) for path, text in self.TEXTS.items()
             )
-            intent.commit(root, desk, "init", versions)
+            intent.commit(root, staging, "init", versions)
         outcome = Files(str(tmp_path)).create_all(self.TEXTS, command="init")
         assert state_of(tmp_path) == b"state\n"
         assert [type(notice) for notice in outcome.notices] == [Completed]
 
-    def test_a_second_project_in_the_same_place_is_refused(self, tmp_path: Path) -> None:
+    def test_a_second_project_in_the_same_folder_is_refused(self, tmp_path: Path) -> None:
         files = Files(str(tmp_path))
         files.create_all(self.TEXTS, command="init")
         with pytest.raises(FileExists):
@@ -409,7 +415,7 @@ def test_many_processes_lose_nothing(project: Path) -> None:
     assert sorted(state_of(project).decode().splitlines()[1:]) == sorted(expected)
 
 
-def test_a_writer_killed_at_any_time_leaves_a_whole_document(project: Path) -> None:
+def test_a_writer_killed_at_any_time_leaves_a_complete_document(project: Path) -> None:
     acknowledged = 0
     for delay in range(12):
         process = subprocess.Popen(
@@ -429,3 +435,19 @@ def test_a_writer_killed_at_any_time_leaves_a_whole_document(project: Path) -> N
     assert state_of(project).endswith(b"end\n")
     assert leftovers(project) == []
     assert rescued(project) == []
+
+
+def test_new_documents_in_the_users_own_folders_are_private(tmp_path: Path) -> None:
+    private = Files(str(tmp_path), staging=USER_STAGING)
+    shared = Files(str(tmp_path), staging=USER_STAGING, is_private=False)
+    private.update("checks/a.json", lambda _: "{}", command="a test", may_create=True)
+    shared.update("config.json", lambda _: "{}", command="a test", may_create=True)
+
+    assert (tmp_path / "checks/a.json").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "config.json").stat().st_mode & 0o044 == 0o044 & ~_umask()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -5,20 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.errors import FairleadError, NewerRecord
-from fairlead.store import atomic, intent, layout
-from fairlead.store.atomic import Changed
-from fairlead.store.intent import Step, Version
-from fairlead.store.notice import Completed
-from tests.support.desks import (
+from fairlead.core.errors import FairleadError
+from fairlead.store import atomic, intent
+from fairlead.store.atomic import Completed, DocumentChanged
+from fairlead.store.errors import NewerRecord
+from fairlead.store.intent import CommittedStep, ContentChange
+from fairlead.store.staging import INTENT, STAGING
+from tests.support.staging import (
     PROJECT,
     STATE,
     Interrupted,
-    a_desk,
     a_project,
     leftovers,
     limited_file_size,
     rescued,
+    staging_area,
     state_of,
 )
 
@@ -26,9 +27,9 @@ FRESH = ".planning/phases/01-a/01-01-PLAN.md"
 THEIRS = b"theirs\n"
 
 VERSIONS = (
-    Version(STATE, b"state\n", b"new state\n"),
-    Version(PROJECT, b"project\n", b"new project\n"),
-    Version(FRESH, None, b"new plan\n"),
+    ContentChange(STATE, b"state\n", b"new state\n"),
+    ContentChange(PROJECT, b"project\n", b"new project\n"),
+    ContentChange(FRESH, None, b"new plan\n"),
 )
 
 
@@ -38,15 +39,15 @@ def project(tmp_path: Path) -> Path:
     return a_project(tmp_path, STATE="state\n", PROJECT="project\n")
 
 
-def committed(project: Path) -> Step:
-    with a_desk(project) as (root, desk):
-        return intent.commit(root, desk, "step", VERSIONS)
+def committed(project: Path) -> CommittedStep:
+    with staging_area(project) as (root, staging):
+        return intent.commit(root, staging, "step", VERSIONS)
 
 
 def recovered(project: Path) -> list[object]:
-    with a_desk(project) as (root, desk):
-        intent.recover(root, desk)
-        return list(desk.notices)
+    with staging_area(project) as (root, staging):
+        intent.recover(root, staging)
+        return list(staging.notices)
 
 
 def contents(project: Path) -> list[bytes | None]:
@@ -65,17 +66,17 @@ def test_before_the_record_nothing_has_changed(project: Path) -> None:
 
 def test_the_record_names_every_file_with_its_versions(project: Path) -> None:
     committed(project)
-    record = json.loads((project / layout.DESK / layout.INTENT).read_text())
+    record = json.loads((project / STAGING / INTENT).read_text())
     assert (record["version"], record["command"]) == (1, "step")
     assert [entry["path"] for entry in record["entries"]] == [STATE, PROJECT, FRESH]
     assert record["entries"][2]["old_sha256"] is None
 
 
 def test_a_completed_step_leaves_nothing_behind(project: Path) -> None:
-    with a_desk(project) as (root, desk):
-        step = intent.commit(root, desk, "step", VERSIONS)
-        assert intent.complete(root, desk, step) == ()
-        intent.close(desk)
+    with staging_area(project) as (root, staging):
+        step = intent.commit(root, staging, "step", VERSIONS)
+        assert intent.complete(root, staging, step) == ()
+        intent.close(staging)
     assert contents(project) == NEW
     assert leftovers(project) == []
 
@@ -83,8 +84,8 @@ def test_a_completed_step_leaves_nothing_behind(project: Path) -> None:
 @pytest.mark.parametrize("published", [0, 1, 2, 3])
 def test_a_step_interrupted_after_any_file_is_completed(project: Path, published: int) -> None:
     step = committed(project)
-    with a_desk(project) as (root, desk):
-        intent.complete(root, desk, Step(step.command, step.entries[:published]))
+    with staging_area(project) as (root, staging):
+        intent.complete(root, staging, CommittedStep(step.command, step.entries[:published]))
     recovered(project)
     assert contents(project) == NEW
     assert leftovers(project) == []
@@ -95,18 +96,18 @@ def test_completing_says_so(project: Path) -> None:
     assert recovered(project) == [Completed("step", tuple(sorted((STATE, PROJECT, FRESH))))]
 
 
-def test_a_step_that_only_kept_its_record_needs_no_words(project: Path) -> None:
+def test_a_completed_step_whose_record_stayed_gives_no_notice(project: Path) -> None:
     step = committed(project)
-    with a_desk(project) as (root, desk):
-        intent.complete(root, desk, step)
+    with staging_area(project) as (root, staging):
+        intent.complete(root, staging, step)
     assert recovered(project) == []
     assert leftovers(project) == []
 
 
 def test_an_exchange_whose_old_version_was_not_cleared_is_complete(project: Path) -> None:
     step = committed(project)
-    with a_desk(project) as (root, desk), atomic.place_of(root, STATE) as place:
-        atomic.exchange(desk, step.entries[0].stage, place, b"state\n", b"new state\n")
+    with staging_area(project) as (root, staging), atomic.open_location(root, STATE) as place:
+        atomic.exchange(staging, step.entries[0].stage, place, b"state\n", b"new state\n")
     recovered(project)
     assert contents(project) == NEW
     assert rescued(project) == []
@@ -124,8 +125,8 @@ def die() -> None:
 def test_a_recovery_that_is_itself_interrupted_is_completed(project: Path, published: int) -> None:
     committed(project)
     acts = [lambda: None] * published + [die]
-    with a_desk(project, Interrupted(*acts)) as (root, desk), pytest.raises(Killed):
-        intent.recover(root, desk)
+    with staging_area(project, Interrupted(*acts)) as (root, staging), pytest.raises(Killed):
+        intent.recover(root, staging)
     recovered(project)
     assert contents(project) == NEW
     assert leftovers(project) == []
@@ -133,7 +134,7 @@ def test_a_recovery_that_is_itself_interrupted_is_completed(project: Path, publi
 
 def test_a_file_changed_before_the_commit_point_stops_the_step(project: Path) -> None:
     (project / STATE).write_bytes(THEIRS)
-    with pytest.raises(Changed):
+    with pytest.raises(DocumentChanged):
         committed(project)
     assert contents(project) == [THEIRS, *OLD[1:]]
     assert leftovers(project) == []
@@ -180,8 +181,8 @@ def test_a_folder_swapped_for_a_link_after_the_commit_point_is_not_entered(proje
 
 def test_an_edit_after_publishing_is_not_undone(project: Path) -> None:
     step = committed(project)
-    with a_desk(project) as (root, desk):
-        intent.complete(root, desk, step)
+    with staging_area(project) as (root, staging):
+        intent.complete(root, staging, step)
     (project / STATE).write_bytes(b"state\n")  # somebody takes it back
     recovered(project)
     assert state_of(project) == b"state\n"
@@ -189,8 +190,8 @@ def test_an_edit_after_publishing_is_not_undone(project: Path) -> None:
 
 def test_a_folder_removed_after_publishing_does_not_come_back(project: Path) -> None:
     step = committed(project)
-    with a_desk(project) as (root, desk):
-        intent.complete(root, desk, step)
+    with staging_area(project) as (root, staging):
+        intent.complete(root, staging, step)
     (project / FRESH).unlink()
     (project / FRESH).parent.rmdir()
     recovered(project)
@@ -198,9 +199,13 @@ def test_a_folder_removed_after_publishing_does_not_come_back(project: Path) -> 
 
 
 def test_an_error_before_the_commit_point_changes_nothing(project: Path) -> None:
-    big = Version(PROJECT, b"project\n", b"x" * 10_000)
-    with a_desk(project) as (root, desk), limited_file_size(5_000), pytest.raises(FairleadError):
-        intent.commit(root, desk, "step", (VERSIONS[0], big))
+    big = ContentChange(PROJECT, b"project\n", b"x" * 10_000)
+    with (
+        staging_area(project) as (root, staging),
+        limited_file_size(5_000),
+        pytest.raises(FairleadError),
+    ):
+        intent.commit(root, staging, "step", (VERSIONS[0], big))
     assert contents(project) == OLD
     assert leftovers(project) == []
 
@@ -222,18 +227,18 @@ def test_an_error_before_the_commit_point_changes_nothing(project: Path) -> None
         b"[" * 100_000,
     ],
 )
-def test_what_is_not_a_record_is_put_aside(project: Path, record: bytes) -> None:
-    with a_desk(project):
-        (project / layout.DESK / layout.INTENT).write_bytes(record)
+def test_an_invalid_record_is_rescued(project: Path, record: bytes) -> None:
+    with staging_area(project):
+        (project / STAGING / INTENT).write_bytes(record)
     assert len(recovered(project)) == 1
     assert contents(project) == OLD
     assert rescued(project) == [record]
     assert leftovers(project) == []
 
 
-def test_a_record_of_a_newer_program_is_refused_untouched(project: Path) -> None:
+def test_a_record_of_a_newer_release_is_refused_and_kept(project: Path) -> None:
     committed(project)
-    record = project / layout.DESK / layout.INTENT
+    record = project / STAGING / INTENT
     record.write_text(
         record.read_text().replace('"version": 1', f'"version": {intent.VERSION + 1}')
     )
@@ -251,7 +256,7 @@ def test_a_record_of_a_newer_program_is_refused_untouched(project: Path) -> None
 def test_a_planted_record_reaches_nothing_but_documents(project: Path, path: str) -> None:
     (project / ".git" / "hooks").mkdir(parents=True)
     committed(project)
-    record = project / layout.DESK / layout.INTENT
+    record = project / STAGING / INTENT
     record.write_text(record.read_text().replace(FRESH, path))
     recovered(project)
     assert contents(project) == OLD
@@ -259,9 +264,11 @@ def test_a_planted_record_reaches_nothing_but_documents(project: Path, path: str
 
 
 @pytest.mark.parametrize("stage", ["../STATE.md", "lock", "x-/../../STATE.md", "x-..\\\\a"])
-def test_a_planted_record_takes_versions_from_the_desk_only(project: Path, stage: str) -> None:
+def test_a_planted_record_takes_versions_only_from_the_staging_folder(
+    project: Path, stage: str
+) -> None:
     step = committed(project)
-    record = project / layout.DESK / layout.INTENT
+    record = project / STAGING / INTENT
     record.write_text(record.read_text().replace(step.entries[0].stage, stage))
     recovered(project)
     assert contents(project) == OLD

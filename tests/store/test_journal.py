@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.errors import FairleadError, NotAFile, StorageError, UnwritableValue
+from fairlead.core.errors import FairleadError, StorageError
+from fairlead.store.confined import ConfinedFolder, Root
+from fairlead.store.errors import NotAFile
 from fairlead.store.journal import Journal
+from fairlead.text.errors import UnwritableValue
 
 PATH = ".planning/ledger/04-02.jsonl"
 
@@ -38,7 +41,9 @@ def test_lines_are_appended_after_the_last_one(project: Path) -> None:
 
 @pytest.mark.parametrize("torn", ["", "to", "x" * 200_000])
 @pytest.mark.parametrize("whole", ["", "a\n", "a\n" + "b" * 150_000 + "\n"])
-def test_a_torn_last_line_is_cut_before_the_next(project: Path, whole: str, torn: str) -> None:
+def test_an_incomplete_last_line_is_removed_before_the_next_append(
+    project: Path, whole: str, torn: str
+) -> None:
     put(project, "first\n")
     (project / PATH).write_text(whole + torn)
     put(project, "new\n")
@@ -47,7 +52,7 @@ def test_a_torn_last_line_is_cut_before_the_next(project: Path, whole: str, torn
 
 
 @pytest.mark.parametrize("line", ["", "a", "a\nb\n", "x" * 1_100_000 + "\n"])
-def test_what_is_not_one_line_is_refused_and_changes_nothing(project: Path, line: str) -> None:
+def test_an_entry_that_is_not_one_line_is_refused(project: Path, line: str) -> None:
     put(project, "first\n")
     with pytest.raises(UnwritableValue):
         put(project, line)
@@ -89,3 +94,35 @@ def test_a_line_that_does_not_fit_leaves_the_journal_as_it_was(project: Path) ->
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
     assert (project / PATH).read_text() == "first\n"
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "hard link"])
+def test_a_journal_replaced_after_the_first_look_is_refused(project: Path, kind: str) -> None:
+    put(project, "first\n")
+    journal = project / PATH
+
+    class Replaced(ConfinedFolder):
+        """A folder in which another process replaces the journal once it has been looked at."""
+
+        def stat(self, name: str) -> os.stat_result | None:
+            found = super().stat(name)
+            other = project / "other"
+            if not other.exists():
+                other.write_text("other\n")
+                journal.unlink()
+                {
+                    "link": lambda: journal.symlink_to(other),
+                    "pipe": lambda: os.mkfifo(journal),
+                    "hard link": lambda: journal.hardlink_to(other),
+                }[kind]()
+            return found
+
+    class Watched(Journal):
+        def _home(self, root: Root) -> ConfinedFolder:
+            home = super()._home(root)
+            return Replaced(home.fd, home.path)
+
+    with pytest.raises(NotAFile):
+        Watched(str(project), PATH).append(lambda _: "new\n", command="test")
+
+    assert (project / "other").read_text() == "other\n"

@@ -6,8 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.errors import NoProject, NotAFolder, PathOutside
 from fairlead.store import layout
+from fairlead.store.errors import NoProject, NotAFolder, PathOutside
+from fairlead.store.staging import (
+    STAGING,
+    require_document,
+    rescued_name,
+    staged_name,
+    staged_parts,
+)
 
 
 def git(folder: Path, *words: str) -> None:
@@ -43,13 +50,13 @@ def test_every_kind_of_document_has_its_limit(path: str, limit: int) -> None:
 
 
 def test_a_staged_name_tells_its_label_and_fingerprints() -> None:
-    name = layout.staged_name("STATE.md", "old", "new")
-    assert layout.staged_parts(name) == ("STATE.md", "old", "new")
+    name = staged_name("STATE.md", "old", "new")
+    assert staged_parts(name) == ("STATE.md", "old", "new")
 
 
 @pytest.mark.parametrize("label", ["STATE.md", "README", ".hidden", "a\x1b/b\udcff", "ä" * 200])
 def test_a_rescued_name_is_one_printable_component(label: str) -> None:
-    name = layout.rescued_name(label)
+    name = rescued_name(label)
     assert name.isprintable()
     assert "/" not in name
     assert len(name.encode()) < 255
@@ -66,9 +73,9 @@ def test_a_rescued_name_is_one_printable_component(label: str) -> None:
         ".planning/../x",
     ],
 )
-def test_only_documents_beside_the_desk_are_written(path: str) -> None:
+def test_only_documents_beside_the_staging_folder_are_written(path: str) -> None:
     with pytest.raises(PathOutside):
-        layout.require_document(path, layout.DESK)
+        require_document(path, STAGING)
 
 
 def test_the_project_is_the_nearest_folder_with_planning(tmp_path: Path) -> None:
@@ -83,7 +90,7 @@ def test_the_project_is_found_from_inside_its_planning_folder(tmp_path: Path) ->
     assert layout.find_project(str(tmp_path / ".planning" / "phases")) == str(tmp_path)
 
 
-def test_no_project_anywhere_names_where_it_was_looked_for(tmp_path: Path) -> None:
+def test_the_error_for_a_missing_project_names_the_folder(tmp_path: Path) -> None:
     with pytest.raises(NoProject, match=str(tmp_path)):
         layout.find_project(str(tmp_path))
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.errors import StorageError
-from fairlead.store.confine import Folder, Root
+from fairlead.core.errors import StorageError
+from fairlead.store.confined import ConfinedFolder, Root
 from fairlead.store.listing import beginning_of
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Folder]:
+def folder(tmp_path: Path) -> Iterator[ConfinedFolder]:
     (tmp_path / "phase").mkdir()
     (tmp_path / "phase/01-01-SUMMARY.md").write_text("# Summary\n")
     with Root(str(tmp_path)) as root:
@@ -34,10 +34,12 @@ def no_more_files() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_a_file_that_has_gone_is_passed_over(folder: Folder) -> None:
+def test_a_file_that_is_gone_is_skipped(folder: ConfinedFolder) -> None:
     assert beginning_of(folder, "01-02-SUMMARY.md", 100) is None
 
 
-def test_a_file_that_cannot_be_opened_is_not_taken_for_one_that_has_gone(folder: Folder) -> None:
+def test_a_file_that_cannot_be_opened_is_an_error(
+    folder: ConfinedFolder,
+) -> None:
     with pytest.raises(StorageError), no_more_files():
         beginning_of(folder, "01-01-SUMMARY.md", 100)

@@ -6,33 +6,33 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.errors import FileExists, NotAFile
-from fairlead.store import intent, layout, moves
-from fairlead.store.atomic import Changed
-from fairlead.store.files import Draft, Files
-from fairlead.store.intent import Places, Step, Version
+from fairlead.store import intent, moves
+from fairlead.store.atomic import Completed, DocumentChanged, NotMoved
+from fairlead.store.errors import FileExists, NotAFile
+from fairlead.store.files import ChangeSet, Files
+from fairlead.store.intent import CommittedStep, ContentChange, TreeChanges
 from fairlead.store.moves import Move
-from fairlead.store.notice import Completed, NotMoved
-from tests.support.desks import (
+from fairlead.store.staging import INTENT, STAGING
+from tests.support.staging import (
     STATE,
-    a_desk,
     a_project,
     a_renamer_that_cannot,
     leftovers,
     names,
     rescued,
+    staging_area,
     state_of,
 )
 
 PHASES = ".planning/phases"
 ARCHIVE = ".planning/milestones/v1.0-phases"
-VERSIONS = (Version(STATE, b"state\n", b"new state\n"),)
+VERSIONS = (ContentChange(STATE, b"state\n", b"new state\n"),)
 MOVES = (
     Move(f"{PHASES}/01-a", f"{ARCHIVE}/01-a"),
     Move(f"{PHASES}/02-b", f"{ARCHIVE}/02-b"),
 )
 FOLDERS = (".planning/phases/03-c",)
-PLACES = Places(MOVES, FOLDERS)
+PLACES = TreeChanges(MOVES, FOLDERS)
 
 
 @pytest.fixture
@@ -46,15 +46,15 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def committed(project: Path, places: Places = PLACES) -> Step:
-    with a_desk(project) as (root, desk):
-        return intent.commit(root, desk, "step", VERSIONS, places)
+def committed(project: Path, places: TreeChanges = PLACES) -> CommittedStep:
+    with staging_area(project) as (root, staging):
+        return intent.commit(root, staging, "step", VERSIONS, places)
 
 
 def recovered(project: Path) -> list[object]:
-    with a_desk(project) as (root, desk):
-        intent.recover(root, desk)
-        return list(desk.notices)
+    with staging_area(project) as (root, staging):
+        intent.recover(root, staging)
+        return list(staging.notices)
 
 
 def archived(project: Path) -> list[str]:
@@ -71,7 +71,7 @@ def test_the_record_names_moves_and_folders_and_a_version_that_older_programs_re
     project: Path,
 ) -> None:
     committed(project)
-    record = json.loads((project / layout.DESK / layout.INTENT).read_text())
+    record = json.loads((project / STAGING / INTENT).read_text())
     assert record["version"] == 2
     assert record["places"]["moves"][0] == {"source": MOVES[0].source, "target": MOVES[0].target}
     assert record["places"]["folders"] == list(FOLDERS)
@@ -79,9 +79,9 @@ def test_the_record_names_moves_and_folders_and_a_version_that_older_programs_re
 
 def test_a_completed_step_has_moved_written_and_made_everything(project: Path) -> None:
     step = committed(project)
-    with a_desk(project) as (root, desk):
-        assert intent.complete(root, desk, step) == ()
-        intent.close(desk)
+    with staging_area(project) as (root, staging):
+        assert intent.complete(root, staging, step) == ()
+        intent.close(staging)
     assert archived(project) == ["01-a", "02-b"]
     assert names(project / PHASES) == ["03-c"]
     assert state_of(project) == b"new state\n"
@@ -91,20 +91,20 @@ def test_a_completed_step_has_moved_written_and_made_everything(project: Path) -
 @pytest.mark.parametrize("done", [0, 1, 2])
 def test_a_step_interrupted_between_two_moves_is_completed(project: Path, done: int) -> None:
     committed(project)
-    with a_desk(project) as (root, desk):
-        moves.make_all(root, desk, MOVES[:done])
-    told = recovered(project)
+    with staging_area(project) as (root, staging):
+        moves.make_all(root, staging, MOVES[:done])
+    notices = recovered(project)
     assert archived(project) == ["01-a", "02-b"]
     assert names(project / PHASES) == ["03-c"]
     assert state_of(project) == b"new state\n"
-    assert isinstance(told[0], Completed)
+    assert isinstance(notices[0], Completed)
     assert leftovers(project) == []
 
 
 def test_a_completed_step_whose_record_stayed_moves_nothing_again(project: Path) -> None:
     step = committed(project)
-    with a_desk(project) as (root, desk):
-        intent.complete(root, desk, step)
+    with staging_area(project) as (root, staging):
+        intent.complete(root, staging, step)
     (project / PHASES / "01-a").mkdir()
     assert recovered(project) == []
     assert names(project / PHASES) == ["01-a", "03-c"]
@@ -118,14 +118,14 @@ CHAIN = (
 
 
 @pytest.mark.parametrize("done", [0, 1, 2, 3])
-def test_a_place_that_one_move_leaves_may_be_taken_by_the_next(tmp_path: Path, done: int) -> None:
+def test_a_move_may_take_the_name_that_an_earlier_move_left(tmp_path: Path, done: int) -> None:
     project = a_project(tmp_path, STATE="state\n")
     for number in ("02", "03"):
         (project / PHASES / f"{number}-b").mkdir(parents=True)
         (project / PHASES / f"{number}-b" / f"{number}-01-PLAN.md").write_text(number)
-    committed(project, Places(CHAIN))
-    with a_desk(project) as (root, desk):
-        moves.make_all(root, desk, CHAIN[:done])
+    committed(project, TreeChanges(CHAIN))
+    with staging_area(project) as (root, staging):
+        moves.make_all(root, staging, CHAIN[:done])
     recovered(project)
     found = {
         path.relative_to(project / PHASES).as_posix(): path.read_text()
@@ -142,16 +142,16 @@ BACK = (
 
 
 @pytest.mark.parametrize("done", [0, 1, 2, 3])
-def test_the_way_back_is_found_from_everywhere(tmp_path: Path, done: int) -> None:
+def test_a_chain_of_moves_is_completed_after_any_number_of_them(tmp_path: Path, done: int) -> None:
     project = a_project(tmp_path, STATE="state\n")
     for number in ("01", "02"):
         (project / PHASES / f"{number}-b").mkdir(parents=True)
         (project / PHASES / f"{number}-b" / "02-01-PLAN.md").write_text(number)
-    committed(project, Places(BACK))
+    committed(project, TreeChanges(BACK))
     for move in BACK[:done]:
         (project / move.source).rename(project / move.target)
-    told = recovered(project)
-    assert not [each for each in told if isinstance(each, NotMoved)]
+    notices = recovered(project)
+    assert not [each for each in notices if isinstance(each, NotMoved)]
     found = {
         path.relative_to(project / PHASES).as_posix(): path.read_text()
         for path in (project / PHASES).glob("*/*")
@@ -159,14 +159,14 @@ def test_the_way_back_is_found_from_everywhere(tmp_path: Path, done: int) -> Non
     assert found == {"02-b/02-01-PLAN.md": "01", "03-b/03-01-PLAN.md": "02"}
 
 
-def test_a_source_that_somebody_took_away_is_told(project: Path) -> None:
+def test_a_source_that_disappeared_gives_a_notice(project: Path) -> None:
     committed(project)
     (project / PHASES / "01-a").rename(project / "mine")
     assert NotMoved(MOVES[0].source, MOVES[0].target) in recovered(project)
     assert (project / ARCHIVE / "02-b" / "PLAN.md").exists()
 
 
-def test_a_target_that_is_there_is_refused_before_anything_happens(project: Path) -> None:
+def test_an_existing_target_is_refused_before_anything_happens(project: Path) -> None:
     (project / ARCHIVE / "02-b").mkdir(parents=True)
     with pytest.raises(FileExists):
         committed(project)
@@ -174,7 +174,7 @@ def test_a_target_that_is_there_is_refused_before_anything_happens(project: Path
     assert leftovers(project) == []
 
 
-def test_a_target_that_somebody_makes_afterwards_is_never_replaced(project: Path) -> None:
+def test_a_target_that_another_program_creates_is_never_replaced(project: Path) -> None:
     committed(project)
     taken = project / ARCHIVE / "01-a"
     taken.mkdir(parents=True)
@@ -185,23 +185,23 @@ def test_a_target_that_somebody_makes_afterwards_is_never_replaced(project: Path
     assert (project / ARCHIVE / "02-b" / "PLAN.md").exists()
 
 
-def test_a_source_that_is_gone_before_the_record_is_decided_anew(project: Path) -> None:
+def test_a_missing_source_before_the_record_makes_the_writer_decide_again(project: Path) -> None:
     (project / PHASES / "01-a" / "PLAN.md").unlink()
     (project / PHASES / "01-a").rmdir()
-    with pytest.raises(Changed):
+    with pytest.raises(DocumentChanged):
         committed(project)
 
 
 def test_a_link_is_never_moved(project: Path) -> None:
     (project / PHASES / "09-link").symlink_to(project / PHASES / "01-a")
     with pytest.raises(NotAFile):
-        committed(project, Places((Move(f"{PHASES}/09-link", f"{ARCHIVE}/09-link"),)))
+        committed(project, TreeChanges((Move(f"{PHASES}/09-link", f"{ARCHIVE}/09-link"),)))
 
 
 def test_a_system_without_exclusive_renames_moves_folders_too(project: Path) -> None:
-    with a_desk(project, a_renamer_that_cannot()) as (root, desk):
-        step = intent.commit(root, desk, "step", VERSIONS, PLACES)
-        intent.complete(root, desk, step)
+    with staging_area(project, a_renamer_that_cannot()) as (root, staging):
+        step = intent.commit(root, staging, "step", VERSIONS, PLACES)
+        intent.complete(root, staging, step)
     assert archived(project) == ["01-a", "02-b"]
 
 
@@ -216,12 +216,12 @@ def test_a_system_without_exclusive_renames_moves_folders_too(project: Path) -> 
         (".planning", ".planning/x"),
     ],
 )
-def test_a_record_that_came_with_a_clone_moves_nothing_outside(
+def test_a_record_from_a_clone_moves_nothing_outside(
     project: Path, source: str, target: str
 ) -> None:
     (project / "src").mkdir()
     committed(project)
-    record = project / layout.DESK / layout.INTENT
+    record = project / STAGING / INTENT
     content = json.loads(record.read_text())
     content["places"]["moves"] = [{"source": source, "target": target}]
     record.write_text(json.dumps(content))
@@ -231,34 +231,34 @@ def test_a_record_that_came_with_a_clone_moves_nothing_outside(
     assert len(rescued(project)) >= 1
 
 
-def test_what_is_decided_is_decided_again_when_a_document_changes(project: Path) -> None:
+def test_a_change_set_is_decided_again_when_a_document_changes(project: Path) -> None:
     seen: list[bytes] = []
 
-    def decide() -> Draft:
+    def decide() -> ChangeSet:
         seen.append(state_of(project))
         if len(seen) == 1:
             (project / STATE).write_text("theirs\n")
         folder = f"{PHASES}/{len(seen):02d}-made"
-        return Draft({STATE: lambda text: text + "ours\n"}, Places(folders=(folder,)))
+        return ChangeSet({STATE: lambda text: text + "ours\n"}, TreeChanges(folders=(folder,)))
 
     outcome = Files(str(project)).carry_out(decide, command="step")
     assert state_of(project) == b"theirs\nours\n"
     assert outcome.places.folders == (f"{PHASES}/{len(seen):02d}-made",)
 
 
-def test_a_dry_run_moves_and_makes_nothing(project: Path) -> None:
+def test_a_dry_run_moves_and_creates_nothing(project: Path) -> None:
     before = sorted(str(path) for path in project.rglob("*"))
     outcome = Files(str(project)).carry_out(
-        lambda: Draft({STATE: lambda text: text + "x"}, PLACES), command="step", dry_run=True
+        lambda: ChangeSet({STATE: lambda text: text + "x"}, PLACES), command="step", dry_run=True
     )
     assert outcome.places == PLACES
     assert sorted(str(path) for path in project.rglob("*")) == before
 
 
-def test_the_moved_folder_keeps_its_times_and_rights(project: Path) -> None:
+def test_a_moved_folder_keeps_its_times_and_permissions(project: Path) -> None:
     plan = project / PHASES / "01-a" / "PLAN.md"
     plan.chmod(0o640)
     os.utime(plan, (1_700_000_000, 1_700_000_000))
-    Files(str(project)).carry_out(lambda: Draft({}, Places(MOVES)), command="step")
+    Files(str(project)).carry_out(lambda: ChangeSet({}, TreeChanges(MOVES)), command="step")
     found = (project / ARCHIVE / "01-a" / "PLAN.md").stat()
     assert (found.st_mode & 0o777, int(found.st_mtime)) == (0o640, 1_700_000_000)

@@ -64,9 +64,7 @@ def test_a_session_without_a_pointer_uses_the_projects(project: Path, tmp_path: 
     assert active_workstream(str(project), environment) == "alpha"
 
 
-def test_a_pointer_of_the_session_that_leads_nowhere_is_not_passed_over(
-    project: Path, tmp_path: Path
-):
+def test_a_session_pointer_to_a_missing_workstream_is_not_skipped(project: Path, tmp_path: Path):
     point(project, "alpha")
     point_for_session(project, tmp_path, "claude-code-session-id-5f", "gone")
     environment = {"TMPDIR": str(tmp_path), "CLAUDE_CODE_SESSION_ID": "5f"}
@@ -75,7 +73,7 @@ def test_a_pointer_of_the_session_that_leads_nowhere_is_not_passed_over(
 
 
 @pytest.mark.parametrize("name", ["gone", "../alpha", "a/b", ".hidden", "a b", "a..b", "", "é"])
-def test_a_pointer_that_leads_nowhere_names_none(project: Path, name: str):
+def test_a_pointer_to_a_missing_workstream_is_ignored(project: Path, name: str):
     point(project, name)
 
     assert active_workstream(str(project), {}) == ""
@@ -100,7 +98,7 @@ def test_a_pointer_that_is_a_pipe_is_not_read(project: Path):
         ({"TERM_SESSION_ID": "x" * 200}, "term-session-id-" + "x" * 160),
     ],
 )
-def test_a_session_is_known_by_its_strongest_name(environment: dict[str, str], key: str):
+def test_the_most_specific_variable_identifies_a_session(environment: dict[str, str], key: str):
     assert session_key(environment) == key
 
 

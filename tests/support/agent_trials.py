@@ -1,4 +1,4 @@
-"""Trials of supervision: a run with a misbehaving agent, killed at a moment that a number chooses."""
+"""Trials of supervision: runs with a misbehaving agent, killed at a random but seeded time."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from fairlead.adapters import keeper, supervision
+from fairlead.agents import supervision, supervisor
 from tests.support.programs import ROOT
 
 WAYS = {
@@ -20,11 +20,11 @@ WAYS = {
     "leave_a_quiet_daemon": "ok",
     "hang_with_daemons": "idle",
     "run_away": "idle",
-    "kill_the_keeper": "killed",
+    "kill_the_supervisor": "killed",
     "bad_json": "invalid_output",
     "flood": "ok",
 }
-KILLED = ("nobody", "us", "keeper", "both")
+KILLED = ("nobody", "us", "supervisor", "both")
 _RUN = """
 import json, sys
 from pathlib import Path
@@ -40,49 +40,49 @@ print(json.dumps([call.ending.kind, memory]), flush=True)
 
 
 def run_of(folder: Path, *words: str) -> "subprocess.Popen[str]":
-    """A run of its own with one agent; its first line names the job."""
+    """Start a process that runs one agent; its first output line is the job's name."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
     started = [sys.executable, "-c", _RUN, str(folder), *words]
     return subprocess.Popen(started, env=environment, stdout=subprocess.PIPE, text=True)
 
 
 def try_agent(seed: int, number: int, folder: Path) -> str:
-    """What is wrong after one run; empty when nothing is."""
-    chance = random.Random(f"{seed}/{number}")
-    way, killed = chance.choice(sorted(WAYS)), chance.choice(KILLED)
+    """Run one seeded trial; return what is wrong, or an empty string."""
+    rng = random.Random(f"{seed}/{number}")
+    way, killed = rng.choice(sorted(WAYS)), rng.choice(KILLED)
     run = run_of(folder, way)
     assert run.stdout
     job = run.stdout.readline().strip()
     if killed != "nobody":
-        time.sleep(chance.uniform(0.0, 2.0))
+        time.sleep(rng.uniform(0.0, 2.0))
         _kill(run, job, killed)
-    said, _ = run.communicate(timeout=60)
-    if killed in ("keeper", "both") or (killed == "us" and way == "kill_the_keeper"):
-        supervision.reap(keeper.JOB, job)  # both are dead: the next run ends what is left
-    left = _left(job)
-    if left:
-        supervision.reap(keeper.JOB, job)
-        return f"{way}, {killed} killed: {len(left)} processes left"
-    if killed == "nobody" and (not said or json.loads(said)[0] != WAYS[way]):
-        return f"{way}: ended as {said.strip() or 'nothing'}, not as {WAYS[way]}"
+    output, _ = run.communicate(timeout=900)
+    if killed in ("supervisor", "both") or (killed == "us" and way == "kill_the_supervisor"):
+        supervision.reap(supervisor.JOB, job)  # both are dead: the next run ends the rest
+    remaining = _left(job)
+    if remaining:
+        supervision.reap(supervisor.JOB, job)
+        return f"{way}, {killed} killed: {len(remaining)} processes left"
+    if killed == "nobody" and (not output or json.loads(output)[0] != WAYS[way]):
+        return f"{way}: ended as {output.strip() or 'nothing'}, not as {WAYS[way]}"
     return ""
 
 
 def _kill(run: "subprocess.Popen[str]", job: str, killed: str) -> None:
-    mine = [
+    marks = [
         mark
-        for mark in list(keeper.below(run.pid))
-        if mark in list(keeper.carrying(keeper.JOB, job))
+        for mark in list(supervisor.below(run.pid))
+        if mark in list(supervisor.carrying(supervisor.JOB, job))
     ]
-    if killed in ("keeper", "both") and mine:
-        keeper.signal_mark(min(mine, key=lambda mark: mark[1]), signal.SIGKILL)
+    if killed in ("supervisor", "both") and marks:
+        supervisor.signal_mark(min(marks, key=lambda mark: mark[1]), signal.SIGKILL)
     if killed in ("us", "both"):
         run.kill()
 
 
-def _left(job: str) -> list[keeper.Mark]:
-    """Who is still there after some seconds."""
-    limit = time.monotonic() + 8
-    while (left := list(keeper.carrying(keeper.JOB, job))) and time.monotonic() < limit:
+def _left(job: str) -> list[supervisor.ProcessMark]:
+    """The processes of the job that are still running after 15 seconds."""
+    limit = time.monotonic() + 15
+    while (left := list(supervisor.carrying(supervisor.JOB, job))) and time.monotonic() < limit:
         time.sleep(0.05)
     return left

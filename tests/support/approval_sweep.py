@@ -1,8 +1,8 @@
-"""A kill at any system call of `planning approve`: one issue a module in the end, always.
+"""Kills `planning approve` at any system call and checks that each module has one issue.
 
-The command is killed and its `gh`, if one is running, lives on, as it would. Then the command is
-run again, at once. Which calls there are depends a little on how fast `gh` answers, so a fault
-that did not strike is a run that was not killed: what it leaves is judged all the same.
+Only the command is killed; a running `gh` goes on, as it would after a real kill. Then the command
+runs again. The sequence of calls depends a little on how fast `gh` answers, so a fault may miss
+its call; the result of such an undisturbed run is checked as well.
 """
 
 import fcntl
@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fairlead.model.issue import marker_in, marker_of
-from fairlead.records.exec_read import read_exec
-from fairlead.records.plan_read import read_plan
+from fairlead.planphase.documents import read_exec, read_plan
+from fairlead.store.staging import PAST
+from fairlead.vcs.github import marker_in, marker_of
 from tests.support.approvals import EXEC, PLAN, PLAN_ID, module_id, plan_text, put_plan
 from tests.support.gh import ScriptedGh
 from tests.support.programs import Command, Outcome, fairlead, run
@@ -28,14 +28,14 @@ KILL = "signal=KILL"
 
 @dataclass(frozen=True, slots=True)
 class Killed:
-    """What came of one kill."""
+    """The result of one kill."""
 
     has_struck: bool
     wrong: tuple[str, ...]
 
 
 class ApprovalRig:
-    """A plan that is ready, and the calls of an approval that nothing disturbs."""
+    """A plan that is ready for approval, and the system calls of an undisturbed approval."""
 
     def __init__(self, scratch: Path) -> None:
         self.scratch = scratch
@@ -53,7 +53,7 @@ class ApprovalRig:
         return from_the_lock_on(traced.calls)
 
     def killed_at(self, name: str, number: int) -> Killed:
-        """Kill an approval before one call, run it again, and say what is wrong then."""
+        """Kill an approval before one call, run it again and return what is wrong."""
         with tempfile.TemporaryDirectory(prefix="world-", dir=self.scratch) as folder:
             world = put_tree(self.source, Path(folder) / "w")
             has_struck = True
@@ -64,7 +64,7 @@ class ApprovalRig:
             return Killed(has_struck, self._afterwards(world))
 
     def _afterwards(self, world: Path) -> tuple[str, ...]:
-        """What is wrong after a second run, tried once for each state that a kill leaves."""
+        """The faults after a second run; each state that a kill leaves is tried only once."""
         if _is_running(world):
             return self._run_again(world)
         state = shape_of(read_tree(world / PROJECT)) | shape_of(read_tree(world / "gh" / "issues"))
@@ -89,13 +89,13 @@ class ApprovalRig:
 
 
 def sampled(calls: Sequence[Call], count: int) -> list[Call]:
-    """As many calls, evenly spread; all of them when there are no more."""
+    """At most `count` calls, evenly spread."""
     step = max(len(calls) / count, 1)
     return [calls[int(at * step)] for at in range(min(count, len(calls)))]
 
 
 def _is_running(world: Path) -> bool:
-    """Whether a gh that was left behind still holds the lock."""
+    """Whether an orphaned `gh` still holds the lock."""
     lock = world / PROJECT / ".claude" / ".fairlead" / "session-approval"
     if not lock.exists():
         return False
@@ -122,19 +122,20 @@ def _wrong(world: Path, again: Outcome) -> list[str]:
         marker_in(str(issue["body"])): f"#{issue['number']}"
         for issue in ScriptedGh(world / "gh").issues()
     }
-    wanted = [by_marker.get(marker_of(PLAN_ID, module_id(name))) for name in NAMES]
-    if [module.issue for module in plan.modules] != wanted or len(by_marker) != len(NAMES):
+    expected = [by_marker.get(marker_of(PLAN_ID, module_id(name))) for name in NAMES]
+    if [module.issue for module in plan.modules] != expected or len(by_marker) != len(NAMES):
         wrong.append(f"issues {by_marker}, numbers {[each.issue for each in plan.modules]}")
     if not (plan.is_complete and plan.status == "approved" and plan.approved_hash):
         wrong.append("the plan is not approved")
-    if (again.code == 4) and "already approved" not in again.said:
+    if (again.code == 4) and "already approved" not in again.text:
         wrong.append(f"refused for another reason ({again.describe()})")
     execution = world / PROJECT / EXEC
-    held = read_exec(execution.read_text("utf-8")) if execution.exists() else None
-    if held is None or [each.issue for each in held.modules] != wanted:
+    exec_file = read_exec(execution.read_text("utf-8")) if execution.exists() else None
+    if exec_file is None or [each.issue for each in exec_file.modules] != expected:
         wrong.append("the exec file does not have every module with its issue")
-    left = world / PROJECT / ".claude" / ".fairlead"
-    strange = {each.name for each in left.iterdir()} - _USUAL
+    service = world / PROJECT / ".claude" / ".fairlead"
+    names = {each.name for each in service.iterdir()}
+    strange = {name for name in names - _USUAL if not name.startswith(PAST)}
     return [*wrong, *(f"left behind: {name}" for name in sorted(strange))]
 
 

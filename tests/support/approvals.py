@@ -1,10 +1,10 @@
-"""Plans that are ready to be approved, and what their files say afterwards."""
+"""Plan files that are ready for approval, and the exec files that follow."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from fairlead.records.exec_file import new_exec
-from fairlead.records.plan_read import read_plan
+from fairlead.planphase.documents import read_plan
+from fairlead.planphase.exec_edits import new_exec
 
 PLAN_ID = "plan-20260102-030405"
 PLAN = ".claude/orchestrator-plan-phase.local.md"
@@ -59,7 +59,7 @@ def plan_text(
     more: str = "",
     plan: str = PLAN_ID,
 ) -> str:
-    """A plan file with everything that an approval asks for."""
+    """A plan file that meets every criterion of an approval."""
     modules = "".join(_MODULE.format(id=module_id(name), name=name) for name in names) or " []"
     return _HEAD.format(plan=plan, status=status, modules=modules, more=more)
 
@@ -70,12 +70,12 @@ def exec_text() -> str:
 
 
 def module_id(name: str) -> str:
-    """The id of a module of ours."""
+    """The id of a sample module."""
     return name.lower().replace(" ", "-")
 
 
 def put_plan(folder: Path, text: str = "") -> Path:
-    """A plan that is ready, in a folder; the plan file comes back."""
+    """Write a plan that is ready for approval; return the path of the plan file."""
     (folder / ".claude").mkdir(parents=True)
     (folder / REQUIREMENTS).write_text("# R\n\n## Functional Requirements\n\nIt works.\n", "utf-8")
     plan = folder / PLAN

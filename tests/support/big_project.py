@@ -1,8 +1,7 @@
-"""Big projects, for growth and speed: as many phases as asked for, ten plans each.
+"""Large projects for tests of growth and for benchmarks: any number of phases, ten plans each.
 
-Half of the phases are finished and verified, the way a long-lived project looks, and its documents
-say so; files have the size that plans and summaries have in the wild, and the roadmap names every
-phase three times.
+Half of the phases are finished and verified, and the documents say so. Files have the size of real
+plans and summaries, and the roadmap names every phase three times.
 """
 
 from pathlib import Path
@@ -73,7 +72,7 @@ Progress: [{bar}] {percent}%
 
 
 def big_project(folder: Path, phases: int, plans: int = 10) -> Path:
-    """Make a project with so many phases, the first half of them finished."""
+    """Make a project with this many phases; the first half is finished."""
     planning = folder / ".planning"
     home = planning / "phases"
     home.mkdir(parents=True)
@@ -96,7 +95,7 @@ def big_project(folder: Path, phases: int, plans: int = 10) -> Path:
 
 
 def _numbers(phases: int) -> list[int]:
-    """So many numbers, without the one that stands for the backlog."""
+    """Phase numbers without 999, which stands for the backlog."""
     return [number for number in range(1, phases + 2) if number != 999][:phases]
 
 

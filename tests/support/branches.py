@@ -1,8 +1,8 @@
-"""The sweeps on copies of one started process: the same faults and the same judgement, cheaper.
+"""Crash sweeps on copies of one started process: the same faults and checks at a lower cost.
 
-The world stays where it is, because the held process has it open, and is put back in place after
-each trial. Before the held call nothing can have changed the disk, so a kill there leaves the old
-files; that is a fact of the calls themselves, and a sample of it is tried by real kills too.
+The project stays in one place, because the paused process has it open, and is restored after each
+trial. No call before the pause can change the disk, so a kill there leaves the old files; a sample
+of such kills is tried with real processes too.
 """
 
 import os
@@ -11,66 +11,66 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.branching import Trunk
+from tests.support.branching import PausedCommand
 from tests.support.strace import Call, Injection, NothingInjected, Traced, processor
 from tests.support.sweep import Finding, Point, Rig, findings_after
 from tests.support.trees import FOLDER, put_tree, read_tree
 
 
 class Branches:
-    """A rig's command, held once and copied for every trial."""
+    """The command of a rig, paused once and copied for every trial."""
 
     def __init__(self, rig: Rig) -> None:
         self._rig = rig
         self._world = put_tree(rig.source, rig.scratch / f"branches-{os.getpid()}" / "w")
-        self._trunk: Trunk | None = None
+        self._paused: PausedCommand | None = None
         self._folders: dict[str, int] = {}
 
     def undisturbed(self) -> tuple[int, tuple[Call, ...]]:
-        """How many calls come before the held one, and all calls from there on."""
+        """The number of calls before the pause, and all calls from there on."""
         with self.after(None) as (_, traced):
             assert traced.outcome.code == 0, traced.outcome.describe()
-            assert self._trunk is not None
-            return self._trunk.before, traced.calls
+            assert self._paused is not None
+            return self._paused.before, traced.calls
 
     @contextmanager
     def after(
         self, injection: Injection | None, meanwhile: Callable[[Path], None] | None = None
     ) -> Iterator[tuple[Path, Traced]]:
-        """The world after a run with one fault, or with something done in the middle of it."""
+        """The files after a run with one fault, or with an action in the middle of it."""
         with _on_one_processor():
             self._put_back()
-            trunk = self._held()
+            paused = self._paused_command()
             action = (lambda: meanwhile(self._world)) if meanwhile else None
-            yield self._world, trunk.branch(injection, action)
+            yield self._world, paused.branch(injection, action)
 
     def try_point(self, point: Point) -> list[Finding]:
-        """Inject one fault, and say which promises it broke."""
+        """Inject one fault and return the broken promises."""
         try:
             with self.after(point.injection) as (world, traced):
                 return findings_after(self._rig, point, traced, world)
         except NothingInjected:
-            self.close()  # held after another number of calls: the next try starts anew
+            self.close()  # paused after another number of calls: the next trial starts anew
             raise
 
     def close(self) -> None:
-        """End the held process."""
-        if self._trunk is not None:
-            self._trunk.close()
-        self._trunk = None
+        """End the paused process."""
+        if self._paused is not None:
+            self._paused.close()
+        self._paused = None
 
-    def _held(self) -> Trunk:
-        # The held process knows folders by what is behind their names.
+    def _paused_command(self) -> PausedCommand:
+        # The paused process has folders open: replacing them would cut it off.
         folders = _folders_in(self._world)
         if folders != self._folders:
             self.close()
-        if self._trunk is None:
-            self._trunk = Trunk(self._rig.subject.command(self._world))
+        if self._paused is None:
+            self._paused = PausedCommand(self._rig.subject.command(self._world))
             self._folders = folders
-        return self._trunk
+        return self._paused
 
     def _put_back(self) -> None:
-        """Make the world the prepared one again, touching only what differs."""
+        """Restore the prepared files, touching only what differs."""
         old, now = self._rig.old, read_tree(self._world)
         for name in sorted(set(now) - set(old), reverse=True):
             place = self._world / name
@@ -92,7 +92,7 @@ def _folders_in(world: Path) -> dict[str, int]:
 
 @contextmanager
 def _on_one_processor() -> Iterator[None]:
-    """Tracer and traced take turns; between two processors each turn would wait for a wake-up."""
+    """Pin tracer and traced process to one processor: a switch to another waits for a wake-up."""
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {processor()})
     try:

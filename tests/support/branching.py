@@ -1,9 +1,8 @@
-"""Many faults from one start: a command is started once, and copied before it changes anything.
+"""Many faults from one start: a command is started once and copied before it changes anything.
 
-The command runs under a tracer until its first call that could change the disk. There it is
-held, and every trial is a copy of that very process (a clone that the kernel makes) with one
-fault in it. A trial then costs the calls from there on instead of a start of the interpreter,
-which is nine tenths of it; so every fault at every call of every command can be tried.
+The command runs under a tracer until its first call that could change the disk and is paused there.
+Every trial is a clone of the paused process with one fault. Starting the interpreter is nine tenths
+of a run, so cloning makes it affordable to try every fault at every call of every command.
 """
 
 import ctypes
@@ -22,7 +21,7 @@ from tests.support.durability import WATCHED
 from tests.support.programs import Command, Outcome
 from tests.support.strace import Call, Injection, NothingInjected, Traced
 
-MOST_CALLS = 50_000  # a command that makes more of them has no end
+MOST_CALLS = 50_000  # more calls than this mean an endless loop
 KILL, STOP, SHORT = "signal=KILL", "signal=STOP", "a short write"
 
 _TRACEME, _GETREGS, _SETREGS, _DETACH, _SYSCALL = 0, 12, 13, 17, 24
@@ -92,7 +91,7 @@ _libc.ptrace.restype = ctypes.c_long
 
 
 def why_not() -> str:
-    """Why this cannot be done here; empty when it can."""
+    """Why this machine cannot do it; empty if it can."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return "processes are copied on x86-64 Linux only"
     return ""
@@ -100,15 +99,15 @@ def why_not() -> str:
 
 @dataclass(slots=True)
 class _Walk:
-    """How far a process has come: whether it is inside a call, and how often it made each."""
+    """The progress of a process: whether it is inside a call, and the number of calls by name."""
 
     pid: int
     seen: Counter[str]
     inside: bool = False
 
 
-class Trunk:
-    """A started command, held before its first call that could change the disk."""
+class PausedCommand:
+    """A started command, paused before its first call that could change the disk."""
 
     def __init__(self, command: Command) -> None:
         self._process = subprocess.Popen(
@@ -120,7 +119,7 @@ class Trunk:
             stderr=subprocess.PIPE,
             preexec_fn=lambda: _libc.ptrace(_TRACEME, 0, None, None),  # noqa: PLW1509
         )
-        self.before = 0  # calls until here; none of them can have changed anything
+        self.before = 0  # calls so far; none of them can have changed anything
         self._walk = _Walk(self._process.pid, Counter())
         for stream in self._streams:
             os.set_blocking(stream, False)
@@ -136,7 +135,7 @@ class Trunk:
     def branch(
         self, injection: Injection | None = None, meanwhile: Callable[[], None] | None = None
     ) -> Traced:
-        """Run a copy to its end, with a fault if one is given, and prove that it struck."""
+        """Run a copy to its end, with a fault if one is given, and check that the fault struck."""
         self._output()
         walk = _Walk(self._copy(), self._walk.seen.copy())
         try:
@@ -151,7 +150,7 @@ class Trunk:
         return Traced(outcome, calls)
 
     def close(self) -> None:
-        """End the held process."""
+        """End the paused process."""
         _end(self._walk.pid)
         self._process.communicate()
 
@@ -175,10 +174,10 @@ class Trunk:
                 return _name(self._registers)
 
     def _copy(self) -> int:
-        """A copy of the held process that is about to make the same call.
+        """A copy of the paused process that is about to make the same call.
 
-        The call at hand becomes a clone, and is then made again by both: the instruction of a
-        system call is two bytes long. Our own process becomes the copy's parent, so it reaps it.
+        The current call becomes a clone, and both processes then repeat it: its instruction is two
+        bytes long. Our own process is the parent of the copy, so it can reap it.
         """
         kept, pid = self._registers, self._walk.pid
         asking = _Registers.from_buffer_copy(kept)
@@ -202,17 +201,17 @@ def _followed(
 ) -> tuple[int, tuple[Call, ...], bool]:
     calls: list[Call] = []
     struck, name, arguments = False, "", ""
-    result: int | None = None  # what the injected call is made to return
+    result: int | None = None  # the result that the injected call returns
     hit, passed_on = False, 0
     while True:
-        with suppress(ProcessLookupError):  # a killed process cannot be told to go on
+        with suppress(ProcessLookupError):  # a killed process cannot be continued
             _ptrace(_SYSCALL, walk.pid, passed_on)
         passed_on = 0
         status = _waited(walk.pid)
         if not os.WIFSTOPPED(status):
             return os.waitstatus_to_exitcode(status), tuple(calls), struck
         if status >> 8 == _FORKED:
-            _ptrace(_DETACH, _forked(walk.pid), 0)  # a program that it starts is not the subject
+            _ptrace(_DETACH, _forked(walk.pid), 0)  # a started program is not under test
             continue
         if os.WSTOPSIG(status) != _SYSCALL_STOP:
             passed_on = os.WSTOPSIG(status)
@@ -244,7 +243,7 @@ def _followed(
 
 
 def _inject(pid: int, registers: _Registers, effect: str) -> int | None:
-    """Do what the fault says before the call; return what the call must seem to return."""
+    """Apply the fault before the call; return the result that the call must seem to have."""
     kind, _, value = effect.partition("=")
     if effect == KILL:
         os.kill(pid, signal.SIGKILL)
@@ -254,7 +253,7 @@ def _inject(pid: int, registers: _Registers, effect: str) -> int | None:
         registers.rdx = 1
         _set_registers(pid, registers)
     elif kind in {"error", "retval"}:
-        registers.orig_rax = _NONE  # no call at all
+        registers.orig_rax = _NONE  # the call is skipped
         _set_registers(pid, registers)
         return int(value) if kind == "retval" else -int(getattr(errno, value))
     return None
@@ -275,7 +274,7 @@ def _may_change(pid: int, name: str, registers: _Registers) -> bool:
 
 
 def _arguments(pid: int, name: str, registers: _Registers) -> str:
-    """The arguments in strace's words, of calls that a judgement needs."""
+    """The arguments in the notation of strace, for the calls that the checks need."""
     if name not in WATCHED:
         return ""
     one, two, three, four = registers.rdi, registers.rsi, registers.rdx, registers.r10
@@ -330,7 +329,7 @@ def _set_registers(pid: int, registers: _Registers) -> None:
 
 
 def _stop_of(pid: int, kind: int) -> None:
-    """Let a process run to a stop of this kind; signals that arrive meanwhile are passed on."""
+    """Let a process run to a stop of this kind; pass on signals that arrive meanwhile."""
     passed_on = 0
     while True:
         _ptrace(_SYSCALL, pid, passed_on)
@@ -343,7 +342,7 @@ def _stop_of(pid: int, kind: int) -> None:
 
 
 def _forked(pid: int) -> int:
-    """The process that one has just made, stopped at its start."""
+    """The process that was just forked, stopped at its start."""
     message = ctypes.c_ulong()
     _ptrace(_GETEVENTMSG, pid, ctypes.addressof(message))
     _waited(int(message.value))

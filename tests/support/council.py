@@ -1,22 +1,22 @@
 """Builders of council jobs, in one place."""
 
-from fairlead.model.budget import Spent
-from fairlead.model.council_job import (
+from fairlead.agents.budget import Cost
+from fairlead.council.model import (
     Ballot,
+    BriefCheck,
     Category,
     CouncilJob,
-    Exec,
+    CouncilUsage,
+    ExecutionRecord,
     Item,
     MasterPlanRecord,
-    Pm,
+    PmRecord,
     Ruling,
     SeatPlan,
-    Usage,
-    Verify,
     Veto,
     Vote,
 )
-from fairlead.model.job import JobStatus
+from fairlead.jobs.model import JobStatus
 
 NOW = "2026-04-12T09:21:44Z"
 SEATS = ("architect", "builder", "skeptic", "security", "operator", "advocate")
@@ -36,15 +36,17 @@ def a_full_job(status: JobStatus = JobStatus.COUNCIL_REVIEWING) -> CouncilJob:
         status=status,
         status_since=NOW,
         phase="3",
-        pm=Pm(1, "pm/refined.md", "pm/audit.md", "pm/research.md", Verify(True), "brief.md", SHA),
+        pm=PmRecord(
+            1, "pm/refined.md", "pm/audit.md", "pm/research.md", BriefCheck(True), "brief.md", SHA
+        ),
         council_plans={"architect": SeatPlan("Summary …", "raw/r0/architect.md", SHA, 5120)},
         master_plan=MasterPlanRecord("master_plan.md", 2, SHA, 7900, letters={"A": "skeptic"}),
         review_round=2,
         council_votes=(revise, *ballots),
         cumulative_votes=(revise, *ballots),
         veto=Veto("security", 1, "step 4", "why", "high"),
-        exec=Exec(1, 4711, NOW, NOW, 0, plans=3, summaries=3, session_id="s"),
-        usage=Usage(cap_usd=2.5).with_spent("planning", Spent(1200, 0.4)),
+        exec=ExecutionRecord(1, 4711, NOW, NOW, 0, plans=3, summaries=3, session_id="s"),
+        usage=CouncilUsage(cap_usd=2.5).with_spent("planning", Cost(1200, 0.4)),
         degraded=("one model family: claude",),
         rulings=(Ruling("security-1", "mask it", NOW),),
         voices={"security": ("claude", "codex")},
@@ -118,8 +120,8 @@ def a_step(name: str, files: str = "", requirements: str = "R1", title: str = "a
 
 def a_master_plan(*waves: tuple[str, ...], answers: str = "", goal: str = "Passkeys.") -> str:
     """The text of a master plan: the steps of each wave, and the answers of a revision."""
-    told = waves or ((a_step("1"), a_step("2", requirements="R1, R2")), (a_step("3"),))
-    steps = "\n".join(f"### Wave {at}\n\n" + "\n".join(wave) for at, wave in enumerate(told, 1))
+    chosen = waves or ((a_step("1"), a_step("2", requirements="R1, R2")), (a_step("3"),))
+    steps = "\n".join(f"### Wave {at}\n\n" + "\n".join(wave) for at, wave in enumerate(chosen, 1))
     rows = f"\n## Answers\n| id | answer | reason |\n|---|---|---|\n{answers}\n" if answers else ""
     return f"""\
 # Master plan: sign in with a passkey

@@ -1,6 +1,6 @@
-"""Whole council jobs in processes of their own, every voice in it: quick to start and to kill.
+"""Council jobs in child processes, models included: quick to start and to kill.
 
-One interpreter is started and forks for every job: starting Python takes as long as half a job.
+One interpreter forks for every job, because starting Python takes as long as half a job.
 """
 
 import os
@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 from typing import Self
 
-from fairlead.engine.site import Happening
-from tests.support.council_table import Meetings
+from fairlead.jobs.context import JobEvent
+from tests.support.council_runs import CouncilProject
 from tests.support.killing import PATIENCE_SECONDS
 from tests.support.repositories import git
 
@@ -20,22 +20,24 @@ _END = "end\n"
 _ROOT = Path(__file__).resolve().parents[2]
 
 
-class _Told(list[Happening]):
-    """Tells each happening to who started this process."""
+class _PrintedEvents(list[JobEvent]):
+    """Prints each event for the parent process."""
 
-    def append(self, happening: Happening) -> None:
-        """One line."""
-        os.write(1, f"{happening.kind} {happening.subject}\n".encode())
+    def append(self, event: JobEvent) -> None:
+        """Print one line."""
+        os.write(1, f"{event.kind} {event.subject}\n".encode())
 
 
 def main() -> None:
-    """Carry the job of each project that is named to its end, one after the other."""
+    """Run the job of each project named on standard input, one after the other."""
     for line in sys.stdin:
         child = os.fork()
         if not child:
             os.environ["HOME"] = str(Path(line).parent)
             try:
-                Meetings(Path(line.rstrip("\n")), happened=_Told()).run(may_execute=True)
+                CouncilProject(Path(line.rstrip("\n")), events=_PrintedEvents()).run(
+                    may_execute=True
+                )
             finally:
                 os._exit(0)
         os.write(1, f"{child}\n".encode())
@@ -44,7 +46,7 @@ def main() -> None:
 
 
 class Children:
-    """Jobs that are killed from outside."""
+    """Runs jobs in child processes and kills them."""
 
     def __enter__(self) -> Self:
         words = [sys.executable, "-m", "tests.support.council_child"]
@@ -63,44 +65,47 @@ class Children:
         self._parent.communicate(timeout=PATIENCE_SECONDS)
 
     def killed_after(self, project: Path, steps: int) -> int:
-        """A job that is killed after so many steps; how many it told."""
+        """Run a job and kill it after so many events; return their number."""
         assert self._parent.stdin
         assert self._parent.stdout
         self._parent.stdin.write(f"{project}\n")
-        said = self._parent.stdout
-        told, child = 0, 0
-        while (line := said.readline()) != _END:
+        output = self._parent.stdout
+        count, child = 0, 0
+        while (line := output.readline()) != _END:
             if line[0].isdigit():
                 child = int(line)
             else:
-                told += 1
-            if child and told >= steps:
-                os.kill(child, signal.SIGKILL)  # not reaped before it is dead: it is this one
+                count += 1
+            if child and count >= steps:
+                os.kill(
+                    child, signal.SIGKILL
+                )  # the child is not reaped yet, so the id is still its own
                 child = 0
-        return min(told, steps)
+        return min(count, steps)
 
 
 def killed_after(project: Path, steps: int) -> int:
-    """One such job."""
+    """Run one job and kill it; see `Children.killed_after`."""
     with Children() as children:
         return children.killed_after(project, steps)
 
 
-def outcome_of(table: Meetings) -> tuple[object, ...]:
-    """What a job came to: everything that a kill must not change."""
-    [job] = (table.project / ".planning/jobs").glob("j_*")
-    held = table.council.files_of(job.name).load()
+def outcome_of(council: CouncilProject) -> tuple[object, ...]:
+    """Return everything about the end of a job that a kill must not change."""
+    [job] = (council.project / ".planning/jobs").glob("j_*")
+    record = council.service.record(job.name)
     votes = sorted(
-        (each.round, each.seat, str(each.vote), each.plan_sha256) for each in held.cumulative_votes
+        (each.round, each.seat, str(each.vote), each.plan_sha256)
+        for each in record.cumulative_votes
     )
-    names = git(table.project, "ls-files", "--", ":!.planning").splitlines()
+    names = git(council.project, "ls-files", "--", ":!.planning").splitlines()
     merges = [
         line
-        for line in git(table.project, "log", "--format=%s").splitlines()
+        for line in git(council.project, "log", "--format=%s").splitlines()
         if line.startswith("merge(")
     ]
-    phases = sorted(path.name for path in (table.project / ".planning/phases").iterdir())
-    return str(held.status), tuple(votes), held.master_plan, names, sorted(merges), phases
+    phases = sorted(path.name for path in (council.project / ".planning/phases").iterdir())
+    return str(record.status), tuple(votes), record.master_plan, names, sorted(merges), phases
 
 
 if __name__ == "__main__":

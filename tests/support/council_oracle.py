@@ -1,4 +1,4 @@
-"""The outcome of a round of ballots, written a second time from the specification's table.
+"""The outcome of a round of ballots, written independently from the specification.
 
 It knows nothing of the product: ballots are six letters (A, R, B, V: a veto that holds), the
 fourth seat is the one with the veto, and the rules are patterns over the sorted letters, the
@@ -25,7 +25,7 @@ def _always(_: Round) -> bool:
     return True
 
 
-# A pattern over the sorted letters, a further condition, and what comes of it.
+# A pattern over the sorted letters, a further condition, and the outcome.
 RULES = (
     (r".*", lambda r: r.is_same_plan, "deadlock_same_plan"),
     (r".*V", _always, "veto"),
@@ -41,7 +41,7 @@ RULES = (
 
 
 def outcome(round_: Round) -> str:
-    """What the table says."""
+    """Return the outcome of the first rule that fits."""
     only_one_may_veto = "".join(
         "R" if letter == "V" and at != VETO_SEAT else letter
         for at, letter in enumerate(round_.letters)

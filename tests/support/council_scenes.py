@@ -1,27 +1,27 @@
-"""Four council jobs as they end in life: what `job show` says of each is held in files."""
+"""Four typical ends of council jobs; golden files hold their pages."""
 
 import json
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fairlead.engine.council_report import CouncilReport, council_report
-from fairlead.model.budget import Spent
-from fairlead.model.council_job import (
+from fairlead.agents.budget import Cost
+from fairlead.council.model import (
     AnswerStatus,
     Ballot,
+    BriefCheck,
     Category,
     CouncilJob,
-    Exec,
+    CouncilUsage,
+    ExecutionRecord,
     Item,
     MasterPlanRecord,
-    Pm,
+    PmRecord,
     SeatPlan,
-    Usage,
-    Verify,
     Veto,
     Vote,
 )
-from fairlead.model.job import JobStatus
+from fairlead.council.report import CouncilReport, council_report
+from fairlead.jobs.model import JobStatus
 from tests.support.council import SEATS, a_master_plan, a_step
 
 OLD, NEW = "41" * 32, "b7" * 32
@@ -106,8 +106,8 @@ def _ballot(
 
 
 def _round(number: int, sha256: str, *special: Ballot) -> tuple[Ballot, ...]:
-    held = {ballot.seat: ballot for ballot in special}
-    return tuple(held.get(seat) or _ballot(seat, Vote.APPROVE, number, sha256) for seat in SEATS)
+    by_seat = {ballot.seat: ballot for ballot in special}
+    return tuple(by_seat.get(seat) or _ballot(seat, Vote.APPROVE, number, sha256) for seat in SEATS)
 
 
 def _job(status: JobStatus, *rounds: tuple[Ballot, ...]) -> CouncilJob:
@@ -115,14 +115,14 @@ def _job(status: JobStatus, *rounds: tuple[Ballot, ...]) -> CouncilJob:
         seat: SeatPlan("…", f"raw/r0/{seat}.md", tokens=3100, model=model, family=family, ms=41000)
         for seat, (model, family) in MODELS.items()
     }
-    usage = Usage(cap_usd=5.0)
+    usage = CouncilUsage(cap_usd=5.0)
     for stage, tokens, usd in (
         ("pm", 18200, 0.09),
         ("planning", 61400, 0.48),
         ("synthesis", 31800 * len(rounds), 0.31 * len(rounds)),
         ("review", 57900 * len(rounds), 0.24 * len(rounds)),
     ):
-        usage = usage.with_spent(stage, Spent(tokens, usd))
+        usage = usage.with_spent(stage, Cost(tokens, usd))
     history = tuple(ballot for each in rounds for ballot in each)
     sha256 = rounds[-1][0].plan_sha256
     return CouncilJob(
@@ -132,7 +132,9 @@ def _job(status: JobStatus, *rounds: tuple[Ballot, ...]) -> CouncilJob:
         updated_at="2026-04-12T09:31:08Z",
         status=status,
         status_since="2026-04-12T09:31:08Z",
-        pm=Pm(1, "pm/refined.md", "pm/audit.md", "pm/research.md", Verify(True), "brief.md", OLD),
+        pm=PmRecord(
+            1, "pm/refined.md", "pm/audit.md", "pm/research.md", BriefCheck(True), "brief.md", OLD
+        ),
         council_plans=plans,
         master_plan=MasterPlanRecord(
             "master_plan.md",
@@ -163,9 +165,9 @@ def _journal(rounds: int, *ending: tuple[str, str]) -> str:
 
 
 def _events(moves: Iterable[tuple[str, str]]) -> Iterable[str]:
-    for at, told in moves:
+    for at, text in moves:
         event = {"at": f"2026-04-12T{at}Z", "kind": "moved", "subject": "j_20260412_0007"}
-        yield json.dumps({**event, "text": told})
+        yield json.dumps({**event, "text": text})
 
 
 def approved() -> CouncilReport:
@@ -235,7 +237,7 @@ def failed() -> CouncilReport:
     job = replace(
         _job(JobStatus.FAILED, _round(1, OLD)),
         phase="03",
-        exec=Exec(
+        exec=ExecutionRecord(
             1,
             started_at="2026-04-12T09:12:00Z",
             exit_code=1,

@@ -1,4 +1,4 @@
-"""Whole council jobs as real processes: every voice is the scripted program, described as an agent."""
+"""Council jobs as real processes, with the scripted program as every model."""
 
 import json
 import os
@@ -6,12 +6,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tests.support.killing import PATIENCE_SECONDS, processes_of
-from tests.support.programs import fairlead
+from tests.support.killing import processes_of
+from tests.support.programs import fairlead, run_here
 from tests.support.repositories import a_repository, git
 
 GOAL = "Lamps follow the tide"
@@ -38,7 +38,7 @@ def a_world(
     """A scratch person whose one agent is scripted, and a project to plan for."""
     home = folder / "config/fairlead"
     home.mkdir(parents=True)
-    argv = [sys.executable, "-m", "fairlead.adapters.scripted_program"]
+    argv = [sys.executable, "-m", "fairlead.agents.scripted.program"]
     stub = {"argv": argv, "stream": "claude"}
     mine = {"agent": "stub", "agents": {"stub": stub, **(agents or {})}}
     (home / "config.json").write_text(json.dumps({"fairlead": {**mine, **(settings or {})}}))
@@ -66,10 +66,10 @@ def started(world: Path, *words: str, place: str = "") -> subprocess.Popen[str]:
 
 
 def run(world: Path, *words: str, place: str = "") -> subprocess.CompletedProcess[str]:
-    """The installed command, to its end."""
-    with started(world, *words, place=place) as begun:
-        said, problems = begun.communicate(timeout=PATIENCE_SECONDS)
-    return subprocess.CompletedProcess(words, begun.returncode, said, problems)
+    """The command, to its end, in this process; its agents are processes."""
+    command = fairlead().command(Path(place or world / "project"), *words)
+    done = run_here(replace(command, environment=_environment(world)))
+    return subprocess.CompletedProcess(words, done.code, done.output.decode(), done.errors.decode())
 
 
 def a_run(world: Path, *more: str) -> subprocess.CompletedProcess[str]:
@@ -78,7 +78,7 @@ def a_run(world: Path, *more: str) -> subprocess.CompletedProcess[str]:
 
 
 def killed_after(world: Path, steps: int, *more: str) -> None:
-    """A job that is killed from outside as soon as it has told so many steps."""
+    """A job that is killed from outside as soon as it has reported so many steps."""
     with started(world, "run", GOAL, "--approve", "--events", *more) as begun:
         assert begun.stdout is not None
         for _ in range(steps):
@@ -90,8 +90,8 @@ def killed_after(world: Path, steps: int, *more: str) -> None:
 
 def record_of(world: Path) -> dict[str, Any]:
     """The record of the one council job."""
-    held: dict[str, Any] = json.loads((job_folder(world) / "job.json").read_text())
-    return held
+    record: dict[str, Any] = json.loads((job_folder(world) / "job.json").read_text())
+    return record
 
 
 def job_folder(world: Path, place: str = "project") -> Path:

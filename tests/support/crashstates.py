@@ -1,8 +1,8 @@
-"""Every state a power loss may legally leave behind, worked out from one run's system calls.
+"""Every state that a power loss may legally leave, computed from the system calls of one run.
 
-Names are kept in order up to some point that no folder fsync forces to be later; content that
-was not fsynced is there completely, in half, or not at all. Real file systems are kinder. What
-is worked out here in memory covers those that no machine at hand can show.
+Names are kept in order up to some point, which a folder fsync moves forward. Content without an
+fsync is complete, cut in half or missing. Real file systems keep more; computing the states in
+memory covers file systems that this machine does not have.
 """
 
 import ast
@@ -16,15 +16,15 @@ from tests.support.durability import WATCHED, path_of_descriptor, paths_of
 from tests.support.strace import Call, trace
 from tests.support.subjects import PROJECT
 from tests.support.sweep import Finding, Rig
-from tests.support.trees import FOLDER, Standing, Tree, judge, shape_of
+from tests.support.trees import FOLDER, DiskVersion, Tree, judge, shape_of
 
-KEPT = (0.0, 0.5, 1.0)  # how much of what was not fsynced has reached the disk
+KEPT = (0.0, 0.5, 1.0)  # the part of unsynced content that has reached the disk
 _DATA = re.compile(r'^[^"]*"((?:[^"\\]|\\.)*)"')
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing a call did to the disk."""
+    """One effect of a call on the disk."""
 
     kind: str  # make, folder, write, rename, exchange, remove, sync
     path: str
@@ -46,13 +46,13 @@ class _File:
 
 @dataclass(slots=True)
 class _Disk:
-    """Files by number, and names in the order in which they were given and taken."""
+    """Files by number, and names in the order in which they were made and removed."""
 
     files: dict[int, _File] = field(default_factory=dict)
     names: dict[str, int] = field(default_factory=dict)  # as the running process sees them
     changes: list[dict[str, int | None]] = field(default_factory=list)
     first: dict[str, int | None] = field(default_factory=dict)
-    safe_changes: int = 0  # those that no power loss takes back
+    safe_changes: int = 0  # names that no power loss can remove
 
     def add(self, name: str, file: _File) -> int:
         number = len(self.files)
@@ -81,7 +81,7 @@ class _Disk:
         self.safe_changes = max([self.safe_changes, *touching])
 
     def states(self) -> Iterator[dict[str, bytes]]:
-        """What may be found after a power loss right now."""
+        """The states that a power loss may leave at this point."""
         for length in range(self.safe_changes, len(self.changes) + 1):
             names = dict(self.first)
             for change in self.changes[:length]:
@@ -96,14 +96,14 @@ class _Disk:
 
 @dataclass(frozen=True, slots=True)
 class CrashStates:
-    """The distinct states, and what is wrong with the documents in them."""
+    """The distinct states, and the faults of the documents in them."""
 
     states: tuple[Tree, ...]
     findings: tuple[Finding, ...]
 
 
 def crash_states(rig: Rig) -> CrashStates:
-    """Run the command once and work out every state a power loss could leave."""
+    """Run the command once and compute every state that a power loss could leave."""
     with rig.world() as world:
         traced = trace(rig.subject.command(world), watched=WATCHED, content=True)
         assert traced.outcome.code == 0, traced.outcome.describe()
@@ -124,8 +124,8 @@ def crash_states(rig: Rig) -> CrashStates:
             verdict = judge(state, rig.old, rig.new)
             if verdict.torn:
                 findings.append(Finding(f"power loss after step {index}", f"torn: {verdict.torn}"))
-    lost = [judge(state, rig.old, rig.new).standing for state in disk.states()]
-    if any(standing not in (Standing.NEW, Standing.SAME) for standing in lost):
+    lost = [judge(state, rig.old, rig.new).version for state in disk.states()]
+    if any(position not in (DiskVersion.NEW, DiskVersion.SAME) for position in lost):
         findings.append(
             Finding("power loss after success", f"the files may be {sorted(set(lost))}")
         )
@@ -133,14 +133,14 @@ def crash_states(rig: Rig) -> CrashStates:
 
 
 def put_state(state: Tree, target: Path) -> Path:
-    """Build a state on a real disk. Its home and project folders are never lost."""
+    """Write a state to a real disk. Home and project folder always exist."""
     for name in ("home", PROJECT):
         (target / name).mkdir(parents=True, exist_ok=True)
     for name, content in sorted(state.items()):
         path = target / name
         if content == FOLDER:
             path.mkdir(parents=True, exist_ok=True)
-        elif path.parent.is_dir():  # a file whose folder was lost is lost with it
+        elif path.parent.is_dir():  # a file is lost with its folder
             path.write_bytes(content)
     return target
 
@@ -169,7 +169,7 @@ def _apply(disk: _Disk, step: Step) -> None:
 
 
 def _moved(names: dict[str, int], old: str, new: str) -> dict[str, int | None]:
-    """A rename, together with all that is in a folder."""
+    """A rename, which takes along the content of a folder."""
     change: dict[str, int | None] = {}
     for name, number in names.items():
         if name == old or name.startswith(f"{old}/"):

@@ -1,7 +1,7 @@
-"""Many writers at once: every acknowledged update must be in the file, exactly once.
+"""Many concurrent writers: every acknowledged update must be in the file exactly once.
 
 Also a program: `python -m tests.support.crowd FOLDER PREFIX WRITERS UPDATES WORD…` runs such a
-crowd and prints its acknowledged tags, so that a crowd can live in its own PID namespace.
+crowd in its own PID namespace and prints the acknowledged tags.
 """
 
 import json
@@ -36,12 +36,12 @@ class Updating:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What a crowd was told, and what is in the file."""
+    """The acknowledged updates of a crowd, and the updates in the file."""
 
     asked: int
     acknowledged: int
     present: int
-    lost: tuple[str, ...]  # acknowledged, and not there
+    lost: tuple[str, ...]  # acknowledged, but not in the file
     doubled: tuple[str, ...]
     refused: tuple[str, ...]
     seconds: float
@@ -49,81 +49,81 @@ class Count:
 
     @property
     def is_complete(self) -> bool:
-        """Everything asked for is there once."""
+        """Whether every requested update is in the file once."""
         return self.present == self.asked and not (self.lost or self.doubled or self.refused)
 
 
 def one_process_an_update(updating: Updating, folder: Path, writers: int, updates: int) -> Count:
-    """So many writers at once, each starting one process after the other."""
-    began = time.monotonic()
+    """Run this many concurrent writers, each of which starts one process after the other."""
+    started_at = time.monotonic()
     outcomes = _crowd(updating, folder, "w", writers, updates)
-    seconds = time.monotonic() - began
+    seconds = time.monotonic() - started_at
     slowest = max(outcome.seconds for outcome in outcomes.values())
-    said = {tag: outcome.code == 0 for tag, outcome in outcomes.items()}
-    why = [f"{tag}: {outcome.describe()}" for tag, outcome in outcomes.items() if outcome.code]
-    return _counted(folder / updating.file, said, why, seconds, slowest)
+    saved = {tag: outcome.code == 0 for tag, outcome in outcomes.items()}
+    refusals = [f"{tag}: {outcome.describe()}" for tag, outcome in outcomes.items() if outcome.code]
+    return _counted(folder / updating.file, saved, refusals, seconds, slowest)
 
 
 def in_own_namespaces(
     updating: Updating, folder: Path, namespaces: int, writers: int, updates: int
 ) -> Count:
-    """The same, each crowd in a PID namespace of its own, as containers have it."""
-    began = time.monotonic()
+    """Run each crowd in its own PID namespace, as containers do."""
+    started_at = time.monotonic()
     crowds = []
     for index in range(namespaces):
         words = (interpreter(), "-m", "tests.support.crowd", str(folder), f"n{index}-")
         size = (str(writers), str(updates), updating.file, str(len(updating.arguments)))
-        what = (*updating.arguments, *updating.program.words)
-        command = Command((*words, *size, *what), ROOT, {**os.environ, "PYTHONPATH": str(ROOT)})
+        update = (*updating.arguments, *updating.program.words)
+        command = Command((*words, *size, *update), ROOT, {**os.environ, "PYTHONPATH": str(ROOT)})
         crowds.append(start(command.behind("unshare", "--pid", "--fork", "--mount-proc")))
-    said: dict[str, bool] = {}
-    why: list[str] = []
+    saved: dict[str, bool] = {}
+    refusals: list[str] = []
     for crowd in crowds:
         output, errors = crowd.communicate(timeout=1200)
         assert crowd.returncode == 0, errors.decode(errors="replace")
         answer = json.loads(output)
-        said |= dict.fromkeys(answer["acknowledged"], True)
-        said |= {line.split(":")[0]: False for line in answer["refused"]}
-        why += answer["refused"]
-    return _counted(folder / updating.file, said, why, time.monotonic() - began)
+        saved |= dict.fromkeys(answer["acknowledged"], True)
+        saved |= {line.split(":")[0]: False for line in answer["refused"]}
+        refusals += answer["refused"]
+    return _counted(folder / updating.file, saved, refusals, time.monotonic() - started_at)
 
 
 def looping_processes(words: Iterable[str], folder: Path, file: str, tags: Iterable[str]) -> Count:
-    """Long-lived processes, started as `WORD… TAG`, that add TAG-0, TAG-1 and so on themselves.
+    """Start long-lived processes as `WORD… TAG`; each adds TAG-0, TAG-1 and so on.
 
-    Each prints the tags it was told are saved, one a line.
+    Each prints its acknowledged tags, one per line.
     """
-    began = time.monotonic()
+    started_at = time.monotonic()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     children = [start(Command((*words, tag), folder, environment)) for tag in tags]
-    said: dict[str, bool] = {}
-    why = []
+    saved: dict[str, bool] = {}
+    refusals = []
     for child in children:
         output, errors = child.communicate(timeout=1200)
-        said |= dict.fromkeys(output.decode().split(), True)
+        saved |= dict.fromkeys(output.decode().split(), True)
         if child.returncode:
-            why.append(errors.decode(errors="replace")[-300:])
-    return _counted(folder / file, said, why, time.monotonic() - began)
+            refusals.append(errors.decode(errors="replace")[-300:])
+    return _counted(folder / file, saved, refusals, time.monotonic() - started_at)
 
 
 def beside_a_stopped_holder(
     updating: Updating, folder: Path, after: Call, *, patience: float = 60
 ) -> tuple[Outcome, Outcome, int]:
-    """Stop a writer that holds the lock, let another one try, and wake the first.
+    """Stop a writer that holds the lock, let another one try, and continue the first.
 
-    Returns how the first and the second ended, and the pid of the first.
+    Returns the outcome of both, and the pid of the first.
     """
     stop = Injection(after.name, after.number, "signal=STOP")
     with paused(updating.command(folder, "first"), stop) as holder:
         pid = _child_of(holder.pid)
         second = run(updating.command(folder, "second"), patience=patience)
-    output, errors = holder.communicate(timeout=60)
+    output, errors = holder.communicate(timeout=900)
     return Outcome(holder.returncode, output, errors, 0.0), second, pid
 
 
 @cache
 def why_no_namespaces() -> str:
-    """Why PID namespaces cannot be made here; empty when they can."""
+    """Why PID namespaces are not available; empty if they are."""
     if not sys.platform.startswith("linux"):
         return "PID namespaces are Linux's"
     probe = ["unshare", "--pid", "--fork", "--mount-proc", "true"]
@@ -135,12 +135,12 @@ def why_no_namespaces() -> str:
 
 
 def tags_in(path: Path, tags: Iterable[str]) -> Counter[str]:
-    """How often each tag ends a line of the file, or of the archive that its oldest lines go to."""
+    """How often each tag ends a line of the file or of its archive."""
     archive = path.with_name("STATE-ARCHIVE.md")
     texts = [each.read_text("utf-8") for each in (path, archive) if each.exists()]
     lines = [line.split() for text in texts for line in text.splitlines()]
-    found = Counter(words[-1] for words in lines if words)
-    return Counter({tag: found[tag] for tag in tags if found[tag]})
+    counts = Counter(words[-1] for words in lines if words)
+    return Counter({tag: counts[tag] for tag in tags if counts[tag]})
 
 
 def _crowd(
@@ -152,23 +152,23 @@ def _crowd(
 
     with ThreadPoolExecutor(writers) as pool:
         outcomes: dict[str, Outcome] = {}
-        for mine in pool.map(write, range(writers)):
-            outcomes |= mine
+        for written in pool.map(write, range(writers)):
+            outcomes |= written
     return outcomes
 
 
 def _counted(
-    path: Path, said: dict[str, bool], why: list[str], seconds: float, slowest: float = 0.0
+    path: Path, saved: dict[str, bool], refusals: list[str], seconds: float, slowest: float = 0.0
 ) -> Count:
-    found = tags_in(path, said)
-    acknowledged = [tag for tag, is_saved in said.items() if is_saved]
+    counts = tags_in(path, saved)
+    acknowledged = [tag for tag, is_saved in saved.items() if is_saved]
     return Count(
-        asked=len(said),
+        asked=len(saved),
         acknowledged=len(acknowledged),
-        present=len(found),
-        lost=tuple(tag for tag in acknowledged if not found[tag]),
-        doubled=tuple(tag for tag, times in found.items() if times > 1),
-        refused=tuple(why),
+        present=len(counts),
+        lost=tuple(tag for tag in acknowledged if not counts[tag]),
+        doubled=tuple(tag for tag, times in counts.items() if times > 1),
+        refused=tuple(refusals),
         seconds=seconds,
         slowest_seconds=slowest,
     )
@@ -189,7 +189,7 @@ def _shift_pids(steps: int) -> None:
 
 
 def main(folder: str, prefix: str, writers: str, updates: str, file: str, *rest: str) -> int:
-    """Run one crowd and print what it was told."""
+    """Run one crowd and print its acknowledged and refused updates."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _shift_pids(40 * int(prefix.strip("n-") or 0))
     count = int(rest[0])

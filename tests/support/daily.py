@@ -1,4 +1,4 @@
-"""Quick tasks and debug sessions in a test: a project in git, and one agent that plays every role."""
+"""Quick tasks and debug sessions for tests: a git project and one agent that plays every role."""
 
 from __future__ import annotations
 
@@ -6,23 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fairlead.adapters.commands import Shell, command_fault
-from fairlead.engine.debugging import Debugging
-from fairlead.engine.fanout import Signal
-from fairlead.engine.quick import Hands, Quick, QuickExecution
-from fairlead.engine.site import GateLimits
-from fairlead.engine.undertaking import Crew, Terms, Watcher
-from fairlead.model.agent_orders import Order
-from fairlead.model.budget import Caps
-from fairlead.wiring import workspace_of
-from tests.support.execution import a_plan, a_project, does_it
+from fairlead.agents.model import AgentCall
+from fairlead.core.concurrency import OneTimeEvent
+from fairlead.execution.commands import Shell, command_fault
+from fairlead.jobs.context import Cancellation, JobSetup, RunOptions
+from fairlead.jobs.roster import execution_roster
+from fairlead.workflows.debug import Debugging
+from fairlead.workflows.quick import QuickExecution, QuickTasks
+from tests.support.execution import a_plan, a_project, succeeds
 from tests.support.roles import Answer, Play, Player, Stage, writes
 
 APPROVES: Mapping[str, object] = {"verdict": "APPROVED", "confidence": "high"}
 
 
 def quick_plan(*paths: str, verify: str = "") -> str:
-    """A plan of one task a path."""
+    """A plan with one task per path."""
     text = a_plan("01-01", *paths).text
     return (
         text.replace(f"<verify>test -f {paths[0]}</verify>", f"<verify>{verify}</verify>")
@@ -32,41 +30,37 @@ def quick_plan(*paths: str, verify: str = "") -> str:
 
 
 def plays(plan: str, **more: Play) -> dict[str, Play]:
-    """A planner that writes this plan, an executor that does it, a reviewer that agrees."""
+    """A planner that writes this plan, an executor that follows it, a reviewer that approves."""
 
-    def planner(order: Order, call: int) -> Answer:
+    def planner(order: AgentCall, call: int) -> Answer:
         name = next(word for word in order.prompt.split("`") if word.endswith("-PLAN.md"))
         return writes(name.rpartition("/")[2], plan)(order, call)
 
     return {
         "planner": planner,
-        "executor": lambda order, call: _named(order, does_it(order, call)),
+        "executor": lambda order, call: _named(order, succeeds(order, call)),
         "architect": lambda order, _: _named(order, APPROVES),
         **more,
     }
 
 
-def _named(order: Order, answer: Mapping[str, object]) -> Mapping[str, object]:
-    told = order.prompt.rpartition('"task_name": "')[2].partition('"')[0]
-    return {"task_name": told, **answer}
+def _named(order: AgentCall, answer: Mapping[str, object]) -> Mapping[str, object]:
+    name = order.prompt.rpartition('"task_name": "')[2].partition('"')[0]
+    return {"task_name": name, **answer}
 
 
 @dataclass(slots=True)
-class Workshop:
-    """A project with quick tasks in it."""
+class QuickProject:
+    """A project for quick tasks and debug sessions."""
 
     stage: Stage
-    stop: Signal = field(default_factory=Signal)
+    stop: OneTimeEvent = field(default_factory=OneTimeEvent)
 
     @property
-    def quick(self) -> Quick:
+    def quick(self) -> QuickTasks:
         """The quick tasks of the project."""
         jobs = self.stage.jobs
-        workspace = workspace_of(str(self.stage.project))
-        execution = QuickExecution(
-            jobs.files, jobs.state, jobs.clock, workspace, self.stage.fresh, command_fault
-        )
-        return Quick(jobs.files, jobs, execution)
+        return QuickTasks(jobs.files, jobs, QuickExecution(jobs.environment, command_fault))
 
     @property
     def debugging(self) -> Debugging:
@@ -74,15 +68,20 @@ class Workshop:
         quick = self.quick
         return Debugging(self.stage.jobs.files, self.stage.jobs, quick)
 
-    def hands(self, *, is_approved: bool = True) -> Hands:
-        """The one agent does everything."""
+    def execution(self, *, is_approved: bool = True) -> JobSetup:
+        """A setup in which one agent does everything."""
         agent = self.stage.agent
-        crew = Crew(agent, agent, Shell(), lambda _: 0)
-        terms = Terms(Caps(), GateLimits(), is_rehearsed=self.stage.is_rehearsed)
-        return Hands(crew, terms, Watcher(), self.stop, self.stage.over, is_approved)
+        return JobSetup(
+            execution_roster(agent, agent, Shell()),
+            RunOptions(is_rehearsed=self.stage.is_rehearsed),
+            cancellation=Cancellation(self.stop, self.stage.over),
+            may_run_commands=is_approved,
+        )
 
 
-def a_workshop(folder: Path, played: Mapping[str, Play], *, is_auto: bool = True) -> Workshop:
+def a_quick_project(
+    folder: Path, played: Mapping[str, Play], *, is_auto: bool = True
+) -> QuickProject:
     """A project in git whose agent plays these roles."""
     project = a_project(folder / "project", a_plan("01-01", "a.txt"))
-    return Workshop(Stage(project, Player(played), is_auto=is_auto))
+    return QuickProject(Stage(project, Player(played), is_auto=is_auto))

@@ -1,4 +1,4 @@
-"""For every rule of the compatibility page the smallest projects that show it."""
+"""The smallest example projects for every rule of the compatibility page."""
 
 from pathlib import Path
 
@@ -38,7 +38,11 @@ EXAMPLES: dict[str, Files] = {
     "example-in-a-fence": roadmap(
         (" v1.0 First\n", " v1.0 First\n\n```\n### Phase 9: Example\n```\n")
     ),
-    "unlisted-folder": {**BASE, "phases/77-hotfix/77-01-PLAN.md": "# Plan\n"},
+    "unlisted-folder": {
+        **BASE,
+        "STATE.md": STATE.replace("Phase: 2 of 2", "Phase: 3 of 3"),
+        "phases/03-hotfix/03-01-PLAN.md": "# Plan\n",
+    },
     "number-twice": {**BASE, "phases/01-other/01-01-PLAN.md": "# Plan\n"},
     "plan-names": {**BASE, "phases/02-search/02-golden-test-plan.md": "# Not a plan\n"},
     "summary-names": {**BASE, "phases/02-search/02-search-02-SUMMARY.md": "# Summary\n"},
@@ -87,7 +91,7 @@ EXAMPLES: dict[str, Files] = {
 
 
 def put_example(folder: Path, rule: str) -> Path:
-    """Write the project of a rule below a folder."""
+    """Write the example project of a rule into a folder."""
     files = EXAMPLES[rule]
     put(folder, files)
     if files["STATE.md"] == _LINKED:

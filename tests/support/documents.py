@@ -1,25 +1,25 @@
-"""Documents by the thousand: generated, mutated, edited, and examined.
+"""Generates, mutates, edits and examines documents.
 
-`examine` is the one oracle for every text: it comes back byte for byte, both readers agree, and
-an edit either changes its own lines or is refused with a place. The quick tier, the long tier
-and the corpus test all call it.
+`examine` is the oracle for every text: the text comes back byte for byte, both readers agree, and
+an edit changes only its own lines or is refused with a position. The quick tests, the proofs and
+the corpus test all call it.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from fairlead.errors import DocumentError, UsageError
-from fairlead.model.ids import PhaseId
-from fairlead.records.state import Decision, add_decision
-from fairlead.text import front
+from fairlead.core.errors import DocumentError, UsageError
+from fairlead.core.ids import PhaseId
+from fairlead.project.state.documents import Decision, add_decision
+from fairlead.text import frontmatter
 from fairlead.text.document import Document
-from fairlead.text.lines import place_of, split_lines
+from fairlead.text.frontmatter import YamlNode
+from fairlead.text.lines import split_lines
 from fairlead.text.lists import items_of, set_checked
-from fairlead.text.nodes import Node
-from fairlead.text.scalars import Plain
 from fairlead.text.tables import set_cell, tables_of
-from tests.support.moments import NOON
+from fairlead.text.yaml_scalars import Plain
+from tests.support.times import NOON
 
 WORDS = "planning executing phase 4.10 08 true no null v2.0 done café 東京 🚀 a-b x_y 2026-06-01".split()
 NASTY = (
@@ -41,7 +41,7 @@ VALUES: tuple[object, ...] = (
 
 @dataclass
 class Tally:
-    """What was examined, for the report."""
+    """Counts of examined documents and edits, and the faults."""
 
     documents: int = 0
     trees: int = 0  # frontmatter that both readers read
@@ -63,7 +63,7 @@ class Tally:
 
 
 def generated(random: Random) -> str:
-    """A document such as people and tools write."""
+    """A document like those that people and tools write."""
     ending = random.choice(("\n", "\n", "\n", "\r\n", "\r"))
     lines: list[str] = []
     if random.random() < 0.85:
@@ -177,7 +177,7 @@ def _section_lines(random: Random) -> list[str]:
 
 
 def examine(text: str, random: Random) -> Tally:
-    """Read and edit one text in every way; what is not as promised is a fault."""
+    """Read and edit one text in every way; record every broken promise as a fault."""
     tally = Tally(documents=1)
     document = Document(text)
     _expect(tally, document.text == text, "the text does not come back", text)
@@ -201,7 +201,7 @@ def _edit_front(document: Document, random: Random, tally: Tally) -> None:
         block = document.block
         if block is None:
             return
-        root = front.compose(document.text[block.start : block.end], block.first_line)
+        root = frontmatter.compose(document.text[block.start : block.end], block.first_line)
     except DocumentError as refusal:
         _expect(
             tally,
@@ -234,7 +234,8 @@ def _edit_front(document: Document, random: Random, tally: Tally) -> None:
     node = _node(root, path)
     if node is not None and not isinstance(value, list | dict) and "\n" not in str(value):
         old_inner = document.text[block.start : block.end]
-        first, last = place_of(old_inner, node.start)[0], place_of(old_inner, node.end)[0]
+        first = len(split_lines(old_inner[: node.start] + "x"))
+        last = len(split_lines(old_inner[: node.end] + "x"))
         _expect(
             tally,
             _touched(document, changed) <= last - first + 1,
@@ -245,10 +246,12 @@ def _edit_front(document: Document, random: Random, tally: Tally) -> None:
 
 def _edit_body(document: Document, random: Random, tally: Tally) -> None:
     edits: list[Callable[[], Document]] = []
-    found = document.field("Status")
-    if found:
+    status_field = document.field("Status")
+    if status_field:
         edits.append(
-            lambda: document.set_field(found, random.choice(("Ready", "a | b", "100% # done")))
+            lambda: document.set_field(
+                status_field, random.choice(("Ready", "a | b", "100% # done"))
+            )
         )
     boxes = [item for item in items_of(document.lines) if item.box >= 0]
     if boxes:
@@ -306,7 +309,7 @@ def _judge_edit(old: Document, new: Document, tally: Tally) -> None:
 
 
 def _touched(old: Document, new: Document) -> int:
-    """How many lines of the old text are not in their place any more."""
+    """The number of lines of the old text that the edit changed or removed."""
     before, after = split_lines(old.text), split_lines(new.text)
     head = 0
     while head < min(len(before), len(after)) and before[head] == after[head]:
@@ -317,24 +320,24 @@ def _touched(old: Document, new: Document) -> int:
     return len(before) - head - tail
 
 
-def _reads_back(held: object, value: object) -> bool:
+def _reads_back(stored: object, value: object) -> bool:
     if isinstance(value, dict):
         return (
-            isinstance(held, dict)
-            and list(held) == list(value)
-            and all(_reads_back(held[key], value[key]) for key in value)
+            isinstance(stored, dict)
+            and list(stored) == list(value)
+            and all(_reads_back(stored[key], value[key]) for key in value)
         )
     if isinstance(value, list):
         return (
-            isinstance(held, list)
-            and len(held) == len(value)
-            and all(map(_reads_back, held, value))
+            isinstance(stored, list)
+            and len(stored) == len(value)
+            and all(map(_reads_back, stored, value))
         )
     if isinstance(value, str):
-        return isinstance(held, str) and held == value
+        return isinstance(stored, str) and stored == value
     if value is None:
-        return isinstance(held, Plain) and held.lower() in ("", "~", "null")
-    return isinstance(held, Plain) and held.lower() == str(value).lower()
+        return isinstance(stored, Plain) and stored.lower() in ("", "~", "null")
+    return isinstance(stored, Plain) and stored.lower() == str(value).lower()
 
 
 def _paths(tree: object, above: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
@@ -345,15 +348,15 @@ def _paths(tree: object, above: tuple[str | int, ...] = ()) -> list[tuple[str | 
         if isinstance(tree, list)
         else ()
     )
-    found: list[tuple[str | int, ...]] = []
+    paths: list[tuple[str | int, ...]] = []
     for step, child in children:
-        found.append((*above, step))
-        found += _paths(child, (*above, step))
-    return found
+        paths.append((*above, step))
+        paths += _paths(child, (*above, step))
+    return paths
 
 
-def _node(root: Node, path: tuple[str | int, ...]) -> Node | None:
-    node: Node | None = root
+def _node(root: YamlNode, path: tuple[str | int, ...]) -> YamlNode | None:
+    node: YamlNode | None = root
     for step in path:
         node = node.child(step) if node else None
     return node

@@ -1,8 +1,8 @@
-"""Whether what a run acknowledged would outlive a power loss, judged from its system calls.
+"""Decides from the system calls of a run whether acknowledged changes survive a power loss.
 
-The strictest file system is assumed: data is kept only after fsync of its file, and a name only
-after fsync of its folder. So a missing fsync is found without root and without a power switch,
-and a false success is one even on a file system that would have been kind.
+It assumes the strictest file system: data is safe only after fsync of its file, and a name only
+after fsync of its folder. A missing fsync is found without root rights and without a power switch,
+even if the local file system would have kept the data.
 """
 
 import os
@@ -25,14 +25,14 @@ _AT = {
     "symlinkat",
 }
 _WRITERS = {"write", "pwrite64", "writev", "pwritev", "ftruncate", "fallocate", "copy_file_range"}
-# What has to be listed for a judgement.
+# The calls that the decision needs.
 WATCHED = frozenset(_AT | _WRITERS) | set(
     "open creat fsync fdatasync mkdir symlink unlink rmdir rename link".split()
 )
 
 
 class _Disk:
-    """Names and files as the calls made them, with what no fsync has covered yet."""
+    """Names and files as the calls made them, and what no fsync has covered yet."""
 
     def __init__(self) -> None:
         self.file_of: dict[str, int] = {}
@@ -68,7 +68,7 @@ class _Disk:
 
 
 def not_durable(calls: Iterable[Call], folder: Path, changed: Iterable[Path]) -> tuple[str, ...]:
-    """Why the changed files might be gone or torn after a power loss; empty when they are safe."""
+    """Why the changed files may be lost or torn after a power loss; empty if they are safe."""
     disk = _Disk()
     for call in calls:
         if call.result is not None and call.result >= 0:
@@ -81,7 +81,7 @@ def not_durable(calls: Iterable[Call], folder: Path, changed: Iterable[Path]) ->
         if name in disk.published_early:
             reasons.append(f"{path.name} was renamed into place before its content was fsynced")
         step = name
-        while step != str(folder.parent):  # a name lasts only if all folders above it do
+        while step != str(folder.parent):  # a name is safe only if all folders above it are
             if step in disk.unsynced_names.get(os.path.dirname(step), set()):
                 reasons.append(f"the name {os.path.relpath(step, folder)} was never confirmed")
             step = os.path.dirname(step)

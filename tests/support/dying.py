@@ -1,7 +1,7 @@
-"""The command in a process that kills itself before the nth thing it does from its first landing on.
+"""Runs the command in a process that kills itself before the nth action after its first landing.
 
-Told steps are far apart; what is lost between two of them is seen only from inside. A thing is a
-program that is started, or a file or folder that is made, renamed or removed. With 0 for n it lives.
+The reported steps of a run are far apart; this finds what is lost between two of them. An action is
+a started program, or a file or folder that is made, renamed or removed. With n = 0 it survives.
 """
 
 import os
@@ -13,8 +13,8 @@ _MAKES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _LANDING = "merge-tree"
 
 
-class _Fate:
-    """Counts, and kills."""
+class _KillCounter:
+    """Counts actions and kills the process at the chosen one."""
 
     def __init__(self, point: int, place: str) -> None:
         self._seen = 0
@@ -30,7 +30,7 @@ class _Fate:
         if not self._has_begun:
             return
         self._seen += 1
-        os.pwrite(self._tally, str(self._seen).encode(), 0)  # the command leaves without a goodbye
+        os.pwrite(self._tally, str(self._seen).encode(), 0)  # the command exits without cleanup
         if self._seen == self._point:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -40,10 +40,10 @@ def _is_made(given: tuple[object, ...]) -> bool:
 
 
 def main() -> None:
-    """`dying N FILE WORDS...`: the command with these words; the file tells how far it came."""
+    """`dying N FILE WORDS...`: run the command; FILE records the number of actions."""
     point, place, *words = sys.argv[1:]
     sys.argv = ["fairlead", *words]
-    sys.addaudithook(_Fate(int(point), place))
+    sys.addaudithook(_KillCounter(int(point), place))
     from fairlead.interfaces.cli.main import main as command
 
     command()

@@ -1,7 +1,7 @@
-"""A project with plans to carry out, and agents that do what a test tells them.
+"""A project with plans to execute, and fake agents that a test controls.
 
-The agents here live in the test's own process: they fulfil the port, read their prompt as any agent
-does, and answer in the agreed block. Programs that are agents are tried in tests/adapters.
+The agents run in the process of the test. They implement the port, read their prompt like any
+agent and answer in the requested block. Real agent programs are tested in tests/agents.
 """
 
 from __future__ import annotations
@@ -13,20 +13,32 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from fairlead.adapters.commands import Shell, command_fault
-from fairlead.engine.execution import Execution
-from fairlead.engine.fanout import Signal
-from fairlead.engine.jobs import Jobs
-from fairlead.engine.ports import Recall
-from fairlead.engine.site import Commands, GateLimits
-from fairlead.engine.undertaking import Crew, Report, Terms, Watcher
-from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Usage
-from fairlead.model.agent_orders import Order
-from fairlead.model.budget import Caps
-from fairlead.model.job import shares_of
-from fairlead.store import layout
+from fairlead.agents.budget import Caps
+from fairlead.agents.model import AgentCall, AgentEvent, CallResult, EndKind, TokenUsage
+from fairlead.agents.ports import Recall
+from fairlead.core.clock import Clock
+from fairlead.core.concurrency import OneTimeEvent
+from fairlead.core.values import replace
+from fairlead.council.service import Council, council_kind
+from fairlead.execution.commands import Shell, command_fault
+from fairlead.execution.model import ExecutionReport
+from fairlead.execution.service import Execution, execution_kind
+from fairlead.jobs.context import (
+    Cancellation,
+    EventSink,
+    JobEnvironment,
+    JobSetup,
+    Observer,
+    RunOptions,
+)
+from fairlead.jobs.kinds import JobKinds
+from fairlead.jobs.model import COUNCIL, EXECUTE, shares_of
+from fairlead.jobs.roster import Commands, execution_roster
+from fairlead.jobs.service import Jobs
 from fairlead.store.files import Files
-from fairlead.wiring import workspace_of
+from fairlead.store.staging import USER_STAGING
+from fairlead.vcs.copies import ScratchFolders, workspace_of
+from fairlead.vcs.ports import Workspace
 from tests.support.repositories import a_repository, git, written
 
 _NONCE = re.compile(r'"nonce": "([^"]+)"')
@@ -47,11 +59,11 @@ class PlanText:
     tasks: Sequence[tuple[str, str]]  # file, verify command
     depends_on: Sequence[str] = ()
     files: Sequence[str] = ()
-    extra: str = ""  # further tasks, as they stand
+    extra: str = ""  # further tasks, as XML
 
     @property
     def text(self) -> str:
-        """PLAN.md."""
+        """The text of PLAN.md."""
         phase, _, number = self.id.partition("-")
         files = [*(path for path, _ in self.tasks), *self.files]
         listed = ", ".join(files)
@@ -72,7 +84,7 @@ class PlanText:
 
 
 def a_plan(id_: str, *paths: str, depends_on: Sequence[str] = (), extra: str = "") -> PlanText:
-    """A plan that makes some files, each verified by its being there."""
+    """A plan that creates files; each verify command checks that its file exists."""
     return PlanText(id_, [(path, f"test -f {path}") for path in paths], depends_on, extra=extra)
 
 
@@ -94,55 +106,55 @@ def a_project(folder: Path, *plans: PlanText, is_git: bool = True) -> Path:
     return folder
 
 
-Act = Callable[[Order, int], Mapping[str, object] | Ending]
+Act = Callable[[AgentCall, int], Mapping[str, object] | CallResult]
 
 
-def does_it(order: Order, call: int) -> Mapping[str, object]:
+def succeeds(order: AgentCall, call: int) -> Mapping[str, object]:
     """An executor that writes its files, an architect that approves."""
     if order.is_read_only:
         return {"verdict": "APPROVED", "confidence": "high"}
-    for path in wanted_files(order):
+    for path in listed_files(order):
         written(Path(order.folder) / path, f"made {path}\n")
     return {"status": "success", "done_criteria_met": True, "evidence": "made", "error": None}
 
 
-def wanted_files(order: Order) -> list[str]:
-    """The files that the task of an order lists."""
-    found = _FILES.search(order.prompt)
-    return [each.strip() for each in found[1].split(",")] if found else []
+def listed_files(order: AgentCall) -> list[str]:
+    """The files that the task in a prompt lists."""
+    match = _FILES.search(order.prompt)
+    return [path.strip() for path in match[1].split(",")] if match else []
 
 
 @dataclass(slots=True)
-class Told:
-    """An agent that does what it is told, and remembers every order."""
+class FakeAgent:
+    """An agent whose answers a test chooses; it remembers every call."""
 
-    act: Act = does_it
-    name: str = "told"
-    orders: list[Order] = field(default_factory=list)
+    act: Act = succeeds
+    name: str = "fake"
+    orders: list[AgentCall] = field(default_factory=list)
 
     def start(
         self,
-        order: Order,
+        order: AgentCall,
         watch: Callable[[AgentEvent], None],
         is_wanted: Callable[[], bool] = lambda: True,
-    ) -> Ending:
+    ) -> CallResult:
         """See the port."""
         self.orders.append(order)
         same = [each for each in self.orders if task_of(each) == task_of(order)]
         mine = [each for each in same if each.is_read_only == order.is_read_only]
         answer = self.act(order, len(mine))
-        if isinstance(answer, Ending):
+        if isinstance(answer, CallResult):
             return answer
-        return Ending(
-            EndKind.OK, block(order.prompt, answer), usage=Usage(1000, 0, 100), exit_code=0
+        return CallResult(
+            EndKind.OK, block(order.prompt, answer), usage=TokenUsage(1000, 0, 100), exit_code=0
         )
 
 
-def task_of(order: Order) -> str:
-    """The name of the task that an order is about."""
-    found = _NAME.search(order.prompt)
-    assert found
-    return found[1]
+def task_of(order: AgentCall) -> str:
+    """The name of the task that a call is about."""
+    match = _NAME.search(order.prompt)
+    assert match
+    return match[1]
 
 
 def block(prompt: str, answer: Mapping[str, object]) -> str:
@@ -150,30 +162,30 @@ def block(prompt: str, answer: Mapping[str, object]) -> str:
     nonce, name = _NONCE.search(prompt), _NAME.search(prompt)
     assert nonce
     assert name
-    held = {"nonce": nonce[1], "task_name": name[1], **answer}
-    return f"It is done.\n\n```json\n{json.dumps(held)}\n```\n"
+    fields = {"nonce": nonce[1], "task_name": name[1], **answer}
+    return f"It is done.\n\n```json\n{json.dumps(fields)}\n```\n"
 
 
-class Ticking:
-    """A clock that moves whenever somebody looks; in large steps, nobody has to wait for a retry."""
+class SteppingClock:
+    """A clock that moves on with each reading; large steps skip the waits before retries."""
 
     def __init__(self, step_seconds: float = 1) -> None:
         self.at = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
         self._step = timedelta(seconds=step_seconds)
 
     def now(self) -> datetime:
-        """A step after the last time."""
+        """One step after the last reading."""
         self.at += self._step
         return self.at
 
 
 @dataclass(slots=True)
-class Works:
-    """A project, and everything that a job in it needs."""
+class ExecutionTrial:
+    """A project, and everything that a job in it needs, with defaults for tests."""
 
     project: Path
-    agent: Told = field(default_factory=Told)
-    clock: Ticking = field(default_factory=Ticking)
+    agent: FakeAgent = field(default_factory=FakeAgent)
+    clock: SteppingClock = field(default_factory=SteppingClock)
     slots: int = 2
     shares: str = ""
     caps: Caps = field(default_factory=Caps)
@@ -184,53 +196,89 @@ class Works:
     happened: list[str] = field(default_factory=list)
     commands: Commands = field(default_factory=Shell)
     recall: Recall = lambda _name, _role, _raw: None
+    models: tuple[str, str] = ("", "")
+    options: RunOptions = field(default_factory=RunOptions)
+    observe: Observer | None = None
 
     @property
     def execution(self) -> Execution:
-        """The engine over the project."""
+        """The execution service of the project."""
+        environment = environment_of(self.project, self.state, self.clock, self._new_token)
+        if self.observe:
+            environment = replace(environment, observe=self.observe)
         return Execution(
-            Files(str(self.project)),
-            self.state,
-            self.clock,
-            workspace_of(str(self.project)),
-            self._fresh,
+            environment,
             command_fault,
             branching=self.branching,
+            setup=self.options.setup,
         ).within(self.workstream)
 
-    def run(self, stop: Signal | None = None, over: Signal | None = None) -> Report:
-        """Approve what is there and carry it out."""
+    def run(
+        self, stop: OneTimeEvent | None = None, over: OneTimeEvent | None = None
+    ) -> ExecutionReport:
+        """Approve the plans of the phase and execute them."""
         execution = self.execution
         execution.approve(execution.preview(self.phase))
-        crew = Crew(self.agent, self.agent, self.commands, lambda _: 0, recall=self.recall)
-        terms = Terms(self.caps, GateLimits(), slots=self.slots, shares=shares_of(self.shares))
-        watcher = Watcher(lambda each: self.happened.append(f"{each.subject} {each.kind}"))
-        return execution.carry_out(
-            execution.preview(self.phase), crew, terms, watcher, stop or Signal(), over or Signal()
+        roster = replace(
+            execution_roster(self.agent, self.agent, self.commands, self.models),
+            recall=self.recall,
         )
+        shares = shares_of(self.shares)
+        options = replace(self.options, caps=self.caps, slots=self.slots, shares=shares)
+        sink = EventSink(lambda event: self.happened.append(f"{event.subject} {event.kind}"))
+        cancellation = Cancellation(stop or OneTimeEvent(), over or OneTimeEvent())
+        setup = JobSetup(roster, options, sink, cancellation)
+        return execution.carry_out(execution.preview(self.phase), setup)
 
     @property
     def state(self) -> Files:
-        """What the person's own folder remembers."""
-        return Files(str(self.project.parent / "state"), desk=layout.USER_DESK)
+        """The user's own state folder."""
+        return Files(str(self.project.parent / "state"), staging=USER_STAGING)
 
     @property
     def jobs(self) -> Jobs:
-        """Its jobs, as a person meets them."""
-        return Jobs(Files(str(self.project)), self.state, self.clock, lambda: None)
+        """The jobs of the project."""
+        return jobs_of(Files(str(self.project)), self.state, self.clock)
 
     def answer(self, text: str) -> None:
         """Answer the one open question of the newest job."""
-        self.jobs.answer(self.jobs.one("").job.id, text, "")
+        self.jobs.answer(self.jobs.report("").job.id, text, "")
 
     def cancel(self) -> None:
         """End the newest job."""
-        workspace = workspace_of(str(self.project))
-        self.jobs.cancel(self.jobs.one("").job.id, workspace, keeps_documents=True)
+        self.jobs.cancel(self.jobs.report("").job.id)
 
-    def _fresh(self) -> str:
+    def _new_token(self) -> str:
         self.names += 1
         return f"{self.names:08d}-nonce-for-this-call"
+
+
+def environment_of(
+    project: Path, state: Files, clock: Clock, new_token: Callable[[], str]
+) -> JobEnvironment:
+    """The environment of the jobs of a project."""
+    workspace = workspace_of(str(project))
+    scratch = ScratchFolders(workspace)
+    return JobEnvironment(Files(str(project)), state, clock, workspace, scratch, new_token)
+
+
+def jobs_of(
+    files: Files,
+    state: Files,
+    clock: Clock,
+    *,
+    workspace: Workspace | None = None,
+    keeps_documents: bool = True,
+    pause: Callable[[], None] = lambda: None,
+) -> Jobs:
+    """The jobs of a project: executions, workflows, and councils that no test cancels."""
+
+    def no_council() -> Council:
+        raise AssertionError("no test here cancels a council")
+
+    work = execution_kind(lambda: workspace or workspace_of(files.folder), lambda: keeps_documents)
+    kinds = JobKinds({EXECUTE: lambda: work, COUNCIL: lambda: council_kind(no_council)})
+    return Jobs(files, state, clock, pause, kinds)
 
 
 def commits_of(project: Path) -> list[str]:

@@ -1,7 +1,7 @@
-"""Figures of a run, kept in a folder that ignores itself in git.
+"""Figures of test runs, kept in a folder that git ignores.
 
-The quick tier leaves its counts here, so that `make test` never changes a tracked file; the long
-tier collects them when it writes the page of proofs.
+The quick tests store their counts here, so that `make test` never changes a tracked file. `make
+prove` collects them when it writes the page of proofs.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ PRODUCT = ("src/fairlead",)
 
 
 def cache_folder(*parts: str) -> Path:
-    """A folder below the cache, which ignores itself in git."""
+    """A folder below the cache, with a .gitignore of its own."""
     folder = CACHE.joinpath(*parts)
     folder.mkdir(parents=True, exist_ok=True)
     ignore = CACHE / ".gitignore"
@@ -29,7 +29,7 @@ def cache_folder(*parts: str) -> Path:
 
 
 def fingerprint(covers: Iterable[str] = PRODUCT) -> str:
-    """A short hash of the source a figure speaks about."""
+    """A short hash of the source that a figure is about."""
     total = hashlib.sha256()
     for cover in covers:
         top = ROOT / cover
@@ -42,14 +42,14 @@ def fingerprint(covers: Iterable[str] = PRODUCT) -> str:
 
 
 def write_json(path: Path, value: object) -> None:
-    """Save beside, then rename: a reader never sees half a file."""
+    """Write to a temporary file, then rename: a reader never sees half a file."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     beside.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n", "utf-8")
     os.replace(beside, path)
 
 
 def read_json(path: Path) -> dict[str, object]:
-    """What was saved, or nothing."""
+    """The stored object; empty if there is none."""
     try:
         value = json.loads(path.read_text("utf-8"))
     except (FileNotFoundError, ValueError):
@@ -58,12 +58,12 @@ def read_json(path: Path) -> dict[str, object]:
 
 
 def today() -> str:
-    """The date, for people."""
+    """The current date."""
     return datetime.now(UTC).date().isoformat()
 
 
 def record_quick(name: str, claim: str, counts: Mapping[str, object]) -> None:
-    """Leave the figures of one quick proof for the page of proofs."""
+    """Store the figures of one quick proof for the page of proofs."""
     try:
         folder = cache_folder("prove", "quick")
         figures = {
@@ -75,4 +75,4 @@ def record_quick(name: str, claim: str, counts: Mapping[str, object]) -> None:
         }
         write_json(folder / f"{name}.json", figures)
     except OSError:
-        return  # a read-only tree can be tested too
+        return  # the tree may be read-only

@@ -1,9 +1,8 @@
-"""A foreign edit in every gap between two system calls of a command.
+"""A concurrent edit in every gap between two system calls of a command.
 
-The command is stopped by a signal after its k-th call, somebody else edits the file, and the
-command goes on. Whatever it then does, the other edit must be there; ours must be there exactly
-when success was reported; and the two together must be byte for byte what one after the other
-would have given.
+The command is stopped after its k-th call, another program edits the file, and the command goes on.
+The other edit must survive. Our change must be in the file exactly if success was reported, and
+both together must equal, byte for byte, the result of one edit after the other.
 """
 
 import os
@@ -11,26 +10,26 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairlead.store import layout
+from fairlead.store.staging import RESCUED, STAGING
 from tests.support.branches import Branches
 from tests.support.programs import Outcome
 from tests.support.strace import Call, Injection, NothingInjected, paused
 from tests.support.subjects import PROJECT, Editing
-from tests.support.sweep import Finding, Rig
+from tests.support.sweep import Finding, Rig, touching_files
 
 CONFLICT = 4
-_RESCUED = f"{layout.DESK}/{layout.RESCUED}"
+_RESCUED = f"{STAGING}/{RESCUED}"
 
 
 def save_by_rename(path: Path, content: bytes) -> None:
-    """As careful editors do."""
+    """Save as careful editors do."""
     beside = path.with_name(f"{path.name}~")
     beside.write_bytes(content)
     os.replace(beside, path)
 
 
 def save_in_place(path: Path, content: bytes) -> None:
-    """As simple editors and `echo >>` do; text added at the end is appended."""
+    """Save as simple editors and `echo >>` do; text added at the end is appended."""
     before = path.read_bytes()
     if content.startswith(before):
         with path.open("ab") as file:
@@ -47,7 +46,7 @@ STYLES: dict[str, Callable[[Path, bytes], None]] = {
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The moment after a call, and the way somebody else saves the file then."""
+    """The point after a call, and the way another program saves the file there."""
 
     call: Call
     style: str
@@ -57,19 +56,19 @@ class Gap:
 
 
 def gaps(calls: Iterable[Call], styles: Iterable[str] = tuple(STYLES)) -> list[Gap]:
-    """Every gap but the one after the end."""
-    return [Gap(call, style) for call in calls if call.name != "exit_group" for style in styles]
+    """Every gap after a call that can touch a file: after any other call it is still the same."""
+    return [Gap(call, style) for call in touching_files(calls) for style in styles]
 
 
 def try_gap(rig: Rig, gap: Gap, branches: Branches | None = None) -> list[Finding]:
-    """Edit the file in the gap, and say what got lost."""
+    """Edit the file in the gap and return what was lost."""
     editing = rig.subject.editing
     assert editing is not None, f"{rig.subject.name} has no file to edit"
     edited: list[Path] = []
 
     def meanwhile(world: Path) -> None:
         path = world / PROJECT / editing.path
-        if path.exists():  # what the command has put away, nobody finds in its place
+        if path.exists():  # the command has moved the file away
             edited.append(path)
             STYLES[gap.style](path, editing.edit(path.read_bytes()))
 
@@ -95,7 +94,7 @@ def _tried(
     with rig.world() as world:
         with paused(rig.subject.command(world), _stop(call)) as child:
             meanwhile(world)
-        output, errors = child.communicate(timeout=60)
+        output, errors = child.communicate(timeout=900)
         outcome = Outcome(child.returncode, output, errors, 0.0)
         return _broken(rig, rig.subject.editing, world, outcome) if edited else []
 
@@ -107,13 +106,13 @@ def _broken(rig: Rig, editing: Editing, world: Path, outcome: Outcome) -> list[s
     else:
         lost = _put_away(rig, editing, world, outcome)
     left = rig.left_behind(world)
-    # Of a step that was decided, our own version is kept where theirs has its place.
-    is_told = outcome.code == CONFLICT and f"ours is kept as {_RESCUED}" in outcome.said
+    # A committed step keeps our version beside the other one.
+    is_told = outcome.code == CONFLICT and f"ours is kept as {_RESCUED}" in outcome.text
     return lost + ([] if is_told and _are_kept(left) else left)
 
 
 def _put_away(rig: Rig, editing: Editing, world: Path, outcome: Outcome) -> list[str]:
-    """What is wrong with a document that the command moved: the other edit goes with it."""
+    """The faults of a document that the command moved: the other edit must move with it."""
     theirs = editing.edit(rig.old[f"{PROJECT}/{editing.path}"])
     files = [path for path in (world / PROJECT).rglob("*") if path.is_file()]
     if any(path.read_bytes() == theirs for path in files):

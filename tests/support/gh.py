@@ -1,7 +1,7 @@
-"""A scripted `gh`: a real program on PATH that keeps its issues in a folder, and fails as told.
+"""A scripted `gh`: a real program on PATH that keeps its issues in a folder and fails on request.
 
-The program reads beside itself which fault it is to have, so that nothing has to be passed
-through an environment that the product cuts down to what it needs.
+The program reads its fault from a file beside itself, because the product passes only a reduced
+environment to other programs.
 """
 
 import json
@@ -69,7 +69,7 @@ print("https://github.com/somebody/something/issues/" + str(number))
 
 
 class ScriptedGh:
-    """The program, the issues it keeps, and the fault it has."""
+    """The program, its issues and its current fault."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -88,11 +88,11 @@ class ScriptedGh:
 
     @property
     def path(self) -> str:
-        """A PATH with it at the front."""
+        """A PATH that starts with its folder."""
         return f"{self.folder}{os.pathsep}/usr/local/bin:/usr/bin:/bin"
 
     def has(self, fault: str) -> None:
-        """Give it a fault; an empty one heals it."""
+        """Set the fault; an empty one removes it."""
         (self.home / "fault").write_text(fault, "utf-8")
 
     def issues(self) -> list[dict[str, object]]:
@@ -101,7 +101,7 @@ class ScriptedGh:
         return [json.loads(file.read_text("utf-8")) for file in files]
 
     def calls(self, *verb: str) -> list[list[str]]:
-        """What it was called with."""
+        """The arguments of every call."""
         log = self.home / "calls"
         lines = log.read_text("utf-8").splitlines() if log.exists() else []
         called = [json.loads(line) for line in lines]

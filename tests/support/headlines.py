@@ -1,7 +1,7 @@
-"""STATE.md files as people and tools write them, all within the three constraints of the format.
+"""Generated STATE.md files as people and tools write them, within three constraints.
 
-The frontmatter starts at the first character, no comment stands in it, and everything the
-status line shows is written on one line, except a list of phases.
+The frontmatter starts at the first character and has no comments, and every value that the status
+line shows is on one line, except a list of phases.
 """
 
 from random import Random
@@ -54,7 +54,7 @@ def _front(random: Random) -> list[str]:
     kept = [field for field in fields if field and random.random() < 0.75]
     if random.random() < 0.3:
         random.shuffle(kept)
-    # An empty block ends where the next line of dashes stands, wherever that is.
+    # An empty block ends at the next line of dashes.
     return ["---", *(kept or ["x: y"]), "---"]
 
 

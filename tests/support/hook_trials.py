@@ -1,8 +1,8 @@
-"""Damaged plan files and hook messages: whatever a host and a disk can hold, the hook ends well.
+"""Damaged plan files and hook messages: the stop hook must end well on any input.
 
-A trial is made from a seed and a number. It starts the stop hook as hosts do, in a project of its
-own, and judges what came of it: exit code 0, at most one JSON object that the hosts know, no
-traceback, and nothing of a person's changed.
+A trial is made from a seed and a number. It starts the stop hook as hosts do, in a new project, and
+checks the result: exit code 0, at most one JSON object with known keys, no traceback, and no
+changed document.
 """
 
 import json
@@ -29,18 +29,18 @@ MORE = (
 
 
 def try_hook(seed: int, number: int) -> str:
-    """Try one; what is wrong, or nothing."""
+    """Run one trial; return what is wrong, or an empty string."""
     random = Random(f"{seed}/{number}")
     with tempfile.TemporaryDirectory(prefix="hook-") as scratch:
         folder = Path(scratch)
         files = _files(folder, random)
-        said = _message(folder, random)
+        stdin = _message(folder, random)
         done = subprocess.run(
             start_command(sys.executable),
-            input=said,
+            input=stdin,
             capture_output=True,
             env={"HOME": scratch, "PATH": "/usr/bin:/bin"},
-            timeout=60,
+            timeout=900,
         )
         faults = faults_of(done.returncode, done.stdout, done.stderr)
         changed = [
@@ -50,17 +50,17 @@ def try_hook(seed: int, number: int) -> str:
 
 
 def faults_of(code: int, output: bytes, errors: bytes) -> list[str]:
-    """What is wrong with an answer."""
+    """The faults of an answer."""
     faults = [f"exit {code}"] if code else []
     if b"Traceback" in errors or errors.count(b"\n") > 1:
         faults.append(f"stderr: {errors[-200:]!r}")
     if not output:
         return faults
     try:
-        told = json.loads(output)
+        answer = json.loads(output)
     except ValueError:
         return [*faults, f"no JSON: {output[:80]!r}"]
-    if not isinstance(told, dict) or set(told) not in KEYS or not all(told.values()):
+    if not isinstance(answer, dict) or set(answer) not in KEYS or not all(answer.values()):
         return [*faults, f"an answer that no host takes: {output[:80]!r}"]
     return faults
 
@@ -98,7 +98,7 @@ def _message(folder: Path, random: Random) -> bytes:
     more: dict[str, Any] = {"stop_hook_active": random.choice((True, False, None, "x", 1))}
     if random.random() < 0.3:
         more["last_assistant_message"] = mutated("API Error: 500", random)
-    said = message(folder, **more)
+    content = message(folder, **more)
     if random.random() < 0.4:
-        said = mutated(said.decode(), random).encode("utf-8", "surrogatepass")
-    return said
+        content = mutated(content.decode(), random).encode("utf-8", "surrogatepass")
+    return content

@@ -1,4 +1,4 @@
-"""Settings files as people have them: fifty that can be edited, and some that cannot."""
+"""Settings files of hosts: fifty that can be edited, and some that cannot."""
 
 _HOOK = '{"hooks": [{"type": "command", "command": "notify-send done"}]}'
 _ODD = '{  "b":1 ,\n\n"a" : [ 1,2 ,\t3 ] , "c":{ } }'
@@ -86,4 +86,55 @@ REFUSED = {
     "an event as an object": '{"hooks": {"Stop": {}}}\n',
     "an event as a text": '{"hooks": {"Stop": "x"}}\n',
     "too deep": '{"a": ' * 70 + "1" + "}" * 70,
+}
+
+# JSON with comments, as OpenCode and Gemini CLI read it. The words of comments are in capitals.
+COMMENTED = {
+    "a comment above": '// MINE\n{\n  "a": 1\n}\n',
+    "a comment inside an empty object": "{\n  // NOTHING YET\n}\n",
+    "a comment after the last value": '{\n  "a": 1 // ONE\n}\n',
+    "a comment after a trailing comma": '{\n  "a": 1, // ONE\n}\n',
+    "a trailing comma": '{\n  "a": 1,\n  "b": [1, 2,],\n}\n',
+    "a comment on one line": '{"a": 1} // END\n',
+    "a block comment before the end": '{"a": 1 /* ONE */}\n',
+    "a comment in the only line of an object": '{"a": 1 // ONE\n}\n',
+    "a slash in a string": '{\n  "a": "http://x/*y*/" // URL\n}\n',
+    "CRLF and comments": '{\r\n  // MINE\r\n  "a": 1 // ONE\r\n}\r\n',
+    "a BOM and a comment": '\ufeff// MINE\n{\n\t"a": 1\n}\n',
+    "a comment in empty hooks": '{\n  "hooks": {\n    // HOOKS\n  }\n}\n',
+    "a hook with comments": '{\n  // ABOVE\n  "hooks": {"Stop": [' + _HOOK + " // MINE\n]}\n}\n",
+}
+
+# The settings of Codex.
+TOML = {
+    "TOML: nothing": "",
+    "TOML: a blank line": "\n",
+    "TOML: a key": 'model = "x"\n',
+    "TOML: no line break at the end": 'model = "x"',
+    "TOML: CRLF": 'model = "x"\r\n\r\n[tui]\r\ntheme = "y"\r\n',
+    "TOML: BOM": '\ufeffmodel = "x"\n',
+    "TOML: comments and blank lines": '# mine\n\n\nmodel = "x" # here\n\n\n',
+    "TOML: another server": '[mcp_servers.other]\ncommand = "x"\nargs = ["a"]\n',
+    "TOML: a multiline string": 'note = """\n[mcp_servers.fairlead]\n# fairlead:end\n"""\n',
+    "TOML: arrays of tables": "[[a]]\nb = 1\n\n[[a]]\nb = 2\n",
+    "TOML: trust": '[projects."/x"]\ntrust_level = "trusted"\n',
+}
+TOML_REFUSED = {
+    "an inline table of servers": 'mcp_servers = { other = { command = "x" } }\n',
+    "a server of our name": '[mcp_servers.fairlead]\ncommand = "x"\n',
+    "no TOML": "model = \n",
+}
+
+# Memory files: CLAUDE.md, AGENTS.md, GEMINI.md.
+MEMORIES = {
+    "memory: a text": "# Mine\n\nUse tabs.\n",
+    "memory: no line break at the end": "# Mine",
+    "memory: blank lines at the end": "# Mine\n\n\n",
+    "memory: CRLF": "# Mine\r\n\r\nUse tabs.\r\n",
+    "memory: CRLF without an end": "# Mine\r\nUse tabs.",
+    "memory: BOM": "\ufeff# Mine\n",
+    "memory: only a BOM": "\ufeff",
+    "memory: empty": "",
+    "memory: a blank line": "\n",
+    "memory: our words": "<!-- fairlead is used here -->\n",
 }

@@ -1,7 +1,7 @@
-"""An agent that misbehaves: python hostile.py WAY. It speaks Claude's stream where it speaks.
+"""An agent that misbehaves: python hostile.py WAY. Its output is Claude's stream format.
 
-Every way is one fault that a supervisor has to get through. Nothing is imported that a
-forked child could trip over.
+Each way is one fault that the supervision has to handle. It imports nothing that could fail in a
+forked child.
 """
 
 import json
@@ -66,7 +66,7 @@ def linger():
 
 
 def leave(*, new_session=False, double=False, holds=True, ignores=False):
-    """Leave a process behind that lives on."""
+    """Leave a process running."""
     if os.fork() == 0:
         if new_session:
             os.setsid()
@@ -106,7 +106,7 @@ def hang_with_daemons():
 
 
 def run_away():
-    """Three runners that hand over to a new process all the time, so that no list of them is true."""
+    """Start three chains of processes that replace themselves faster than they can be listed."""
     for _ in range(3):
         if os.fork():
             continue
@@ -121,7 +121,7 @@ def run_away():
     ignore_the_end()
 
 
-def kill_the_keeper():
+def kill_the_supervisor():
     leave(new_session=True, double=True, ignores=True)
     time.sleep(0.2)
     os.kill(os.getppid(), signal.SIGKILL)
@@ -182,7 +182,7 @@ def tell_surroundings():
     core = next(line for line in limits.splitlines() if line.startswith("Max core"))
     umask = os.umask(0)
     files = sorted(os.listdir("/proc/self/fd"))
-    told = {
+    answer = {
         "environment": dict(os.environ),
         "words": sys.argv,
         "core": core.split()[4],
@@ -193,7 +193,7 @@ def tell_surroundings():
         "folder": os.getcwd(),
         "session": os.getsid(0) == os.getpid(),
     }
-    finish(json.dumps(told))
+    finish(json.dumps(answer))
 
 
 if __name__ == "__main__":

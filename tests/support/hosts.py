@@ -1,8 +1,7 @@
 """The real host agents, started in a scratch home against a scripted model on loopback.
 
-They are fetched by tools/agent-programs, with CI set or when somebody asks; where they are not,
-the tests that need them are skipped and counted. Nothing of the person's own is read: the
-environment is made here, with a dummy key.
+`tools/agent-programs` fetches them if CI is set or on request; without them the tests are skipped
+and counted. The environment is built here with a dummy key, so nothing of the user's is read.
 """
 
 import json
@@ -24,12 +23,12 @@ import pytest
 from tests.support.model_server import DUMMY_KEY, ModelServer
 from tests.support.programs import ROOT, scratch_environment
 
-PATIENCE_SECONDS = 180.0  # shared machines stall; a healthy run takes two
+PATIENCE_SECONDS = 180.0  # a run takes two seconds, but shared machines stall
 
 
 @cache
 def _programs(*words: str) -> tuple[Mapping[str, str], str]:
-    """Each agent's program; or why there are none."""
+    """The path of each agent program; or why there are none."""
     done = subprocess.run([*words], capture_output=True, text=True)
     if done.returncode:
         return {}, done.stderr.strip()
@@ -38,7 +37,7 @@ def _programs(*words: str) -> tuple[Mapping[str, str], str]:
 
 
 def agent_program(name: str) -> str:
-    """The program of a host agent; the test is skipped where it is not to be had."""
+    """The program of a host agent; skips the test if it is not available."""
     tier = ("--long",) if name in ("gemini", "opencode") else ()
     programs, why = _programs(str(ROOT / "tools" / "agent-programs"), *tier)
     if name not in programs:
@@ -56,7 +55,7 @@ class Agent:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What every agent sees, and nothing else."""
+        """The complete environment of every agent."""
         scratch = scratch_environment(self.home.parent)
         del scratch["FAIRLEAD_NOW"]
         return scratch | {
@@ -81,7 +80,7 @@ class Agent:
         )  # fmt: skip
 
     def codex(self, prompt: str, *options: str) -> subprocess.CompletedProcess[str]:
-        """Codex in exec mode; hooks run although nobody has reviewed them."""
+        """Codex in exec mode; hooks run without review."""
         (self.home / "codex").mkdir(exist_ok=True)
         provider = (
             f'model_providers.mock={{name="mock",base_url="{self.server.url}/v1",wire_api="responses",'
@@ -95,7 +94,7 @@ class Agent:
         )  # fmt: skip
 
     def claude_on_a_terminal(self, *, until: str) -> str:
-        """Claude Code as a person sees it: the screen as soon as it shows something."""
+        """Claude Code in interactive mode: the screen as soon as it shows a text."""
         config = {
             "hasCompletedOnboarding": True,
             "customApiKeyResponses": {"approved": [DUMMY_KEY[-20:]], "rejected": []},
@@ -112,7 +111,7 @@ class Agent:
         )
 
     def fairlead(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Our own command, as the person at this home runs it."""
+        """Our own command, with the same home."""
         return self._run(str(ROOT / ".venv" / "bin" / "fairlead"), *arguments)
 
     def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
@@ -130,7 +129,7 @@ class Agent:
 def seen_on_a_terminal(
     words: tuple[str, ...], folder: Path, environment: Mapping[str, str], *, until: str
 ) -> str:
-    """Start a program on a terminal of its own and end it when its screen shows a text."""
+    """Start a program on a terminal and end it when its screen shows a text."""
     screen = pyte.Screen(140, 40)
     stream = pyte.ByteStream(screen)
     master, slave = pty.openpty()

@@ -1,4 +1,4 @@
-"""What a program imports, told by the interpreter itself."""
+"""The modules that a program imports, reported by the interpreter itself."""
 
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -6,12 +6,12 @@ from pathlib import Path
 
 
 def imported(
-    words: Sequence[str], said: bytes, environment: Mapping[str, str], folder: Path | None = None
+    words: Sequence[str], stdin: bytes, environment: Mapping[str, str], folder: Path | None = None
 ) -> set[str]:
-    """The modules that an interpreter imports while it runs these words."""
+    """The modules that an interpreter imports while it runs these arguments."""
     command = [words[0], "-X", "importtime", *words[1:]]
     done = subprocess.run(
-        command, cwd=folder, env=dict(environment), input=said, capture_output=True, check=False
+        command, cwd=folder, env=dict(environment), input=stdin, capture_output=True, check=False
     )
     lines = done.stderr.decode().splitlines()
     assert done.returncode == 0, lines

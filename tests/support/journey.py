@@ -1,7 +1,7 @@
-"""A whole project, from its first document to a milestone that is archived, command by command.
+"""A project from its first document to an archived milestone, command by command.
 
-The agent is any that the person's settings name. What STATE.md says while an agent works is
-noted by the agent itself, since only then a step is in flight.
+The agent comes from the user settings. It records the fields of STATE.md while it works, because a
+step is in progress only then.
 """
 
 from __future__ import annotations
@@ -20,45 +20,45 @@ from tests.support.programs import ROOT, fairlead
 from tests.support.repositories import a_repository
 
 STATE = ".planning/STATE.md"
-SEEN = "seen.jsonl"  # beside the project: what STATE.md said whenever an agent began
-_PROGRAM = ROOT / "src" / "fairlead" / "adapters" / "scripted_program.py"
+SEEN = "seen.jsonl"  # beside the project: the fields of STATE.md at the start of each agent
+_PROGRAM = ROOT / "src" / "fairlead" / "agents" / "scripted" / "program.py"
 _NOTING = """
 import json, os, runpy, sys
 state, seen, program = sys.argv[1:4]
 keys = ("status", "active_phase", "next_action", "next_phases")
-held = {}
+fields = {}
 if os.path.exists(state):
     for line in open(state, encoding="utf-8").read().split("---")[1].splitlines():
         name, _, value = line.partition(":")
         if name in keys:
-            held[name] = value.strip().strip('"')
+            fields[name] = value.strip().strip('"')
 with open(seen, "a", encoding="utf-8") as file:
-    file.write(json.dumps(held) + "\\n")
+    file.write(json.dumps(fields) + "\\n")
 runpy.run_path(program, run_name="__main__")
 """
 
 
 @dataclass(slots=True)
 class Journey:
-    """A project on its way."""
+    """A project on its way from `new` to `milestone complete`."""
 
     folder: Path
     environment: Mapping[str, str]
-    more: tuple[str, ...] = ()  # options of every command that asks an agent
+    more: tuple[str, ...] = ()  # options for every command that calls an agent
     patience_seconds: int = 400
-    is_noting: bool = True  # whether its agent writes down what STATE.md says when it begins
+    is_noting: bool = True  # whether the agent records STATE.md when it starts
     steps: list[str] = field(default_factory=list)
 
     def do(self, *words: str, asks: bool = False, code: int = 0) -> dict[str, Any]:
-        """A command, and the document it printed."""
+        """Run a command; return the JSON document that it printed."""
         done = self.run(*words, *(self.more if asks else ()), "--json")
         assert done.returncode == code, f"{words}: {done.stdout}{done.stderr}"
         self.steps.append(" ".join(words))
-        held: dict[str, Any] = json.loads(done.stdout)
-        return held
+        document: dict[str, Any] = json.loads(done.stdout)
+        return document
 
     def run(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        """A command as it ends."""
+        """Run a command; return the completed process."""
         return subprocess.run(
             [*fairlead().words, *words],
             cwd=self.folder,
@@ -72,22 +72,22 @@ class Journey:
 
     @property
     def next(self) -> str:
-        """The command that is named now."""
+        """The recommended next command."""
         return str(self.do("next")["next"]["command"])
 
     @property
     def line(self) -> str:
-        """The status line, without colours and without what is no part of the project."""
-        asked = {"workspace": {"current_dir": str(self.folder)}, "model": {"display_name": "m"}}
+        """The status line without colours and without parts that are not about the project."""
+        message = {"workspace": {"current_dir": str(self.folder)}, "model": {"display_name": "m"}}
         environment = {**self.environment, "NO_COLOR": "1"}
         done = subprocess.run(
             [*fairlead().words, "statusline"],
             cwd=self.folder,
             env=environment,
-            input=json.dumps(asked),
+            input=json.dumps(message),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=900,
             check=False,
         )
         plain = done.stdout
@@ -102,17 +102,17 @@ class Journey:
         return dict(Document((self.folder / STATE).read_text("utf-8")).shown_front)
 
     def seen(self) -> list[tuple[str, str]]:
-        """Status and active phase at the beginning of each call since the last look, without repeats."""
+        """Status and active phase at the start of each new call, without repeats."""
         path = self.folder.parent / SEEN
         lines = path.read_text("utf-8").splitlines() if path.exists() else []
         path.unlink(missing_ok=True)
-        held = [json.loads(line) for line in lines]
-        found = [(str(each.get("status")), str(each.get("active_phase"))) for each in held]
-        return list(dict.fromkeys(found))
+        records = [json.loads(line) for line in lines]
+        positions = [(str(each.get("status")), str(each.get("active_phase"))) for each in records]
+        return list(dict.fromkeys(positions))
 
 
 def a_journey(folder: Path) -> Journey:
-    """An empty project in git, and a person whose agent is the scripted one, behind a command."""
+    """An empty project in git, and user settings with the scripted agent as a command."""
     project = a_repository(folder / "project", {"README.md": "nothing yet\n"})
     settings = folder / "config" / "fairlead" / "config.json"
     settings.parent.mkdir(parents=True)

@@ -1,7 +1,7 @@
-"""Whole runs of the engine as real processes: killed from outside at a chosen step, then resumed.
+"""Executions as real processes, killed at a chosen step and then resumed.
 
-The agents are programs too: the one that rehearsals use, described in the settings of a scratch
-person. A run is judged by its outcome: the same files, each plan merged once, nothing left running.
+The agents are processes as well: the scripted agent, described in the settings of a scratch user.
+A test checks the outcome: the same files, each plan merged once, no process left.
 """
 
 import json
@@ -11,17 +11,17 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fairlead.store import layout
+from fairlead.jobs.paths import runs_path
 from tests.support.execution import PlanText, a_plan, a_project
-from tests.support.programs import ROOT, fairlead
+from tests.support.programs import ROOT, Outcome, fairlead, run_here
 from tests.support.repositories import git
 
 PHASE = "1"
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 900  # only so that a run that hangs ends one day
 _PATHS = os.pathsep.join((str(ROOT / "src"), str(ROOT)))
 # The scripted program lets the first plan of a phase go wrong; these are the ones after it.
 THREE = (
@@ -33,7 +33,7 @@ THREE = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a job left behind."""
+    """The outcome of a job."""
 
     files: dict[str, str]
     merges: list[str]
@@ -46,10 +46,10 @@ class Result:
 
 
 def a_world(folder: Path, plans: Sequence[PlanText] = THREE) -> Path:
-    """A scratch person with an agent of their own, and a project with plans to carry out."""
+    """A scratch user with a custom agent, and a project with plans to execute."""
     settings = folder / "config/fairlead/config.json"
     settings.parent.mkdir(parents=True)
-    argv = [sys.executable, "-m", "fairlead.adapters.scripted_program"]
+    argv = [sys.executable, "-m", "fairlead.agents.scripted.program"]
     agents = {"stub": {"argv": argv, "stream": "claude"}}
     settings.write_text(json.dumps({"fairlead": {"agent": "stub", "agents": agents}}))
     a_project(folder / "project", *plans)
@@ -60,7 +60,7 @@ EXECUTE = ("phase", "execute", PHASE, "--approve")
 
 
 def started(world: Path, *more: str, words: tuple[str, ...] = EXECUTE) -> subprocess.Popen[str]:
-    """A run of the installed command, telling its steps."""
+    """Start the installed command, which reports its steps."""
     command = fairlead().command(world / "project", *words, "--events", *more)
     return subprocess.Popen(
         command.words,
@@ -73,15 +73,22 @@ def started(world: Path, *more: str, words: tuple[str, ...] = EXECUTE) -> subpro
 
 
 def steps_of(world: Path, *more: str, words: tuple[str, ...] = EXECUTE) -> list[str]:
-    """Every step of an undisturbed run."""
+    """The steps of a run that is not killed."""
     with started(world, *more, words=words) as run:
         said, problems = run.communicate(timeout=PATIENCE_SECONDS)
     assert run.returncode == 0, problems + said
     return said.splitlines()
 
 
+def ran(world: Path, *more: str) -> Outcome:
+    """A whole run, in this process."""
+    command = fairlead().command(world / "project", *EXECUTE, "--events", *more)
+    environment = {**_environment(world), "PATH": os.environ["PATH"]}
+    return run_here(replace(command, environment=environment))
+
+
 def killed_after(world: Path, steps: int, *more: str, words: tuple[str, ...] = EXECUTE) -> None:
-    """A run that is killed from outside as soon as it has told so many steps."""
+    """Kill a run from outside once it has reported this many steps."""
     with started(world, *more, words=words) as run:
         assert run.stdout is not None
         for _ in range(steps):
@@ -92,9 +99,9 @@ def killed_after(world: Path, steps: int, *more: str, words: tuple[str, ...] = E
 
 
 def killed_at(world: Path, point: int) -> int:
-    """A run that kills itself at such a point from its first landing on; how far it came.
+    """A run that kills itself at a point after its first landing; returns how far it came.
 
-    How many points there are depends on who is waited for: a run may end before a late one.
+    The number of points depends on timing: a run may end before a late point.
     """
     command = [sys.executable, "-m", "tests.support.dying", str(point), str(world / "points")]
     done = subprocess.run(
@@ -111,7 +118,7 @@ def killed_at(world: Path, point: int) -> int:
 
 
 def result_of(world: Path) -> Result:
-    """Look at what is there."""
+    """Read the outcome of the newest job."""
     project = world / "project"
     listed = [line.split(None, 3) for line in git(project, "ls-tree", "-r", "HEAD").splitlines()]
     [job] = (project / ".planning/jobs").iterdir()
@@ -131,14 +138,14 @@ def result_of(world: Path) -> Result:
 
 
 def ledger_of(project: Path) -> list[dict[str, Any]]:
-    """The evidence of every plan."""
+    """The ledger entries of every plan."""
     texts = [path.read_text() for path in sorted((project / ".planning/ledger").glob("*"))]
     return [json.loads(line) for text in texts for line in text.splitlines()]
 
 
 def processes_of(project: Path, job: str) -> list[int]:
     """The processes that carry the mark of a job in their environment."""
-    wanted = f"FAIRLEAD_JOB={layout.runs_path(str(project), job)}".encode()
+    wanted = f"FAIRLEAD_JOB={runs_path(str(project), job)}".encode()
     found = []
     for entry in Path("/proc").iterdir():
         try:
@@ -150,7 +157,7 @@ def processes_of(project: Path, job: str) -> list[int]:
 
 
 def processes_in(folder: Path) -> list[int]:
-    """The processes that stand in a folder, or below it."""
+    """The processes whose working folder is this folder or below it."""
     found = []
     for entry in Path("/proc").iterdir():
         try:
@@ -162,7 +169,7 @@ def processes_in(folder: Path) -> list[int]:
 
 
 def copied(world: Path, place: Path) -> Path:
-    """The same world at another place; git finds itself there."""
+    """Copy a world to another place; git works there too."""
     shutil.copytree(world, place, symlinks=True)
     return place
 

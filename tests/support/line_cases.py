@@ -16,7 +16,7 @@ _ESCAPE = re.compile(r"\\(?:r|x[0-9a-f]{2}|u[0-9a-f]{4})")
 
 @dataclass(slots=True)
 class Case:
-    """One case: a title, what the files and the host say, and what is shown."""
+    """One case: a title, the content of files and stdin, and the expected line."""
 
     title: str
     line: int
@@ -34,27 +34,27 @@ class Case:
                 path.write_bytes(self.text(name).encode())
         return project
 
-    def said(self, project: Path) -> str:
-        """What the host says."""
-        said = self.parts.get("stdin", SAID)
-        return said.replace('"PROJECT"', json.dumps(str(project)))
+    def message(self, project: Path) -> str:
+        """The message of the host."""
+        message = self.parts.get("stdin", SAID)
+        return message.replace('"PROJECT"', json.dumps(str(project)))
 
     def text(self, name: str) -> str:
-        """A part as it stands, or with its escapes undone."""
+        """A part, with its escapes decoded if the case uses them."""
         part = self.parts[name]
         if not self.title.endswith("escaped"):
             return part
-        return _ESCAPE.sub(lambda found: found[0].encode().decode("unicode_escape"), part)
+        return _ESCAPE.sub(lambda match: match[0].encode().decode("unicode_escape"), part)
 
     @property
     def expected(self) -> str:
-        """What is shown; with colours, where the case tells them."""
+        """The expected line; with colours if the case gives them."""
         if "bytes" in self.parts:
             return self.parts["bytes"].removesuffix("\n").replace("␛", "\x1b")
         return self.parts["shown"].removesuffix("\n")
 
     def seen(self, line: str) -> str:
-        """A line in the form that this case is told in."""
+        """A line in the form that this case uses."""
         return line if "bytes" in self.parts else without_colors(line)
 
 

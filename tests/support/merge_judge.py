@@ -1,7 +1,7 @@
-"""The judge of generated merges: what must be there is decided on values, by one rule.
+"""Judges generated merges: decides on the models which lines a merge must contain.
 
-A merge is read here line by line, by a reader that knows the generator's own forms and shares
-nothing with the code under test, not even the list of values that may be settled.
+It reads the merge line by line with its own reader and shares nothing with the code under test,
+not even the list of derived values.
 """
 
 from collections.abc import Iterator
@@ -10,22 +10,22 @@ from typing import TypeVar
 
 from tests.support.merges import Bullet, Case, Model, Section, row_line
 
-# What the merge may settle by itself. Listed by hand, so that the judge shares no table.
+# Derived values, repeated here so that the judge does not share the table of the product.
 COMPUTED_KEYS = ("completed_plans", "percent", "last_updated", "last_activity")
 COMPUTED_FIELDS = ("Progress", "Last activity", "Plan")
 COMPUTED_COLUMNS = ("Plans Complete", "Status", "Completed")
 
 
 @dataclass
-class Wanted:
-    """What a merge must be: lines by section, each slot filled once, and the real conflicts."""
+class Expected:
+    """The expected merge: lines by section, and the real conflicts."""
 
     slots: list[tuple[str, frozenset[str]]] = field(default_factory=list)
     conflicts: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = field(default_factory=list)
-    may_be_empty: set[str] = field(default_factory=set)  # sections that may say so
+    may_be_empty: set[str] = field(default_factory=set)  # sections that may contain a placeholder
 
     def line(self, section: str, *allowed: str) -> None:
-        """One of these lines must stand in the section."""
+        """The section must contain one of these lines."""
         self.slots.append((section, frozenset(allowed)))
 
     def value(self, section: str, versions: "Versions", *, is_computed: bool = False) -> None:
@@ -47,106 +47,106 @@ Value = TypeVar("Value")
 
 
 def three_way(base: Value, ours: Value, theirs: Value) -> tuple[Value, bool]:
-    """The merged value, or that there is none. This is the whole rule."""
+    """The merged value, and whether it is a conflict: the only rule of the judge."""
     if theirs in (ours, base):
         return ours, False
     return theirs, ours != base
 
 
-def wanted_of(case: Case) -> Wanted:
-    """Decide on the models what the merge has to be."""
-    wanted = Wanted()
+def expected_of(case: Case) -> Expected:
+    """The expected merge of three models."""
+    expected = Expected()
     models = (case.base, case.ours, case.theirs)
     if case.base.front:
-        wanted.line("---", "---")
-        wanted.line("---", "---")
-    _want_front(wanted, models)
+        expected.line("---", "---")
+        expected.line("---", "---")
+    _expect_front(expected, models)
     for title in {title: 1 for model in models for title in model.sections}:
-        held = [model.sections.get(title) for model in models]
-        section = held[1] or held[2]
+        versions = [model.sections.get(title) for model in models]
+        section = versions[1] or versions[2]
         assert section is not None
-        wanted.line(title, f"{'#' * section.level} {title}")
-        filled = [each or Section(section.level) for each in held]
-        _want_section(wanted, title, filled[0], filled[1], filled[2])
-    return wanted
+        expected.line(title, f"{'#' * section.level} {title}")
+        filled = [each or Section(section.level) for each in versions]
+        _expect_section(expected, title, filled[0], filled[1], filled[2])
+    return expected
 
 
-def _want_front(wanted: Wanted, models: tuple[Model, Model, Model]) -> None:
+def _expect_front(expected: Expected, models: tuple[Model, Model, Model]) -> None:
     for key in {key: 1 for model in models for key in model.front}:
-        held = [model.front.get(key) for model in models]
-        if any(isinstance(value, list) for value in held):
-            lists = [value if isinstance(value, list) else [] for value in held]
-            wanted.line("---", f"{key}:")
+        versions = [model.front.get(key) for model in models]
+        if any(isinstance(value, list) for value in versions):
+            lists = [value if isinstance(value, list) else [] for value in versions]
+            expected.line("---", f"{key}:")
             for item in {item: 1 for items in lists for item in items}:
                 present = tuple(f"- {item}" if item in items else None for items in lists)
-                wanted.value("---", (present[0], present[1], present[2]))
+                expected.value("---", (present[0], present[1], present[2]))
             continue
-        lines = tuple(None if value is None else f"{key}: {value}" for value in held)
-        wanted.value("---", (lines[0], lines[1], lines[2]), is_computed=key in COMPUTED_KEYS)
+        lines = tuple(None if value is None else f"{key}: {value}" for value in versions)
+        expected.value("---", (lines[0], lines[1], lines[2]), is_computed=key in COMPUTED_KEYS)
     if models[0].nested:
-        wanted.line("---", "progress:")
+        expected.line("---", "progress:")
     for key in models[0].nested:
         lines = tuple(f"{key}: {model.nested[key]}" for model in models)
-        wanted.value("---", (lines[0], lines[1], lines[2]), is_computed=True)
+        expected.value("---", (lines[0], lines[1], lines[2]), is_computed=True)
 
 
-def _want_section(
-    wanted: Wanted, title: str, base: Section, ours: Section, theirs: Section
+def _expect_section(
+    expected: Expected, title: str, base: Section, ours: Section, theirs: Section
 ) -> None:
     sides = (base, ours, theirs)
     for label in {label: 1 for side in sides for label in side.fields}:
         values = [side.fields.get(label) for side in sides]
         lines = [None if value is None else f"{label}: {value}" for value in values]
-        wanted.value(title, (lines[0], lines[1], lines[2]), is_computed=label in COMPUTED_FIELDS)
+        expected.value(title, (lines[0], lines[1], lines[2]), is_computed=label in COMPUTED_FIELDS)
     for name in {name: 1 for side in sides for name in side.prose}:
         texts = [side.prose.get(name) for side in sides]
-        wanted.value(title, (texts[0], texts[1], texts[2]))
+        expected.value(title, (texts[0], texts[1], texts[2]))
     for name in {name: 1 for side in sides for name in side.bullets}:
-        held = [side.bullets.get(name) for side in sides]
-        _want_bullet(wanted, title, held[0], held[1], held[2])
+        versions = [side.bullets.get(name) for side in sides]
+        _expect_bullet(expected, title, versions[0], versions[1], versions[2])
     columns = base.columns or ours.columns or theirs.columns
     if columns:
-        wanted.line(title, row_line(columns))
-        wanted.line(title, "|" + "---|" * len(columns))
+        expected.line(title, row_line(columns))
+        expected.line(title, "|" + "---|" * len(columns))
     for name in {name: 1 for side in sides for name in side.rows}:
         rows = [side.rows.get(name) for side in sides]
-        _want_row(wanted, title, columns, (rows[0], rows[1], rows[2]))
+        _expect_row(expected, title, columns, (rows[0], rows[1], rows[2]))
     if all(not side.fields and not side.prose and not side.columns for side in sides):
         kept = set(ours.bullets) & set(theirs.bullets) or any(
             name not in base.bullets for side in (ours, theirs) for name in side.bullets
         )
         if not kept:
-            wanted.may_be_empty.add(title)
+            expected.may_be_empty.add(title)
 
 
-def _want_bullet(
-    wanted: Wanted, title: str, base: Bullet | None, ours: Bullet | None, theirs: Bullet | None
+def _expect_bullet(
+    expected: Expected, title: str, base: Bullet | None, ours: Bullet | None, theirs: Bullet | None
 ) -> None:
-    held = ours or theirs
-    if held is None:
+    present = ours or theirs
+    if present is None:
         return
-    notes = tuple(held.notes)
+    notes = tuple(present.notes)
     if ours is None or theirs is None:
-        if base is not None and held != base:
-            lines = (_bare(held), *notes)
-            wanted.conflicts.append((title, lines if ours else (), lines if theirs else ()))
+        if base is not None and present != base:
+            lines = (_bare(present), *notes)
+            expected.conflicts.append((title, lines if ours else (), lines if theirs else ()))
         elif base is None:
-            for line in (_bare(held), *notes):
-                wanted.line(title, line)
+            for line in (_bare(present), *notes):
+                expected.line(title, line)
         return
     assert base is not None  # the names of new bullets differ on the two sides
     for note in notes:
-        wanted.line(title, note)
+        expected.line(title, note)
     text, is_conflict = three_way(base.text, ours.text, theirs.text)
     if is_conflict:
-        wanted.conflicts.append((title, (_bare(ours),), (_bare(theirs),)))
+        expected.conflicts.append((title, (_bare(ours),), (_bare(theirs),)))
     else:
         box, _ = three_way(base.box, ours.box, theirs.box)
-        wanted.line(title, _bare(Bullet(text, box)))
+        expected.line(title, _bare(Bullet(text, box)))
 
 
-def _want_row(
-    wanted: Wanted,
+def _expect_row(
+    expected: Expected,
     title: str,
     columns: tuple[str, ...],
     versions: tuple[list[str] | None, list[str] | None, list[str] | None],
@@ -156,37 +156,37 @@ def _want_row(
         row = ours or theirs
         assert row is not None
         assert base is None  # no edit removes a row
-        wanted.line(title, row_line(row))
+        expected.line(title, row_line(row))
         return
     allowed: list[list[str]] = [[]]
     for column, *cells in zip(columns, base, ours, theirs, strict=True):
         merged, is_conflict = three_way(cells[0], cells[1], cells[2])
         is_computed = "Plans Complete" in columns and column in COMPUTED_COLUMNS
         if is_conflict and not is_computed:
-            wanted.conflicts.append((title, (row_line(ours),), (row_line(theirs),)))
+            expected.conflicts.append((title, (row_line(ours),), (row_line(theirs),)))
             return
         choices = cells[1:] if is_conflict else [merged]
         allowed = [[*row, choice] for row in allowed for choice in choices]
-    wanted.line(title, *(row_line(row) for row in allowed))
+    expected.line(title, *(row_line(row) for row in allowed))
 
 
 def faults_in(case: Case, merged: str, conflicts: int) -> list[str]:
-    """What is wrong with a merge: lost, left over, marked without need, out of order."""
-    wanted = wanted_of(case)
+    """The faults of a merge: lines lost or left over, needless conflicts, wrong order."""
+    expected = expected_of(case)
     lines, marked = _read(merged)
     faults = []
-    open_slots = list(wanted.slots)
+    open_slots = list(expected.slots)
     for section, line in lines:
         slot = next((each for each in open_slots if each[0] == section and line in each[1]), None)
         if slot:
             open_slots.remove(slot)
-        elif line != "None yet." or section not in wanted.may_be_empty:
+        elif line != "None yet." or section not in expected.may_be_empty:
             faults.append(f"left over in {section}: {line}")
     faults += [f"lost from {section}: {' or '.join(sorted(line))}" for section, line in open_slots]
-    faults += [f"marked without need: {each}" for each in marked if each not in wanted.conflicts]
-    faults += [f"conflict not marked: {each}" for each in wanted.conflicts if each not in marked]
+    faults += [f"marked without need: {each}" for each in marked if each not in expected.conflicts]
+    faults += [f"conflict not marked: {each}" for each in expected.conflicts if each not in marked]
     if conflicts != len(marked):
-        faults.append(f"{conflicts} conflicts were told, {len(marked)} are marked")
+        faults.append(f"{conflicts} conflicts are reported, {len(marked)} are marked")
     return [*faults, *_disorder(case, lines)]
 
 

@@ -1,8 +1,8 @@
 """Generated three-way merges of documents like STATE.md, ROADMAP.md and plans.
 
-A document is a model first: keys, fields, bullets, rows and paragraphs with a name each. Both
-sides edit a copy of the model, and it is written as text only then. So `merge_judge` can say
-what a merge has to hold without reading Markdown with the code under test.
+A document starts as a model: keys, fields, bullets, rows and paragraphs with a name each. Both
+sides edit a copy of the model, which is then written as text. So `merge_judge` knows what a merge
+must contain without reading Markdown with the code under test.
 """
 
 import copy
@@ -29,7 +29,7 @@ class Bullet:
 
 @dataclass
 class Section:
-    """A heading with all that stands below it."""
+    """A heading with its content."""
 
     level: int
     fields: dict[str, str] = field(default_factory=dict)
@@ -210,7 +210,7 @@ def bullets(
 
 
 def words(random: Random, count: int) -> str:
-    """A phrase that hardly ever comes twice."""
+    """A phrase that is practically unique."""
     return " ".join(random.choice(WORDS) for _ in range(count - 1)) + f" {random.randrange(10**6)}"
 
 
@@ -220,7 +220,7 @@ def words(random: Random, count: int) -> str:
 def add_bullet(model: Model, random: Random, name: str) -> None:
     section = _some(model, random, lambda section: not section.fields and not section.columns)
     if section and (section.bullets or not section.prose):
-        box = next((held.box for held in section.bullets.values()), "")
+        box = next((bullet.box for bullet in section.bullets.values()), "")
         new = {name: Bullet(words(random, 6), box and "[ ] ")}
         first = random.random() < 0.15
         section.bullets = {**new, **section.bullets} if first else {**section.bullets, **new}
@@ -318,15 +318,15 @@ def edit_list(model: Model, random: Random, name: str) -> None:
     lists = [value for value in model.front.values() if isinstance(value, list)]
     if not lists:
         return
-    held = random.choice(lists)
-    if held and random.random() < 0.4:
-        held.remove(random.choice(held))
+    items = random.choice(lists)
+    if items and random.random() < 0.4:
+        items.remove(random.choice(items))
     else:
-        held.append(f"{random.choice(WORDS)}-{name}")
+        items.append(f"{random.choice(WORDS)}-{name}")
 
 
 def compute(model: Model, random: Random, name: str) -> None:
-    """What a tool writes after each plan."""
+    """Update the values that a tool writes after each plan."""
     if model.nested:
         model.nested["completed_plans"] = str(random.randint(4, 9))
         model.nested["percent"] = str(random.randint(34, 99))
@@ -340,8 +340,10 @@ EDITS: tuple[Callable[[Model, Random, str], None], ...] = (
 
 
 def _some(model: Model, random: Random, holds: Callable[[Section], bool]) -> Section | None:
-    found = [section for section in model.sections.values() if section.level > 1 and holds(section)]
-    return random.choice(found) if found else None
+    candidates = [
+        section for section in model.sections.values() if section.level > 1 and holds(section)
+    ]
+    return random.choice(candidates) if candidates else None
 
 
 # --- text ------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
-"""Writers of every verb at once, and readers beside them: nothing gets lost, nothing is seen torn.
+"""Concurrent writers of every verb, and readers beside them: nothing is lost or seen torn.
 
-Every writer starts one process a step. A step may carry a tag: acknowledged, the tag must be in
-a file afterwards; refused, it must not. Steps that take something back are accounted for apart,
-because what they take may be another writer's.
+Every writer starts one process per step. A step may carry a tag: an acknowledged tag must be in a
+file afterwards, a refused one must not. Steps that remove something are counted apart, because they
+may remove the work of another writer.
 """
 
 import json
@@ -78,7 +78,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Mixed:
-    """What came of a crowd."""
+    """The result of a crowd."""
 
     steps: int
     acknowledged: int
@@ -88,7 +88,7 @@ class Mixed:
 
 
 def plan(writers: int, steps: int, *, taking_back: bool = False) -> list[list[Step]]:
-    """What each writer does: half of it leaves a tag, and every verb comes up."""
+    """The steps of each writer: half of them leave a tag, and every verb occurs."""
     passing = [*PASSING, *(TAKING_BACK if taking_back else ())]
     planned = []
     for writer in range(writers):
@@ -105,7 +105,7 @@ def plan(writers: int, steps: int, *, taking_back: bool = False) -> list[list[St
 
 
 def prepared(world: Path) -> Path:
-    """A project with a finished phase, whose documents end with a line of a person's."""
+    """A project with a finished phase, whose documents end with a handwritten line."""
     product_subjects()["add-decision"].prepare(world)
     project = world / PROJECT
     for path, text in FINISHED.items():
@@ -120,7 +120,7 @@ def prepared(world: Path) -> Path:
 
 
 def mixed_crowd(project: Path, planned: Sequence[Sequence[Step]], program: Program) -> Mixed:
-    """Let all writers run at once, with readers beside them, and account for everything."""
+    """Run all writers at once, with readers beside them, and account for every step."""
 
     def write(steps: Sequence[Step]) -> list[tuple[Step, Outcome]]:
         return [(step, run(program.command(project, *step.words), patience=900)) for step in steps]
@@ -137,13 +137,13 @@ def mixed_crowd(project: Path, planned: Sequence[Sequence[Step]], program: Progr
 
 
 def unaccounted(project: Path, outcomes: Sequence[tuple[Step, Outcome]]) -> list[str]:
-    """What was acknowledged and is not there, what was refused and is, and what is no answer."""
+    """Acknowledged tags that are missing, refused tags that are present, wrong exit codes."""
     tree = documents(read_tree(project))
     content = b"\n".join(name.encode() + b"\n" + text for name, text in tree.items())
     found = [
         f"{' '.join(step.words)}: {outcome.describe()}"
         for step, outcome in outcomes
-        if outcome.code not in ANSWERS or "Traceback" in outcome.said
+        if outcome.code not in ANSWERS or "Traceback" in outcome.text
     ]
     tags = [(step.tag, outcome.code == 0) for step, outcome in outcomes if step.tag]
     lost = [tag for tag, is_acknowledged in tags if is_acknowledged and tag.encode() not in content]
@@ -158,7 +158,7 @@ def unaccounted(project: Path, outcomes: Sequence[tuple[Step, Outcome]]) -> list
 
 
 def torn_in(project: Path) -> list[str]:
-    """The documents that are not whole right now."""
+    """The documents that are incomplete at this time."""
     found = []
     for name in WATCHED:
         content = (project / name).read_bytes()
@@ -169,7 +169,7 @@ def torn_in(project: Path) -> list[str]:
 
 @contextmanager
 def _readers(project: Path) -> Iterator[tuple[list[int], list[str]]]:
-    """Readers that look until the block ends: what they found, and how often they looked."""
+    """Readers that read until the block ends: their findings, and the number of reads."""
     is_over = threading.Event()
     looks: list[int] = []
     seen: list[str] = []
@@ -200,8 +200,8 @@ def _readers(project: Path) -> Iterator[tuple[list[int], list[str]]]:
 
 
 def _status_line(project: Path) -> Program:
-    told = run(fairlead().command(project, "statusline", "--print-command"))
-    return Program(tuple(json.loads(told.output)["argv"]))
+    printed = run(fairlead().command(project, "statusline", "--print-command"))
+    return Program(tuple(json.loads(printed.output)["argv"]))
 
 
 def _line_faults(line: Program, project: Path) -> list[str]:

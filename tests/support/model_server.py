@@ -1,10 +1,9 @@
 """A scripted model on loopback: real agent programs run against it, turn by turn.
 
-It speaks the Anthropic Messages, OpenAI Responses, Chat Completions and Gemini protocols, streamed
-or not. A script is a list of turns, the last of which repeats, or a function from the request to
-the turn. Requests that agents make beside the conversation (a title, a count of tokens, a choice
-of model) are answered without using up a turn. Every request is kept for the test to look at.
-A turn can also go wrong in every way that a network knows.
+It implements the Anthropic Messages, OpenAI Responses, Chat Completions and Gemini protocols,
+streamed or not. A script is a list of turns, the last of which repeats, or a function from request
+to turn. Requests beside the conversation (a title, a token count, a choice of model) are answered
+without using a turn. Every request is recorded. A turn can also simulate network faults.
 """
 
 import gzip
@@ -33,7 +32,7 @@ class Call:
 
 
 class Fault(StrEnum):
-    """How the way of an answer goes wrong."""
+    """A fault on the way of an answer."""
 
     SILENCE = "the request is taken, and nothing comes"
     STALL = "half a stream, then nothing more"
@@ -51,21 +50,21 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What the model answers: a text, calls of tools, or a failure."""
+    """An answer of the model: text, tool calls or a failure."""
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     status: int = 200  # any other is a failure
     retry_after_seconds: int | None = None
-    is_cut: bool = False  # the cap on its tokens was reached
+    is_cut: bool = False  # the token limit was reached
     fault: Fault | None = None
     cut_at: int | None = None  # the bytes of a stream before it breaks off; None: half of it
-    error: Mapping[str, str] = field(default_factory=dict)  # more about a failure: type, message
+    error: Mapping[str, str] = field(default_factory=dict)  # details of a failure: type, message
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What an agent asked."""
+    """A recorded request."""
 
     path: str
     body: Json
@@ -84,19 +83,19 @@ class Request:
 
     @property
     def conversation(self) -> str:
-        """All that was said so far, as one text to search in."""
+        """The conversation so far as one text."""
         return "\n".join(self.texts)
 
     @property
     def texts(self) -> list[str]:
-        """Every text that was said so far."""
+        """Every text of the conversation so far."""
         keys = ("messages", "input", "contents", "system", "instructions", "systemInstruction")
         said = {key: self.body[key] for key in keys if key in self.body}
         return list(_texts(said))
 
     @property
     def is_aside(self) -> bool:
-        """Whether it is no part of the conversation: those offer tools and ask for prose."""
+        """Whether it is outside the conversation, whose requests offer tools and ask for prose."""
         config = self.body.get("generationConfig") or {}
         return not self.tools or "responseJsonSchema" in config or "responseSchema" in config
 
@@ -124,7 +123,7 @@ class ModelServer:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """Its address."""
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def __enter__(self) -> "ModelServer":
@@ -157,10 +156,10 @@ class _Handler(BaseHTTPRequestHandler):
     model: ModelServer
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: the requests are kept."""
+        """Do not log: requests are recorded."""
 
     def do_GET(self) -> None:
-        """A list of models is all that is ever asked for."""
+        """Answer the only GET request there is: the list of models."""
         is_list = self.path.partition("?")[0].endswith("/models")
         listed = {"object": "list", "data": [{"id": "mock-model", "object": "model"}], "models": []}
         self._document(listed if is_list else {"error": "not found"}, 200 if is_list else 404)
@@ -168,7 +167,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815  # the names that http.server calls
 
     def do_POST(self) -> None:
-        """Answer one turn in the protocol that the path tells."""
+        """Answer one turn in the protocol of the path."""
         request = Request(self.path.partition("?")[0], self._body(), dict(self.headers))
         path = request.path
         if path.endswith(("/count_tokens", ":countTokens")):
@@ -181,12 +180,12 @@ class _Handler(BaseHTTPRequestHandler):
         number, turn = self.model.turn(request)
         if turn.status != 200:
             kind = {401: "authentication_error", 429: "rate_limit_error"}.get(turn.status)
-            said = f"scripted {turn.status}"
-            error = {"type": kind or "api_error", "message": said, **turn.error}
+            message = f"scripted {turn.status}"
+            error = {"type": kind or "api_error", "message": message, **turn.error}
             after = turn.retry_after_seconds
             self._document({"type": "error", "error": error}, turn.status, retry_after=after)
             return
-        whole, events, is_named, end = speak(number, turn, request)
+        complete, events, is_named, end = speak(number, turn, request)
         if turn.fault:
             pieces = _stream_bytes(events, end, is_named=is_named)
             half = b"".join(pieces[: (len(pieces) - 1) // 2])
@@ -197,7 +196,7 @@ class _Handler(BaseHTTPRequestHandler):
         if request.body.get("stream") or "streamGenerateContent" in path:
             self._stream(events, is_named=is_named, end=end)
         else:
-            self._document(whole)
+            self._document(complete)
 
     def _body(self) -> Json:
         if self.headers.get("transfer-encoding") == "chunked":
@@ -206,8 +205,8 @@ class _Handler(BaseHTTPRequestHandler):
             content = self.rfile.read(int(self.headers.get("content-length") or 0))
         if self.headers.get("content-encoding") == "gzip":
             content = gzip.decompress(content)
-        held = json.loads(content or b"{}")
-        return held if isinstance(held, dict) else {}
+        body = json.loads(content or b"{}")
+        return body if isinstance(body, dict) else {}
 
     def _chunks(self) -> Iterable[bytes]:
         while size := int(self.rfile.readline().strip() or b"0", 16):
@@ -215,8 +214,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.rfile.readline()
         self.rfile.readline()
 
-    def _document(self, held: Json, status: int = 200, *, retry_after: int | None = None) -> None:
-        content = json.dumps(held).encode()
+    def _document(
+        self, document: Json, status: int = 200, *, retry_after: int | None = None
+    ) -> None:
+        content = json.dumps(document).encode()
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(content)))
@@ -279,16 +280,16 @@ _ERROR_EVENT = f"event: error\ndata: {json.dumps(_BUSY)}\n\n".encode()
 
 def _stream_bytes(events: Sequence[Json], end: bytes, *, is_named: bool) -> list[bytes]:
     names = [f"event: {event['type']}\n" if is_named else "" for event in events]
-    told = zip(names, events, strict=True)
-    return [*(f"{name}data: {json.dumps(event)}\n\n".encode() for name, event in told), end]
+    pairs = zip(names, events, strict=True)
+    return [*(f"{name}data: {json.dumps(event)}\n\n".encode() for name, event in pairs), end]
 
 
-# --- protocols: the whole answer, its events, whether they carry names, and how it ends -------
+# --- protocols: the complete answer, its events, whether they have names, and the last bytes ---
 
-_Spoken = tuple[Json, list[Json], bool, bytes]
+_Reply = tuple[Json, list[Json], bool, bytes]
 
 
-def _anthropic(number: int, turn: Turn, request: Request) -> _Spoken:
+def _anthropic(number: int, turn: Turn, request: Request) -> _Reply:
     blocks: list[Json] = (
         [{"type": "text", "text": turn.text}] if turn.text or not turn.calls else []
     )
@@ -327,12 +328,12 @@ def _anthropic(number: int, turn: Turn, request: Request) -> _Spoken:
     end = {"stop_reason": reason, "stop_sequence": None}
     events.append({"type": "message_delta", "delta": end, "usage": {"output_tokens": USAGE[1]}})
     events.append({"type": "message_stop"})
-    whole = {**head, "content": blocks, **end}
-    whole["usage"] = {"input_tokens": USAGE[0], "output_tokens": USAGE[1]}
-    return whole, events, True, b""
+    complete = {**head, "content": blocks, **end}
+    complete["usage"] = {"input_tokens": USAGE[0], "output_tokens": USAGE[1]}
+    return complete, events, True, b""
 
 
-def _responses(number: int, turn: Turn, request: Request) -> _Spoken:
+def _responses(number: int, turn: Turn, request: Request) -> _Reply:
     items: list[Json] = []
     if turn.text or not turn.calls:
         content = [{"type": "output_text", "text": turn.text, "annotations": []}]
@@ -340,8 +341,8 @@ def _responses(number: int, turn: Turn, request: Request) -> _Spoken:
             {"type": "message", "id": f"m_{number}", "role": "assistant", "content": content}
         )
     for at, call in enumerate(turn.calls):
-        known = {"id": f"fc_{number}_{at}", "call_id": f"call_{number}_{at}", "name": call.name}
-        items.append({"type": "function_call", **known, "arguments": json.dumps(call.arguments)})
+        identity = {"id": f"fc_{number}_{at}", "call_id": f"call_{number}_{at}", "name": call.name}
+        items.append({"type": "function_call", **identity, "arguments": json.dumps(call.arguments)})
     items = [{**item, "status": "completed"} for item in items]
     head: Json = {"id": f"resp_{number}", "object": "response", "created_at": 0, "output": []}
     head |= {"model": request.body.get("model"), "status": "in_progress"}
@@ -359,13 +360,13 @@ def _responses(number: int, turn: Turn, request: Request) -> _Spoken:
         "output_tokens_details": {"reasoning_tokens": 0},
         "total_tokens": sum(USAGE),
     }
-    whole = {**head, "status": "completed", "output": items, "usage": usage}
-    events.append({"type": "response.completed", "response": whole})
+    complete = {**head, "status": "completed", "output": items, "usage": usage}
+    events.append({"type": "response.completed", "response": complete})
     numbered = [{**event, "sequence_number": at} for at, event in enumerate(events)]
-    return whole, numbered, True, b""
+    return complete, numbered, True, b""
 
 
-def _chat(number: int, turn: Turn, request: Request) -> _Spoken:
+def _chat(number: int, turn: Turn, request: Request) -> _Reply:
     message: Json = {"role": "assistant", "content": turn.text or (None if turn.calls else "")}
     if turn.calls:
         message["tool_calls"] = [
@@ -381,21 +382,21 @@ def _chat(number: int, turn: Turn, request: Request) -> _Spoken:
     usage = {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1], "total_tokens": sum(USAGE)}
     head = {"id": f"chat_{number}", "created": 0, "model": request.body.get("model")}
     choice = {"index": 0, "finish_reason": reason, "message": message}
-    whole = {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
+    complete = {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
     chunk = {**head, "object": "chat.completion.chunk"}
     events = [
         {**chunk, "choices": [{"index": 0, "delta": message, "finish_reason": None}]},
         {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]},
         {**chunk, "choices": [], "usage": usage},
     ]
-    return whole, events, False, b"data: [DONE]\n\n"
+    return complete, events, False, b"data: [DONE]\n\n"
 
 
-def _gemini(number: int, turn: Turn, request: Request) -> _Spoken:
+def _gemini(number: int, turn: Turn, request: Request) -> _Reply:
     parts: list[Json] = [{"text": turn.text}] if turn.text or not turn.calls else []
     parts += [{"functionCall": {"name": call.name, "args": call.arguments}} for call in turn.calls]
     content = {"role": "model", "parts": parts}
-    whole = {
+    complete = {
         "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
         "usageMetadata": {
             "promptTokenCount": USAGE[0],
@@ -404,10 +405,10 @@ def _gemini(number: int, turn: Turn, request: Request) -> _Spoken:
         },
         "modelVersion": "mock",
     }
-    return whole, [whole], False, b""
+    return complete, [complete], False, b""
 
 
-_PROTOCOLS: tuple[tuple[str, Callable[[int, Turn, Request], _Spoken]], ...] = (
+_PROTOCOLS: tuple[tuple[str, Callable[[int, Turn, Request], _Reply]], ...] = (
     ("/messages", _anthropic),
     ("/responses", _responses),
     ("/chat/completions", _chat),
@@ -415,12 +416,12 @@ _PROTOCOLS: tuple[tuple[str, Callable[[int, Turn, Request], _Spoken]], ...] = (
 )
 
 
-def _texts(held: object) -> Iterable[str]:
-    if isinstance(held, str):
-        yield held
-    elif isinstance(held, Mapping):
-        for value in held.values():
-            yield from _texts(value)
-    elif isinstance(held, list):
-        for value in held:
-            yield from _texts(value)
+def _texts(value: object) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)

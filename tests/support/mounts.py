@@ -1,8 +1,7 @@
-"""Real disks that fail: full, read-only, or cut off from power. For root on Linux only.
+"""Real disks that fail: full, read-only, or without power. For root on Linux only.
 
-Power loss is the kernel's own: the shutdown ioctl makes ext4 and XFS forget what was not
-written, as if the plug had been pulled, and the next mount replays the journal. Every mount
-ends with its block, also when a test fails.
+The kernel simulates the power loss: the shutdown ioctl makes ext4 and XFS drop unwritten data, and
+the next mount replays the journal. Every mount ends with its block, also if a test fails.
 """
 
 import fcntl
@@ -24,15 +23,15 @@ _SHUTDOWN = 0x8004587D
 
 
 class Loss(IntEnum):
-    """What the disk still gets when the power goes."""
+    """The data that still reaches the disk during a power loss."""
 
-    JOURNAL_ONLY = 1  # names arrive, data does not: the cruel one
+    JOURNAL_ONLY = 1  # names arrive, data does not: the worst case
     NOTHING = 2
 
 
 @dataclass(frozen=True, slots=True)
 class FileSystem:
-    """A kind of file system, as it is made and mounted."""
+    """A kind of file system: how to make and mount it."""
 
     name: str
     make: tuple[str, ...]
@@ -40,7 +39,7 @@ class FileSystem:
     options: str = "loop"
 
     def why_not(self) -> str:
-        """Why it cannot be made here; empty when it can."""
+        """Why this kind cannot be made here; empty if it can."""
         if not _found(self.make[0]):
             return f"{self.make[0]} is not installed"
         return why_not_mount() or _why_not_loop()
@@ -57,7 +56,7 @@ FILE_SYSTEMS = {
 
 
 class Disk:
-    """A file system in a file, that can lose its power."""
+    """A file system in an image file that can lose its power."""
 
     def __init__(self, kind: FileSystem, image: Path, folder: Path) -> None:
         self.kind = kind
@@ -69,7 +68,7 @@ class Disk:
         _run("mount", "-o", self.kind.options, str(self.image), str(self.folder))
 
     def lose_power(self, loss: Loss) -> None:
-        """Pull the plug and start again."""
+        """Cut the power and mount again."""
         descriptor = os.open(self.folder, os.O_RDONLY)
         try:
             fcntl.ioctl(descriptor, _SHUTDOWN, struct.pack("I", loss))
@@ -77,37 +76,37 @@ class Disk:
             os.close(descriptor)
         _run("umount", str(self.folder))
         if _attached(self.image):
-            # A process in a mount namespace of its own still has the dead one: go on with a copy.
+            # A process in another mount namespace still uses the dead mount: continue with a copy.
             copy = self.image.with_name(f"{self.image.name}-again")
             _run("cp", "--sparse=always", str(self.image), str(copy))
             self.image = copy
         self.mount()
 
     def settle(self) -> None:
-        """Write everything down, so that what comes next is all that can be lost."""
+        """Flush everything, so that only later writes can be lost."""
         _run("sync", "-f", str(self.folder))
 
 
 @contextmanager
 def disk(kind: FileSystem) -> Iterator[Disk]:
-    """A fresh file system in a scratch file."""
+    """A new file system in a scratch file."""
     with tempfile.TemporaryDirectory(prefix="disk-") as scratch:
         image, folder = Path(scratch) / "image", Path(scratch) / "m"
         folder.mkdir()
         with image.open("wb") as file:
             file.truncate(kind.megabytes << 20)
         _run(*kind.make, str(image))
-        made = Disk(kind, image, folder)
-        made.mount()
+        mounted = Disk(kind, image, folder)
+        mounted.mount()
         try:
-            yield made
+            yield mounted
         finally:
             _unmount(folder)
 
 
 @contextmanager
 def small_disk(kilobytes: int) -> Iterator[Path]:
-    """A file system in memory of a few pages."""
+    """A file system in memory with a few pages."""
     with tempfile.TemporaryDirectory(prefix="small-") as scratch:
         _run("mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", scratch)
         try:
@@ -117,7 +116,7 @@ def small_disk(kilobytes: int) -> Iterator[Path]:
 
 
 def fill(folder: Path, *, leave_pages: int) -> None:
-    """Fill the file system that holds the folder, except for some pages."""
+    """Fill the file system of the folder, except for some pages."""
     with (folder / "fill").open("wb", buffering=0) as file:
         with suppress(OSError):
             while True:
@@ -127,7 +126,7 @@ def fill(folder: Path, *, leave_pages: int) -> None:
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[None]:
-    """The folder, mounted over itself without the right to write."""
+    """The folder, mounted over itself read-only."""
     _run("mount", "--bind", str(folder), str(folder))
     try:
         _run("mount", "-o", "remount,bind,ro", str(folder))
@@ -138,7 +137,7 @@ def read_only(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def immutable(path: Path) -> Iterator[None]:
-    """The file or folder with the kernel's own write protection, which binds root too."""
+    """The file or folder with the immutable flag, which binds root too."""
     _run("chattr", "+i", str(path))
     try:
         yield
@@ -148,7 +147,7 @@ def immutable(path: Path) -> Iterator[None]:
 
 @cache
 def why_not_mount() -> str:
-    """Why nothing can be mounted here; empty when it can."""
+    """Why nothing can be mounted here; empty if mounting works."""
     if not sys.platform.startswith("linux"):
         return "mounting is done on Linux only"
     if os.geteuid() != 0:
@@ -182,7 +181,7 @@ def _found(program: str) -> bool:
 
 def _unmount(folder: Path) -> None:
     done = subprocess.run(["umount", str(folder)], capture_output=True, check=False)
-    if done.returncode:  # something still has a file open there: let go of the name at least
+    if done.returncode:  # a file is still open there: detach the name at least
         subprocess.run(["umount", "-l", str(folder)], capture_output=True, check=False)
 
 

@@ -1,8 +1,8 @@
-"""Documents of real projects, damaged at random, and what the product may make of them.
+"""Documents of real projects, damaged at random, and the permitted outcomes.
 
-Allowed are two outcomes: it works, and every line that the change does not concern survives; or
-it is refused with a message, a hint and a true exit code, and every byte stays. What cannot be
-represented (bytes that are no UTF-8, conflict markers) is never rewritten.
+Either the command works and every unrelated line survives, or it is refused with a message, a hint
+and a correct exit code, and every byte stays. Content that cannot be represented (invalid UTF-8,
+conflict markers) is never rewritten.
 """
 
 import os
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from fairlead.errors import FairleadError
-from fairlead.records.state import Decision
-from fairlead.wiring import App
+from fairlead.app import App
+from fairlead.core.errors import FairleadError
+from fairlead.project.state.documents import Decision
 from tests.support.corpus import CORPUS
 from tests.support.documents import mutated
 from tests.support.programs import fairlead, run
@@ -23,7 +23,7 @@ from tests.support.subjects import FINISHED, PROJECT, product_subjects
 from tests.support.trees import Tree, documents, read_tree
 
 MAIN = ("STATE.md", "ROADMAP.md", "REQUIREMENTS.md", "PROJECT.md", "config.json")
-MOST_FOLDERS = 2  # of the phases of a project: more would be measured, not tried
+MOST_FOLDERS = 2  # phases per project; more would only take longer
 TRUE_CODES = frozenset({2, 3, 4, 6})
 ENTRY = "an entry that must be there"
 A_REAL_COMMAND_EVERY = 250
@@ -33,10 +33,10 @@ Verb = Callable[[App], object]
 
 
 def _bytes_changed(content: bytes, random: Random) -> bytes:
-    held = bytearray(content or b"x")
+    damaged = bytearray(content or b"x")
     for _ in range(random.randint(1, 8)):
-        held[random.randrange(len(held))] = random.randrange(256)
-    return bytes(held)
+        damaged[random.randrange(len(damaged))] = random.randrange(256)
+    return bytes(damaged)
 
 
 def _text_changed(content: bytes, random: Random) -> bytes:
@@ -96,7 +96,7 @@ ADDING = frozenset({"add-decision", "add-blocker"})
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A copy of a project to be damaged, and what it holds."""
+    """A copy of a project to be damaged, and its content."""
 
     folder: Path
     tree: Tree
@@ -104,13 +104,13 @@ class Source:
 
 
 def sources(scratch: Path) -> list[Source]:
-    """Copies of the corpus, and a project of our own, which is all there is in a clean clone."""
+    """Copies of the corpus, and a generated project, which is all a clean clone has."""
     product_subjects()["add-decision"].prepare(scratch / "own")
-    own = scratch / "own" / PROJECT
+    generated_project = scratch / "own" / PROJECT
     for path, text in FINISHED.items():
-        (own / path).parent.mkdir(parents=True, exist_ok=True)
-        (own / path).write_text(text, "utf-8")
-    folders = [own]
+        (generated_project / path).parent.mkdir(parents=True, exist_ok=True)
+        (generated_project / path).write_text(text, "utf-8")
+    folders = [generated_project]
     for planning in sorted(CORPUS.glob("*/.planning")):
         folders.append(scratch / "corpus" / planning.parent.name)
         _copy_the_main_part(planning, folders[-1] / ".planning")
@@ -131,14 +131,14 @@ def _source(folder: Path) -> Source:
     tree = documents(read_tree(folder))
     names = [name for name in tree if name.endswith((".md", ".json")) and tree[name]]
     main = [f".planning/{name}" for name in MAIN if f".planning/{name}" in tree]
-    # Half of the damage goes to the documents that everything stands on.
+    # Half of the damage goes to the main documents.
     return Source(folder, tree, (*names, *main * (1 + len(names) // max(1, len(main)))))
 
 
-def try_mutation(held: list[Source], seed: int, number: int) -> str:
-    """Damage one document of one project, do one thing, judge it, and put everything back."""
+def try_mutation(projects: list[Source], seed: int, number: int) -> str:
+    """Damage one document of one project, run one command, check the result, restore everything."""
     random = Random(f"{seed}/{number}")
-    source = random.choice(held)
+    source = random.choice(projects)
     name = random.choice(source.names)
     damaged = random.choice(DAMAGES)(source.tree[name], random)
     verb = random.choice(list(VERBS))
@@ -153,12 +153,12 @@ def try_mutation(held: list[Source], seed: int, number: int) -> str:
     finally:
         _put_back(source)
     return "; ".join(
-        f"{verb} with a damaged {source.folder.name}/{name}: {what}" for what in faults
+        f"{verb} with a damaged {source.folder.name}/{name}: {fault}" for fault in faults
     )
 
 
 def judged(before: Tree, after: Tree, verb: str, *, is_refused: bool) -> list[str]:
-    """What is wrong with the files after a command that worked, or was refused."""
+    """The faults in the files after a command that worked or was refused."""
     changed = [name for name in {*before, *after} if before.get(name) != after.get(name)]
     if is_refused or verb in READING:
         return [f"{name} was changed" for name in changed]
@@ -170,15 +170,15 @@ def judged(before: Tree, after: Tree, verb: str, *, is_refused: bool) -> list[st
     if verb in ADDING:
         if not any(ENTRY.encode() in after[name] for name in changed if name in after):
             faults.append("success, and the entry is not there")
-        # Entries may move to the archive, as items of a list: all changed files count together.
-        held, now = (
+        # Entries may move to the archive as list items, so all changed files are compared together.
+        lines_before, lines_after = (
             Counter(line for name in changed for line in tree.get(name, b"").splitlines())
             for tree in (before, after)
         )
-        gone = held - now
+        gone = lines_before - lines_after
         kept = b"\n".join(after.get(name, b"") for name in changed)
-        left = [line for line in gone if not _may_go(line) and line.strip() not in kept]
-        faults += [f"the line {line!r:.100} is gone" for line in left]
+        missing = [line for line in gone if not _may_go(line) and line.strip() not in kept]
+        faults += [f"the line {line!r:.100} is gone" for line in missing]
     return faults
 
 
@@ -198,9 +198,9 @@ def _by_command(folder: Path, before: Tree) -> list[str]:
     done = run(fairlead().command(folder, *words))
     after = documents(read_tree(folder))
     faults = judged(before, after, "add-decision", is_refused=done.code != 0)
-    if "Traceback" in done.said or done.code not in {0, *TRUE_CODES}:
+    if "Traceback" in done.text or done.code not in {0, *TRUE_CODES}:
         faults.append(f"the command: {done.describe()}")
-    if done.code and (f'"exit_code": {done.code}' not in done.said or not done.errors):
+    if done.code and (f'"exit_code": {done.code}' not in done.text or not done.errors):
         faults.append(f"exit code, JSON and message disagree: {done.describe()}")
     return faults
 
@@ -222,7 +222,7 @@ def _is_representable(content: bytes) -> bool:
 
 
 def _may_go(line: bytes) -> bool:
-    """Whether an entry may replace this line: a placeholder, or a time that moved on."""
+    """Whether an entry may replace this line: a placeholder, or a timestamp."""
     words = line.strip(b"-*_() \t\r").lower()
     return words.startswith((b"last", b"updated")) or (
         len(words) < 40 and (not words or words.startswith((b"none", b"no ", b"keine")))
@@ -242,5 +242,5 @@ def _put_back(source: Source) -> None:
 
 
 def private_home(scratch: Path) -> None:
-    """Point this process at a scratch home: the product reads the person's settings there."""
+    """Point this process at a scratch home, because the product reads the user's settings there."""
     os.environ["XDG_CONFIG_HOME"] = str(scratch / "home" / "config")

@@ -1,7 +1,7 @@
-"""Small projects by number, with a STATE.md whose every line may be right or wrong.
+"""Small seeded projects with a STATE.md in which any line may be right or wrong.
 
-What the tests of the doctor write by hand is here put together by chance: any stage of any phase,
-any status, position and lifecycle beside it, in any form that a STATE.md has had.
+They combine at random what the tests of `doctor` write by hand: any stage of any phase with any
+status, position and lifecycle, in any form that STATE.md has had.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.support.peculiar import put
 
 _NAMES = ("Login", "Search", "Ship")
 _STAGES = ("none", "empty", "discussed", "planned", "partial", "complete", "verified")
-# What may be true of a finished phase is drawn more often: there two lines can each excuse the other.
+# Finished phases are more likely: there, two wrong lines can hide each other.
 _LIKELY_STAGES = (*_STAGES, "complete", "complete")
 _STATUS = ("planning", "executing", "verifying", "verifying", "verifying", "completed", "paused")
 _WORDS = (
@@ -59,10 +59,10 @@ _BARS = ("[██████████] 100%", "[░░░░░░░░░�
 
 
 def make_odd_state(folder: Path, seed: int) -> Path:
-    """Write the project of this number below a folder."""
-    chance = Random(seed)
-    names = _NAMES[: chance.choice((1, 1, 2, 2, 3))]
-    files = {"ROADMAP.md": _roadmap(chance, names), "STATE.md": _state(chance, names)}
+    """Write the project of this seed into a folder."""
+    rng = Random(seed)
+    names = _NAMES[: rng.choice((1, 1, 2, 2, 3))]
+    files = {"ROADMAP.md": _roadmap(rng, names), "STATE.md": _state(rng, names)}
     is_archived = seed % 5 == 4
     home = "milestones/v1.0-phases" if is_archived else "phases"
     if is_archived:
@@ -70,16 +70,16 @@ def make_odd_state(folder: Path, seed: int) -> Path:
             "🚧 v1.0 First", "✅ v1.0 First (Shipped)"
         )
     for number, name in enumerate(names, 1):
-        files |= _phase(f"{home}/0{number}-{name.lower()}/0{number}", chance.choice(_LIKELY_STAGES))
-    if chance.random() < 0.2:
+        files |= _phase(f"{home}/0{number}-{name.lower()}/0{number}", rng.choice(_LIKELY_STAGES))
+    if rng.random() < 0.2:
         files["config.json"] = '{"fairlead": {"completion": "verified"}}\n'
     return put(folder, files)
 
 
-def _roadmap(chance: Random, names: tuple[str, ...]) -> str:
-    head = chance.choice(("# Roadmap\n\n", "# Roadmap\n\n## 🚧 v1.0 First\n\n"))
+def _roadmap(rng: Random, names: tuple[str, ...]) -> str:
+    head = rng.choice(("# Roadmap\n\n", "# Roadmap\n\n## 🚧 v1.0 First\n\n"))
     return head + "".join(
-        f"- [{chance.choice(' x')}] **Phase {number}: {name}** - what it is\n"
+        f"- [{rng.choice(' x')}] **Phase {number}: {name}** - what it is\n"
         for number, name in enumerate(names, 1)
     )
 
@@ -99,37 +99,37 @@ def _phase(stem: str, stage: str) -> dict[str, str]:
     return files
 
 
-def _state(chance: Random, names: tuple[str, ...]) -> str:
+def _state(rng: Random, names: tuple[str, ...]) -> str:
     def filled(form: str) -> str:
-        at = chance.randrange(len(names) + (chance.random() < 0.1))
+        at = rng.randrange(len(names) + (rng.random() < 0.1))
         name = names[at] if at < len(names) else "Gone"
         return form.format(phase=at + 1, all=len(names), name=name)
 
     def number() -> str:
-        return chance.choice(("null", *(f'"{each + 1}"' for each in range(len(names)))))
+        return rng.choice(("null", *(f'"{each + 1}"' for each in range(len(names)))))
 
     front = {
         "milestone": "v1.0",
-        "status": chance.choice(_STATUS),
-        "active_phase": chance.choice(("null", number(), number())),
-        "next_action": chance.choice(("null", "execute-phase", "verify-phase")),
-        "next_phases": chance.choice(("null", '["1"]')),
+        "status": rng.choice(_STATUS),
+        "active_phase": rng.choice(("null", number(), number())),
+        "next_action": rng.choice(("null", "execute-phase", "verify-phase")),
+        "next_phases": rng.choice(("null", '["1"]')),
         "current_phase": number(),
-        "current_plan": chance.choice(("null", "1", "2")),
-        "paused_at": chance.choice(("null",) * 5 + ("lunch",)),
-        "progress": f"\n  completed_phases: {chance.randint(0, 3)}\n  percent: "
-        f"{chance.choice((0, 33, 50, 100))}",
+        "current_plan": rng.choice(("null", "1", "2")),
+        "paused_at": rng.choice(("null",) * 5 + ("lunch",)),
+        "progress": f"\n  completed_phases: {rng.randint(0, 3)}\n  percent: "
+        f"{rng.choice((0, 33, 50, 100))}",
     }
     body = {
         "**Current focus:**": filled("Phase {phase} — {name}"),
-        "\n## Current Position\n\nPhase:": filled(chance.choice(_PLACES)),
-        "Plan:": chance.choice(_PLANS),
-        "Status:": filled(chance.choice(_WORDS)),
-        "Progress:": chance.choice(_BARS),
+        "\n## Current Position\n\nPhase:": filled(rng.choice(_PLACES)),
+        "Plan:": rng.choice(_PLANS),
+        "Status:": filled(rng.choice(_WORDS)),
+        "Progress:": rng.choice(_BARS),
     }
-    told = [f"{key}: {value}" for key, value in front.items() if chance.random() < 0.85]
-    lines = [f"{key} {value}" for key, value in body.items() if chance.random() < 0.85]
-    if any("## Current Position" in line for line in lines) and chance.random() < 0.15:
-        lines.append(chance.choice(lines))
-    block = "\n".join(["---", *told, "---", "", ""]) if chance.random() < 0.9 else ""
+    front_lines = [f"{key}: {value}" for key, value in front.items() if rng.random() < 0.85]
+    lines = [f"{key} {value}" for key, value in body.items() if rng.random() < 0.85]
+    if any("## Current Position" in line for line in lines) and rng.random() < 0.15:
+        lines.append(rng.choice(lines))
+    block = "\n".join(["---", *front_lines, "---", "", ""]) if rng.random() < 0.9 else ""
     return block + "\n".join(["# State", "", *lines, ""])

@@ -1,6 +1,6 @@
-"""What real planning documents do that no template asks for, one small change each.
+"""Peculiarities of real planning documents, one small change each.
 
-A change takes a text, or a phase's folder, and makes it peculiar; `planning_trees` throws the dice.
+A change takes a text or the folder of a phase; `planning_trees` chooses among them at random.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ SLUGS = ("登录", "funda-o", "2024-review", "3d-viewer", "Über-sicht")
 
 
 def _in_front(line: str) -> Text:
-    """One more line of frontmatter, before the progress."""
+    """Add a line of frontmatter before the progress."""
     return lambda text: text.replace("\nprogress:", f"\n{line}\nprogress:", 1)
 
 
@@ -72,12 +72,12 @@ def _with_table(text: str, status: str) -> str:
 
 
 def in_other_words(text: str, word: str) -> str:
-    """A roadmap in another language."""
+    """The roadmap in another language."""
     return text.replace("Phase ", f"{word} ")
 
 
-def odd_files(home: Path, prefix: str, chance: Random) -> None:
-    """One more file in a phase folder, of the kinds that are easily taken for something else."""
+def odd_files(home: Path, prefix: str, rng: Random) -> None:
+    """Add a file to a phase folder that is easily mistaken for something else."""
     passed = "---\nstatus: passed\nverified: 2026-01-02\n---\n# V\n"
     kinds = {
         f"{prefix}-golden-test-plan.md": "# Not a plan\n",
@@ -97,6 +97,6 @@ def odd_files(home: Path, prefix: str, chance: Random) -> None:
         "plans/SUMMARY-01-x.md": "# Nested, done\n",
         "UAT.md": "# Tried\n",
     }
-    name = chance.choice(sorted(kinds))
+    name = rng.choice(sorted(kinds))
     (home / name).parent.mkdir(parents=True, exist_ok=True)
     (home / name).write_text(kinds[name], "utf-8")

@@ -1,7 +1,7 @@
-"""Five hundred texts that try to steer, deceive or hide in a terminal.
+"""Five hundred texts that try to control, deceive or hide in a terminal.
 
-Each is the bytes somebody could put into a file, a file name or a setting. They are made from
-tables, so that a family is complete, and topped up with seeded mixtures.
+Each could be in a file, a file name or a setting. They are generated from tables, so that every
+family is complete, and topped up with seeded mixtures.
 """
 
 import random
@@ -58,20 +58,20 @@ class Payload:
 
 @cache
 def payloads() -> tuple[Payload, ...]:
-    """Exactly `COUNT` different ones, the same in every run."""
-    made = list(dict.fromkeys(_families()))
-    chance = random.Random(500)
-    texts = [payload.text for payload in made if payload.text is not None]
-    while len(made) < COUNT:
-        mixture = Payload("mixture", "x".join(chance.sample(texts, 3)).encode())
-        if mixture not in made:
-            made.append(mixture)
-    return tuple(made[:COUNT])
+    """Exactly `COUNT` different payloads, the same in every run."""
+    found_payloads = list(dict.fromkeys(_families()))
+    rng = random.Random(500)
+    texts = [payload.text for payload in found_payloads if payload.text is not None]
+    while len(found_payloads) < COUNT:
+        mixture = Payload("mixture", "x".join(rng.sample(texts, 3)).encode())
+        if mixture not in found_payloads:
+            found_payloads.append(mixture)
+    return tuple(found_payloads[:COUNT])
 
 
 def _families() -> Iterator[Payload]:
     for number in (*range(0x20), 0x7F):
-        if number != 0x0A:  # a line end is what files are made of
+        if number != 0x0A:  # a line end is normal in a file
             yield Payload("c0", f"a{chr(number)}b".encode())
     for number in range(0x80, 0xA0):
         yield Payload("c1", f"a{chr(number)}b".encode())

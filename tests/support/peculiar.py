@@ -1,7 +1,7 @@
-"""Hand-made projects, each with one peculiarity that real ones have; a clean clone tests all.
+"""Handwritten projects, each with one peculiarity of real projects.
 
-A project is a dict of files below `.planning`. `BASE` is one in which every document is right:
-phase 1 is complete, phase 2 has one of two plans done.
+A project is a dict of files below `.planning`. In `BASE` every document is right: phase 1 is
+complete, and phase 2 has one of two plans done. A clean clone tests all of them.
 """
 
 from collections.abc import Mapping
@@ -89,6 +89,10 @@ BASE: dict[str, str] = {
     "phases/02-search/02-02-PLAN.md": "# Plan\n",
 }
 SECOND_SUMMARY = {"phases/02-search/02-02-SUMMARY.md": "# Summary\n\nDone.\n"}
+# A finished phase may be called open until it is verified.
+SECOND_VERIFIED = {
+    "phases/02-search/02-VERIFICATION.md": "---\nstatus: passed\n---\n\n# Verified\n"
+}
 
 
 def _changed(text: str, changes: tuple[tuple[str, str], ...]) -> str:
@@ -99,12 +103,12 @@ def _changed(text: str, changes: tuple[tuple[str, str], ...]) -> str:
 
 
 def state(*changes: tuple[str, str]) -> Files:
-    """The base with lines of STATE.md changed."""
+    """The base project with lines of STATE.md changed."""
     return {**BASE, "STATE.md": _changed(STATE, changes)}
 
 
 def roadmap(*changes: tuple[str, str]) -> Files:
-    """The base with lines of ROADMAP.md changed."""
+    """The base project with lines of ROADMAP.md changed."""
     return {**BASE, "ROADMAP.md": _changed(ROADMAP, changes)}
 
 
@@ -132,24 +136,23 @@ REQUIREMENTS = """\
 
 
 def requirements(*changes: tuple[str, str], asked: str = "FIND-01, FIND-02") -> Files:
-    """The base with requirements, some lines of them changed; the roadmap asks for some."""
-    told = ROADMAP.replace("**Plans:** 1/2", f"**Requirements**: {asked}\n**Plans:** 1/2")
-    return {**BASE, "ROADMAP.md": told, "REQUIREMENTS.md": _changed(REQUIREMENTS, changes)}
+    """The base project with REQUIREMENTS.md, in which lines may be changed."""
+    roadmap_text = ROADMAP.replace("**Plans:** 1/2", f"**Requirements**: {asked}\n**Plans:** 1/2")
+    return {**BASE, "ROADMAP.md": roadmap_text, "REQUIREMENTS.md": _changed(REQUIREMENTS, changes)}
 
 
 def lifecycle(active: str, action: str, phases: str) -> Files:
-    """The base with the fields of the status line."""
+    """The base project with the fields of the status line."""
     keys = f"active_phase: {active}\nnext_action: {action}\nnext_phases: {phases}"
     return state(("status: executing", f"status: executing\n{keys}"))
 
 
-# Documents that say something else than the files, by the code of the finding.
+# Documents that disagree with the files, by the code of the finding.
 DRIFT: dict[str, Files] = {
     "counter-differs": state(("completed_plans: 2", "completed_plans: 1")),
     "counter-differs in thousands of digits": state(
         ("total_plans: 3", f"total_plans: {'9' * 5000}")
     ),
-    "counter-differs in the body": state(("plans completed: 2", "plans completed: 0")),
     "counter-differs in the number of phases": state(
         ("Phase: 2 of 2 (Search)", "**Current Phase:** 2\n**Total Phases:** 05")
     ),
@@ -172,6 +175,7 @@ DRIFT: dict[str, Files] = {
     "status-differs": {
         **BASE,
         **SECOND_SUMMARY,
+        **SECOND_VERIFIED,
         "STATE.md": STATE,
     },
     "status-differs in a word that says nothing": state(("status: executing", "status: unknown")),
@@ -210,6 +214,7 @@ DRIFT: dict[str, Files] = {
             ("Status: In progress", "Status: Executing Phase 2"),
         ),
         **SECOND_SUMMARY,
+        **SECOND_VERIFIED,
     },
     "requirement-phase-unknown": requirements(("FIND-02 | Phase 2", "FIND-02 | Phase 12")),
     "field-twice": state(("Status: In progress", "Status: In progress\nPhase: 1 of 9 (Old)")),
@@ -301,13 +306,12 @@ UNEXPLAINED: dict[str, Files] = {
     "a row that says verified": roadmap(("1/2 | In Progress", "1/2 | Verified")),
     "a row that says done and verified": roadmap(("1/2 | In Progress", "1/2 | ✅ Done & verified")),
     "a row that says verified of a finished phase": roadmap(("1/1 | Complete", "1/1 | Verified")),
-    "a phase without a folder": {
-        **roadmap(
-            ("### Phase 2: Search", "- [x] **Phase 3: Ghost** - not here\n\n### Phase 2: Search")
-        ),
-    },
 }
-# A milestone that a person closed while one of its plans was open; all that is told of it is right.
+# A phase is called finished and left neither a plan nor a summary.
+WITHOUT_FILES = roadmap(
+    ("### Phase 2: Search", "- [x] **Phase 3: Ghost** - not here\n\n### Phase 2: Search")
+)
+# A milestone that was closed by hand while one of its plans was open; its documents are right.
 ARCHIVED: dict[str, str] = {
     "STATE.md": """\
 ---
@@ -368,7 +372,7 @@ CONFLICT = state(
 
 
 def put(folder: Path, files: Files) -> Path:
-    """Write a project below a folder."""
+    """Write a project into a folder."""
     for name, text in files.items():
         path = folder / ".planning" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,14 @@
-"""Plan and exec files as a stop hook meets them."""
+"""Plan and exec files, and the messages of a host, for tests of the stop hook."""
 
 import json
 from pathlib import Path
+
+from fairlead.planphase.criteria import content_hash
+from fairlead.planphase.documents import read_plan
+from fairlead.planphase.facts import facts_of, state_folder_of
+from fairlead.planphase.person_record import PersonRecord
+from fairlead.store.files import Files
+from fairlead.store.staging import USER_STAGING
 
 PLAN = ".claude/orchestrator-plan-phase.local.md"
 EXEC = ".claude/orchestrator-exec-phase.local.md"
@@ -32,19 +39,27 @@ def plan_text(
     criteria: tuple[str, ...] = CRITERIA,
     more: str = "",
 ) -> str:
-    """A plan file."""
+    """The text of a plan file."""
     listed = f"modules:\n{modules}" if modules else "modules: []\n"
-    wanted = "".join(f"  - {json.dumps(each)}\n" for each in criteria)
+    items = "".join(f"  - {json.dumps(text)}\n" for text in criteria)
     return (
         f'---\nphase: "planning"\nplan_id: "{PLAN_ID}"\nstatus: "{status}"\ngoal: "Build it"\n'
         f'requirements_sections:\n  - name: "Functional Requirements"\n    status: "{section}"\n'
-        f"{listed}plan_phase_complete: {str(complete).lower()}\nexit_criteria:\n{wanted}{more}"
+        f"{listed}plan_phase_complete: {str(complete).lower()}\nexit_criteria:\n{items}{more}"
         "---\n\n# Plan\n\n---\nstatus: approved\n"
     )
 
 
+def stated(folder: Path, home: Path, *kinds: str) -> None:
+    """Record a person's statements about the plan of a folder, as the commands do."""
+    state = Files(state_folder_of({"HOME": str(home)}), staging=USER_STAGING)
+    plan = read_plan((folder / PLAN).read_text("utf-8"))
+    content = content_hash(plan, facts_of(str(folder), plan, state.folder).requirements)
+    PersonRecord(state, str(folder)).state(kinds, content, "2026-01-09T14:30:22+00:00", "test")
+
+
 def exec_text(*statuses: str, counts: str = "") -> str:
-    """An exec file with a module of each status."""
+    """The text of an exec file with one module per status."""
     modules = "".join(
         f'  - id: "module-{number}"\n    name: "M"\n    status: "{status}"\n'
         for number, status in enumerate(statuses, 1)
@@ -54,7 +69,7 @@ def exec_text(*statuses: str, counts: str = "") -> str:
 
 
 def put(folder: Path, path: str, text: str | bytes) -> Path:
-    """Write a file below a folder."""
+    """Write a file into a folder."""
     place = folder / path
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -62,6 +77,6 @@ def put(folder: Path, path: str, text: str | bytes) -> Path:
 
 
 def message(folder: Path, *, session: str = "s1", event: str = "Stop", **more: object) -> bytes:
-    """What the host says."""
-    told = {"session_id": session, "cwd": str(folder), "hook_event_name": event, **more}
-    return json.dumps(told).encode()
+    """The message that a host sends on standard input."""
+    fields = {"session_id": session, "cwd": str(folder), "hook_event_name": event, **more}
+    return json.dumps(fields).encode()

@@ -1,14 +1,14 @@
-"""Plan files: ready-made ones, those of older tools, and hostile texts to put into them."""
+"""Plan files of this and of older tools, and hostile texts to insert into them."""
 
 from pathlib import Path
 from random import Random
 
-from fairlead.errors import FairleadError
-from fairlead.model.criteria import Facts, evaluate
-from fairlead.model.planning import Plan
-from fairlead.records import plan_file
-from fairlead.records.plan_file import Wanted
-from fairlead.records.plan_read import read_plan
+from fairlead.core.errors import FairleadError
+from fairlead.planphase import plan_edits
+from fairlead.planphase.criteria import Facts, evaluate
+from fairlead.planphase.documents import read_plan
+from fairlead.planphase.model import PlanFile
+from fairlead.planphase.plan_edits import PartEdit
 from fairlead.text.document import Document
 from tests.support.documents import mutated
 
@@ -52,7 +52,7 @@ HOSTILE = (
     "&anchor *alias !tag",
 )
 
-# As the first tool writes it, comments and all.
+# As the first tool writes it, with comments.
 FRESH = """\
 ---
 phase: "planning"
@@ -106,8 +106,8 @@ exit_criteria:
 Build a REST API for user management
 """
 
-# The same, as the tools of the first and second generation leave it after one command: without
-# comments and quotes, lists not indented, long lines folded at 80 columns.
+# The same plan after one command of a first or second generation tool: without comments and
+# quotes, lists not indented, long lines folded at 80 columns.
 REDUMPED = """\
 ---
 phase: planning
@@ -167,7 +167,7 @@ modules:
     name: "Auth Core"
     status: "complete"
     priority: "critical"
-    github_issue: "12"
+    github_issue: "#12"
     acceptance_criteria: "One"
 plan_phase_complete: false
 exit_criteria:
@@ -187,7 +187,7 @@ def requirements(*names: str) -> str:
 
 
 def write_plan(folder: Path, text: str | bytes) -> Path:
-    """Put a plan file into a folder."""
+    """Write a plan file into a folder."""
     path = folder / PLAN
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -195,7 +195,7 @@ def write_plan(folder: Path, text: str | bytes) -> Path:
 
 
 def examine_plan(text: str, random: Random) -> list[str]:
-    """Read, judge and edit a plan of any form: it works as asked, or is refused with its place."""
+    """Read, judge and edit a plan; list the faults that are not a refusal with a line."""
     try:
         before = read_plan(text)
         evaluate(before, Facts())
@@ -204,12 +204,20 @@ def examine_plan(text: str, random: Random) -> list[str]:
     hostile = random.choice(HOSTILE)
     change, field = random.choice(
         (
-            (lambda held: plan_file.add_module(held, f"N{hostile}", Wanted(hostile)), "modules"),
-            (lambda held: plan_file.add_section(held, f"N{hostile}"), "sections"),
-            (lambda held: plan_file.add_criterion(held, f"N{hostile}", None), "criteria"),
-            (lambda held: plan_file.modify_goal(held, f"N{hostile}", is_unlocked=True), "goal"),
             (
-                lambda held: plan_file.remove_module(held, before.modules[0].id, force=True),
+                lambda document: plan_edits.add_module(document, f"N{hostile}", PartEdit(hostile)),
+                "modules",
+            ),
+            (lambda document: plan_edits.add_section(document, f"N{hostile}"), "sections"),
+            (lambda document: plan_edits.add_criterion(document, f"N{hostile}", None), "criteria"),
+            (
+                lambda document: plan_edits.modify_goal(document, f"N{hostile}", is_unlocked=True),
+                "goal",
+            ),
+            (
+                lambda document: plan_edits.remove_module(
+                    document, before.modules[0].id, force=True
+                ),
                 "modules",
             ),
         )
@@ -220,14 +228,18 @@ def examine_plan(text: str, random: Random) -> list[str]:
         allowed = not isinstance(error, IndexError) or not before.modules
         return [] if allowed else [f"a traceback: {error}"]
     return [
-        f"{each} changed with {field}"
-        for each in ("plan_id", "goal", "modules", "sections", "criteria", "requirements_file")
-        if each != field and told(before, each) != told(after, each)
-    ] + ([] if told(before, field) != told(after, field) else [f"{field} did not change"])
+        f"{other} changed with {field}"
+        for other in ("plan_id", "goal", "modules", "sections", "criteria", "requirements_file")
+        if other != field and field_value(before, other) != field_value(after, other)
+    ] + (
+        []
+        if field_value(before, field) != field_value(after, field)
+        else [f"{field} did not change"]
+    )
 
 
-def told(plan: Plan, field: str) -> object:
-    """A field of a plan in a form that can be compared."""
+def field_value(plan: PlanFile, field: str) -> object:
+    """Return a field of a plan in a form that can be compared."""
     value = getattr(plan, field)
     if isinstance(value, str):
         return value
@@ -235,6 +247,6 @@ def told(plan: Plan, field: str) -> object:
 
 
 def a_mutated_plan(random: Random) -> str:
-    """One of the known forms, damaged in a few places."""
+    """Return a plan of one of the known forms, damaged in a few places."""
     text = random.choice((*GENERATIONS.values(), FRESH.replace("\n", "\r\n")))
     return mutated(text, random)

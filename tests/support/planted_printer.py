@@ -1,4 +1,4 @@
-"""Prints a project's title as it stands in the file: what a careless tool does."""
+"""Prints a project's title unchanged, as a careless tool does."""
 
 import sys
 

@@ -1,7 +1,7 @@
-"""A small writer with one planted fault, to show that the proofs find what they look for.
+"""A small writer with one planted fault, which shows that the proofs find it.
 
-Run as `python planted_writer.py FAULT add TEXT` or `… FAULT show`. The fault `none` is the control: the same
-program with every technique in place, in which the proofs must find nothing.
+Run as `python planted_writer.py FAULT add TEXT` or `… FAULT show`. The fault `none` is the control:
+the same program without a fault, in which the proofs must find nothing.
 """
 
 import contextlib
@@ -17,6 +17,7 @@ STATE = ".planning/STATE.md"
 SERVICE = ".planning/.fairlead"
 RENAME_EXCHANGE = 2
 STALE_SECONDS = 0.5
+SLOW_DISK_SECONDS = 0.1  # a second writer comes in the meantime, however fast this disk is
 WAIT_SECONDS = float(os.environ.get("PLANTED_WAIT_SECONDS", "20"))
 
 
@@ -26,7 +27,7 @@ def read(path: str) -> bytes:
 
 
 def edited(text: bytes, line: str) -> bytes:
-    """The text with one more decision, placed before the next heading."""
+    """The text with one more decision before the next heading."""
     head, heading, tail = text.partition(b"\n## Notes\n")
     return head + f"- {line}\n".encode() + heading + tail
 
@@ -66,7 +67,7 @@ def exchange(one: str, other: str) -> None:
 
 
 def publish_compared(line: str) -> None:
-    """Swap, look at what came out, and swap back when it is not what was read."""
+    """Exchange the files, and exchange them back if the old one is not what was read."""
     while True:
         before = read(STATE)
         name = stage(edited(before, line), sync=True)
@@ -87,6 +88,13 @@ def publish_without_compare(line: str, *, sync: bool) -> None:
     os.rename(name, STATE)
     if sync:
         sync_folder(".planning")
+
+
+def publish_slowly(line: str) -> None:
+    name = stage(edited(read(STATE), line), sync=True)
+    time.sleep(SLOW_DISK_SECONDS)
+    os.rename(name, STATE)
+    sync_folder(".planning")
 
 
 def publish_in_place(line: str) -> None:
@@ -125,14 +133,14 @@ def lock_by_kernel() -> Callable[[], None]:
             time.sleep(0.005)
     os.ftruncate(descriptor, 0)
     os.pwrite(descriptor, f"pid {os.getpid()}".encode(), 0)
-    for name in os.listdir(SERVICE):  # what a killed writer left behind
+    for name in os.listdir(SERVICE):  # files of a killed writer
         if name.endswith(".new"):
             os.unlink(f"{SERVICE}/{name}")
     return lambda: os.close(descriptor)
 
 
 def lock_by_pid() -> Callable[[], None]:
-    """The classic: a file with a pid in it, stolen when it looks stale."""
+    """The classic lock: a file with a pid, stolen when it looks stale."""
     name = f"{SERVICE}/pid"
     while True:
         try:
@@ -152,7 +160,10 @@ def is_stale(name: str) -> bool:
     try:
         if time.time() - os.stat(name).st_mtime > STALE_SECONDS:
             return True
-        os.kill(int(read(name) or b"0"), 0)
+        pid = int(read(name) or b"0")
+        if pid == os.getpid():
+            return True  # of an earlier process with the same number, it believes
+        os.kill(pid, 0)
     except (FileNotFoundError, ValueError):
         return False
     except ProcessLookupError:
@@ -167,7 +178,7 @@ PUBLISH: dict[str, Callable[[str], None]] = {
     "in-place": publish_in_place,
     "fallback": publish_with_fallback,
     "swallow": publish_and_swallow,
-    "pid-lock": lambda line: publish_without_compare(line, sync=True),
+    "pid-lock": publish_slowly,
 }
 
 

@@ -1,4 +1,4 @@
-"""Power losses on real file systems, and full ones: an acknowledged update must be there."""
+"""Power losses on real file systems, and full disks: an acknowledged update must survive."""
 
 from functools import cache
 from pathlib import Path
@@ -8,13 +8,13 @@ from tests.support.programs import Outcome, run
 from tests.support.strace import Call, Injection, trace
 from tests.support.subjects import PROJECT, STATE
 from tests.support.sweep import Finding, Rig
-from tests.support.trees import Standing, Tree, documents, judge, put_tree, read_tree
+from tests.support.trees import DiskVersion, Tree, documents, judge, put_tree, read_tree
 
 STORAGE = 7
 
 
 def after_success(rig: Rig, kind: FileSystem, loss: Loss) -> list[Finding]:
-    """Let the command succeed, pull the plug, and look."""
+    """Run the command, cut the power after its success, and check the files."""
     with disk(kind) as broken_disk:
         world = _world_on(rig, broken_disk)
         done = run(rig.subject.command(world))
@@ -24,7 +24,7 @@ def after_success(rig: Rig, kind: FileSystem, loss: Loss) -> list[Finding]:
 
 
 def in_the_middle(rig: Rig, kind: FileSystem, loss: Loss, call: Call) -> list[Finding]:
-    """Kill the command before a call and pull the plug at the same moment."""
+    """Kill the command before a call and cut the power at the same time."""
     with disk(kind) as broken_disk:
         world = _world_on(rig, broken_disk)
         traced = trace(rig.subject.command(world), Injection(call.name, call.number, "signal=KILL"))
@@ -34,7 +34,7 @@ def in_the_middle(rig: Rig, kind: FileSystem, loss: Loss, call: Call) -> list[Fi
 
 
 def on_a_full_disk(rig: Rig, *, size: int, free_pages: int) -> list[Finding]:
-    """Run with a STATE.md of a given size and so many pages left."""
+    """Run with a STATE.md of a given size and this many free pages."""
     fault = f"a full disk: {free_pages} pages free, STATE.md of {size} bytes"
     with small_disk(kilobytes=256) as folder:
         world = put_tree(rig.source, folder / "w")
@@ -52,7 +52,7 @@ def on_a_full_disk(rig: Rig, *, size: int, free_pages: int) -> list[Finding]:
         broken.append("false success: nothing was changed")
     if done.code not in (0, STORAGE):
         broken.append(f"wrong kind of error ({done.describe()})")
-    if done.code == STORAGE and ".planning" not in done.said:
+    if done.code == STORAGE and ".planning" not in done.text:
         broken.append(f"the error names no file ({done.describe()})")
     if judge(now, old, new).torn:
         broken.append(f"torn ({done.describe()})")
@@ -64,14 +64,14 @@ def on_a_full_disk(rig: Rig, *, size: int, free_pages: int) -> list[Finding]:
 
 
 def with_a_size_limit(rig: Rig, limit: int) -> list[Finding]:
-    """Run with a limit on the size of any file, which cuts a write short in its middle."""
+    """Run with a limit on file size, which cuts a write short."""
     with rig.world() as world:
         done = run(rig.subject.command(world).behind("prlimit", f"--fsize={limit}"))
         return _judged(rig, world, f"no file may be larger than {limit} bytes", done)
 
 
 def _world_on(rig: Rig, broken_disk: Disk) -> Path:
-    # As deep as the world whose calls were counted: looking for a project goes up to the root.
+    # As deep as the folder whose calls were counted: the search for a project goes up to the root.
     depth = len(rig.scratch.parts) + 1 - len(broken_disk.folder.parts)
     home = broken_disk.folder.joinpath(*["d"] * depth)
     home.mkdir(parents=True, exist_ok=True)
@@ -85,8 +85,8 @@ def _judged(rig: Rig, world: Path, fault: str, done: Outcome) -> list[Finding]:
     broken = []
     if verdict.torn:
         broken.append(f"torn: {', '.join(verdict.torn)}")
-    if done.code == 0 and verdict.standing is not Standing.NEW:
-        broken.append(f"acknowledged, and the files are {verdict.standing}")
+    if done.code == 0 and verdict.version is not DiskVersion.NEW:
+        broken.append(f"acknowledged, and the files are {verdict.version}")
     if done.code > 0 and done.code != STORAGE:
         broken.append(f"wrong kind of error ({done.describe()})")
     following = run(rig.subject.next_command(world))
@@ -100,7 +100,7 @@ def _judged(rig: Rig, world: Path, fault: str, done: Outcome) -> list[Finding]:
 
 
 def _pad(path: Path, size: int) -> None:
-    """Grow a Markdown file to an exact size with a line at its end."""
+    """Grow a Markdown file to an exact size with one more line."""
     content = path.read_bytes()
     missing = size - len(content)
     assert missing > 1, f"{path.name} is larger than {size} already"
@@ -109,7 +109,7 @@ def _pad(path: Path, size: int) -> None:
 
 @cache
 def _expected(rig: Rig, size: int) -> Tree:
-    """What the command makes of a STATE.md of this size where there is room."""
+    """The files after the command, for a STATE.md of this size on a disk with free space."""
     with rig.world() as world:
         _pad(world / PROJECT / STATE, size)
         done = run(rig.subject.command(world))

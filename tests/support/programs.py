@@ -1,7 +1,7 @@
-"""Programs under test: what is started, where, in which environment, and what came of it.
+"""Programs under test: their arguments, folder, environment and outcome.
 
-Everything that is proved here is proved on a real child process with a scratch home, so that
-no test can see or change the settings of the person who runs it.
+The proofs run real child processes with a scratch home, so that no test can read or change the
+settings of the user who runs it.
 """
 
 import os
@@ -12,14 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
-CLOCK = "2026-01-02T03:04:05Z"  # the product takes its time from FAIRLEAD_NOW, so runs repeat
-PATIENCE_SECONDS = 300.0  # shared machines stall; a hang is longer
+CLOCK = "2026-01-02T03:04:05Z"  # given to the product in FAIRLEAD_NOW, so that runs repeat
+PATIENCE_SECONDS = 300.0  # shared machines stall, but not this long
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A command that can be started in a folder: its first words, and its environment."""
+    """A command that can be started in a folder: its first words and its environment."""
 
     words: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -53,7 +55,7 @@ class Outcome:
     seconds: float
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """Both streams as text."""
         return (self.output + self.errors).decode("utf-8", "replace")
 
@@ -78,8 +80,25 @@ def run(command: Command, *, patience: float = PATIENCE_SECONDS, message: bytes 
     return Outcome(done.returncode, done.stdout, done.stderr, time.monotonic() - began)
 
 
+def run_here(command: Command) -> Outcome:
+    """Run a command of the product in this process, which starts no interpreter."""
+    from tests.conftest import run_in_process
+
+    first, *arguments = command.words
+    assert (first,) == fairlead().words
+    began = time.monotonic()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in set(os.environ) - set(command.environment):
+            patch.delenv(name)
+        done = run_in_process(arguments, command.folder, "", command.environment)
+    output, errors = (
+        text.encode("utf-8", "surrogateescape") for text in (done.stdout, done.stderr)
+    )
+    return Outcome(done.exit_code, output, errors, time.monotonic() - began)
+
+
 def start(command: Command) -> subprocess.Popen[bytes]:
-    """Start and return at once; the caller waits for it."""
+    """Start without waiting; the caller waits."""
     return subprocess.Popen(
         command.words,
         cwd=command.folder,
@@ -91,7 +110,7 @@ def start(command: Command) -> subprocess.Popen[bytes]:
 
 
 def scratch_environment(scratch: Path) -> dict[str, str]:
-    """An environment that reaches nothing of the person's own."""
+    """An environment that reaches nothing of the user's."""
     home = scratch / "home"
     return {
         "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
@@ -109,7 +128,7 @@ def scratch_environment(scratch: Path) -> dict[str, str]:
 
 
 def interpreter() -> str:
-    """The interpreter itself; a version manager's shim would add hundreds of calls."""
+    """The interpreter itself; the shim of a version manager would add hundreds of calls."""
     return os.path.realpath(sys.executable)
 
 
@@ -123,7 +142,7 @@ def installed() -> Path | None:
 
 
 def fairlead() -> Program:
-    """The installed command. Its absence is an error: nothing would be proved without it."""
+    """The installed command. Its absence is an error, because nothing would be tested."""
     found = installed()
     if found is None:
         raise FileNotFoundError("the fairlead command is not installed; run: make env")

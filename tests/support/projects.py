@@ -1,16 +1,18 @@
-"""Projects on disk for tests of the engine: phases with plans and summaries, and a told clock."""
+"""Projects on disk for tests of the services: phases, plans, summaries and a fixed clock."""
 
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from fairlead.engine.captures import Captures
-from fairlead.engine.events import Events
-from fairlead.engine.pausing import Pausing
-from fairlead.engine.phases import Phases
-from fairlead.engine.sessions import Sessions
+from fairlead.project.events import Events
+from fairlead.project.phases import Phases
+from fairlead.project.sessions import Sessions
 from fairlead.store.files import Files
-from tests.support.moments import NOON
+from fairlead.store.staging import USER_STAGING
+from fairlead.workflows.capture import Captures
+from fairlead.workflows.pause import Pausing
+from tests.support.execution import jobs_of
 from tests.support.states import STATE
+from tests.support.times import NOON
 
 ROADMAP = """\
 # Roadmap: Demo
@@ -23,14 +25,14 @@ ROADMAP = """\
 """
 
 
-class ToldClock:
-    """A clock that goes on by one second each time it is asked."""
+class TickingClock:
+    """A clock that advances by one second per call."""
 
     def __init__(self, start: datetime = NOON) -> None:
         self._now = start
 
     def now(self) -> datetime:
-        """The present moment, as told."""
+        """The current time of the test."""
         now = self._now
         self._now += timedelta(seconds=1)
         return now
@@ -47,12 +49,13 @@ class Project:
         (self.planning / "ROADMAP.md").write_bytes(ROADMAP.encode())
         for name in ("01-core", "02-api", "03-ui"):
             (self.planning / "phases" / name).mkdir(parents=True)
-        clock = ToldClock()
+        clock = TickingClock()
         files = Files(str(folder))
         self.events = Events(files, clock)
         self.phases = Phases(files, clock)
         self.sessions = Sessions(files, clock)
-        self.pausing = Pausing(files, clock)
+        state_files = Files(str(folder.parent / "state"), staging=USER_STAGING)
+        self.pausing = Pausing(files, clock, jobs=jobs_of(files, state_files, clock))
         self.captures = Captures(files, clock)
 
     def plan(self, phase: str, plan: int) -> None:
@@ -69,11 +72,11 @@ class Project:
 
     @property
     def state(self) -> str:
-        """STATE.md as it is."""
+        """The text of STATE.md."""
         return (self.planning / "STATE.md").read_bytes().decode()
 
     def snapshot(self) -> dict[str, bytes]:
-        """Every file but those of the desk."""
+        """Every file except those of the staging folder."""
         return {
             str(path.relative_to(self.folder)): path.read_bytes()
             for path in sorted(self.folder.rglob("*"))

@@ -1,4 +1,4 @@
-"""Real agent programs behind our own adapters, in a scratch home, with a scripted model."""
+"""Real agent programs behind our adapters, in a scratch home, with a scripted model."""
 
 import json
 import os
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.adapters import registry
-from fairlead.adapters.agent import CliAgent
+from fairlead.agents import registry
+from fairlead.agents.cli_agent import CliAgent
 from tests.support.hosts import agent_program
 from tests.support.model_server import DUMMY_KEY, Call, ModelServer, Request, Turn
 from tests.support.programs import ROOT, scratch_environment
@@ -23,30 +23,30 @@ MODELS = {
 _NONCE = re.compile(r'"nonce": "([^"]+)"')
 _NAME = re.compile(r'"task_name": "([^"]+)"')
 _FILES = re.compile(r"<files>(.*?)</files>")
-_PLACE = re.compile(r"/[^\s\"'`]*/worktrees/[\w.-]+")  # a program tells its model where it works
+_PLACE = re.compile(r"/[^\s\"'`]*/worktrees/[\w.-]+")  # agents send their folder to the model
 
 
 def a_real_agent(
     name: str, home: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> CliAgent:
-    """The program behind our adapter; nothing of the person's own is seen or read."""
+    """An agent program behind our adapter; nothing of the user's is read."""
     program = agent_program(name)
     for key, value in surroundings_of(home, server).items():
         monkeypatch.setenv(key, value)
-    return CliAgent(registry.makers()[name](), program, (str(ROOT / "src"),))
+    return CliAgent(registry.driver_factories()[name](), program, (str(ROOT / "src"),))
 
 
 def surroundings_of(home: Path, server: ModelServer, *programs: str) -> dict[str, str]:
-    """The environment of a person who uses these programs; their home is made here."""
+    """The environment of a user of these programs, with a new home."""
     home.mkdir()
     _configure(home, server.url)
-    own = home / "bin"
-    own.mkdir()
+    home_variables = home / "bin"
+    home_variables.mkdir()
     for name in programs:
-        (own / name).symlink_to(agent_program(name))
+        (home_variables / name).symlink_to(agent_program(name))
     scratch = scratch_environment(home.parent)
     return scratch | {
-        "PATH": f"{own}{os.pathsep}{scratch['PATH']}",
+        "PATH": f"{home_variables}{os.pathsep}{scratch['PATH']}",
         "HOME": str(home),
         "ANTHROPIC_BASE_URL": server.url,
         "ANTHROPIC_API_KEY": DUMMY_KEY,
@@ -74,12 +74,12 @@ def _configure(home: Path, url: str) -> None:
     options = {"baseURL": f"{url}/v1", "apiKey": DUMMY_KEY}
     provider = {"npm": "@ai-sdk/openai-compatible", "options": options}
     mock = {**provider, "models": {"mock-model": {}}}
-    held = {"provider": {"mock": mock}, "small_model": "mock/mock-model", "share": "disabled"}
-    (home / "opencode.json").write_text(json.dumps({**held, "autoupdate": False}))
+    settings = {"provider": {"mock": mock}, "small_model": "mock/mock-model", "share": "disabled"}
+    (home / "opencode.json").write_text(json.dumps({**settings, "autoupdate": False}))
 
 
 def writing(path: Path, content: str = "hello\n") -> Callable[[Request], Turn]:
-    """A model that writes one file with whatever tool it is offered, and then says so."""
+    """A model that writes one file with the tool on offer, and then reports it."""
 
     def turn(request: Request) -> Turn:
         if "the file is asked for" in request.conversation and not has_answer(request):
@@ -91,7 +91,7 @@ def writing(path: Path, content: str = "hello\n") -> Callable[[Request], Turn]:
 
 
 def carrying_out(request: Request) -> Turn:
-    """A model that does the task of its prompt, or approves of it, in the block that is asked for."""
+    """A model that does or approves the task of its prompt and answers in the requested block."""
     said = request.conversation
     if '"verdict": ' in said:
         return Turn(answer_of(said, verdict="APPROVED", confidence="high"))
@@ -103,13 +103,34 @@ def carrying_out(request: Request) -> Turn:
     return Turn(answer_of(said, status="success", done_criteria_met=True, evidence="it is there"))
 
 
+def running(command: str) -> Callable[[Request], Turn]:
+    """A model that runs one command with the tool on offer, and then reports it."""
+
+    def turn(request: Request) -> Turn:
+        if "the file is asked for" in request.conversation and not has_answer(request):
+            call = command_call(request.tools, command)
+            return Turn(calls=(call,)) if call else Turn("I cannot run anything")
+        return Turn("the command has ended")
+
+    return turn
+
+
+def command_call(tools: tuple[str, ...], command: str) -> Call | None:
+    """A call that runs a command with the tool on offer."""
+    keys = {"Bash": "command", "exec_command": "cmd", "run_shell_command": "command"}
+    keys |= {"bash": "command"}
+    name = next((name for name in keys if name in tools), "")
+    more = {"description": "as asked"} if name == "bash" else {}
+    return Call(name, {keys[name]: command, **more}) if name else None
+
+
 def answer_of(prompt: str, **answer: object) -> str:
     """The fenced block that a prompt asks for."""
     nonce, name = _NONCE.search(prompt), _NAME.search(prompt)
     assert nonce
     assert name
-    held = {"nonce": nonce[1], "task_name": name[1], **answer}
-    return f"It is done.\n\n```json\n{json.dumps(held)}\n```\n"
+    document = {"nonce": nonce[1], "task_name": name[1], **answer}
+    return f"It is done.\n\n```json\n{json.dumps(document)}\n```\n"
 
 
 def has_answer(request: Request) -> bool:
@@ -120,7 +141,7 @@ def has_answer(request: Request) -> bool:
 
 
 def write_call(tools: tuple[str, ...], path: Path, content: str) -> Call | None:
-    """A file written with whatever tool there is."""
+    """A call that writes a file with the tool on offer."""
     for name, key in (("Write", "file_path"), ("write_file", "file_path"), ("write", "filePath")):
         if name in tools:
             return Call(name, {key: str(path), "content": content})

@@ -1,30 +1,48 @@
-"""Git repositories for tests, with an identity of their own and nothing of this machine's."""
+"""Git repositories for tests, with an identity of their own and nothing of this machine's.
 
+Each set of files is committed once per process; every further repository with the same files is a
+copy of that one, because starting git five times costs more than copying a small folder.
+"""
+
+import shutil
 import subprocess
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 
 def a_repository(folder: Path, files: Mapping[str, str]) -> Path:
     """A repository on branch `main` with one commit."""
-    folder.mkdir(parents=True)
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "config", "user.name", "Somebody")
-    git(folder, "config", "user.email", "somebody@example.org")
-    for name, text in files.items():
-        written(folder / name, text)
-    git(folder, "add", "--all")
-    git(folder, "commit", "-q", "--allow-empty", "-m", "first")
+    template = _template(tuple(sorted(files.items())))
+    shutil.copytree(Path(template.name) / "repository", folder, symlinks=True, dirs_exist_ok=True)
+    git(folder, "update-index", "-q", "--refresh")  # the copies have other times and inodes
     return folder
 
 
+@cache
+def _template(files: tuple[tuple[str, str], ...]) -> TemporaryDirectory[str]:
+    """The folder of a template; it is removed when the process ends."""
+    place = TemporaryDirectory(prefix="fairlead-template-")
+    folder = Path(place.name) / "repository"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "user.name", "Somebody")
+    git(folder, "config", "user.email", "somebody@example.org")
+    for name, text in files:
+        written(folder / name, text)
+    git(folder, "add", "--all")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "first")
+    return place
+
+
 def git(folder: Path, *words: str) -> str:
-    """What git says, without the last line end."""
+    """The output of a git command, without the last line break."""
     done = subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 
 
 def written(path: Path, text: str) -> None:
-    """A file, with the folders it needs."""
+    """Write a file, making its folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")

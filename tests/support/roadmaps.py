@@ -1,16 +1,16 @@
-"""Roadmaps in every shape that was seen, and projects made of literals, for tests of all floors."""
+"""Sample roadmaps in every known form, and inventories built from literals."""
 
-from fairlead.model.ids import PhaseId
-from fairlead.model.inventory import (
+from fairlead.core.ids import PhaseId
+from fairlead.project.derive.inventory import (
     Completion,
-    Folder,
     Inventory,
+    PhaseFolder,
     Plan,
     Proof,
-    Roadmap,
     Verification,
 )
-from fairlead.records.roadmap import read_roadmap
+from fairlead.project.roadmap.documents import read_roadmap
+from fairlead.project.roadmap.model import Roadmap
 from fairlead.text.document import Document
 
 LIST_AND_DETAILS = """\
@@ -87,8 +87,8 @@ GROUPED = """\
 
 ### 🚧 v1.1 Security (In Progress)
 
-- [ ] **Phase 3: Locks** - doors
-- [ ] **Phase 4: Keys** - for the doors
+- [ ] **Phase 3: Locks** - gates
+- [ ] **Phase 4: Keys** - for the gates
 
 ### 📋 v2.0 Scale (Planned)
 
@@ -191,12 +191,12 @@ SHAPES = {
 
 
 def roadmap(text: str) -> Roadmap:
-    """The roadmap that a text says."""
+    """The parsed roadmap of a text."""
     return read_roadmap(Document(text))
 
 
 def numbers(text: str) -> list[str]:
-    """The phases of a roadmap, in the order of the text."""
+    """The phase numbers of a roadmap, in document order."""
     return [phase.id.short for phase in roadmap(text).phases]
 
 
@@ -208,27 +208,29 @@ def a_folder(
     verified: str = "",
     milestone: str = "",
     superseded: int = 0,
-) -> Folder:
-    """A phase folder with so many plans, of which so many are proven."""
+) -> PhaseFolder:
+    """A phase folder with this many plans and complete plans."""
     phase = PhaseId.parse(number)
     path = f".planning/phases/{phase.padded}-part"
-    made = [_plan(path, phase, at, done >= at) for at in range(1, plans + 1)]
-    made += [
+    all_plans = [_plan(path, phase, at, done >= at) for at in range(1, plans + 1)]
+    all_plans += [
         Plan(f"{phase.padded}-s{at}", f"{path}/s{at}-PLAN.md", "", Proof.NONE, True, 1)
         for at in range(superseded)
     ]
-    seen = Verification(f"{path}/VERIFICATION.md", verified, False) if verified else None
-    return Folder(phase, "part", path, milestone, tuple(made), (), seen, False, False)
+    verification = Verification(f"{path}/VERIFICATION.md", verified, False) if verified else None
+    return PhaseFolder(
+        phase, "part", path, milestone, tuple(all_plans), (), verification, False, False
+    )
 
 
 def an_inventory(
     text: str,
-    *folders: Folder,
+    *folders: PhaseFolder,
     milestone: str = "",
     policy: Completion = Completion.SUMMARISED,
-    archived: tuple[Folder, ...] = (),
+    archived: tuple[PhaseFolder, ...] = (),
 ) -> Inventory:
-    """An inventory of a roadmap's text and literal folders."""
+    """An inventory from the text of a roadmap and literal folders."""
     return Inventory(folders, archived, roadmap(text), milestone, policy)
 
 

@@ -6,27 +6,27 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 
-from fairlead.adapters.scratch import Scratch
-from fairlead.engine.fanout import Signal
-from fairlead.engine.jobs import Jobs
-from fairlead.engine.role_jobs import RoleJobs
-from fairlead.engine.role_site import Cast, Company
-from fairlead.model.agent_events import AgentEvent, Ending, EndKind, Usage
-from fairlead.model.agent_orders import Order
-from fairlead.model.budget import Caps
-from fairlead.model.job import Question
-from fairlead.store import layout
+from fairlead.agents.ask import Respondent
+from fairlead.agents.budget import Caps
+from fairlead.agents.model import AgentCall, AgentEvent, CallResult, EndKind, TokenUsage
+from fairlead.core.concurrency import OneTimeEvent
+from fairlead.jobs.context import Cancellation, JobSetup, RunOptions, TimeLimits
+from fairlead.jobs.model import Question
+from fairlead.jobs.roster import Roster
+from fairlead.jobs.service import Jobs
 from fairlead.store.files import Files
-from fairlead.wiring import workspace_of
-from tests.support.execution import Ticking
+from fairlead.store.staging import USER_STAGING
+from fairlead.workflows.service import Workflows
+from tests.support.execution import SteppingClock, environment_of, jobs_of
 from tests.support.repositories import written
 
 _NONCE = re.compile(r'"nonce": "([^"]+)"')
 
-Answer = Ending | Mapping[str, object] | str
-Play = Callable[[Order, int], Answer]
+Answer = CallResult | Mapping[str, object] | str
+Play = Callable[[AgentCall, int], Answer]
 
 
 @dataclass(slots=True)
@@ -35,36 +35,36 @@ class Player:
 
     plays: Mapping[str, Play]
     name: str = "player"
-    orders: list[Order] = field(default_factory=list)
+    orders: list[AgentCall] = field(default_factory=list)
 
     def start(
         self,
-        order: Order,
+        order: AgentCall,
         watch: Callable[[AgentEvent], None],
         is_wanted: Callable[[], bool] = lambda: True,
-    ) -> Ending:
+    ) -> CallResult:
         """See the port."""
         self.orders.append(order)
         count = sum(each.role == order.role for each in self.orders)
         answer = self.plays[order.role](order, count)
-        if isinstance(answer, Ending):
+        if isinstance(answer, CallResult):
             return answer
         text = answer if isinstance(answer, str) else block(order, answer)
-        return Ending(EndKind.OK, text, usage=Usage(900, 0, 100), exit_code=0)
+        return CallResult(EndKind.OK, text, usage=TokenUsage(900, 0, 100), exit_code=0)
 
-    def asked(self, role: str) -> list[Order]:
+    def asked(self, role: str) -> list[AgentCall]:
         """Every order for a role."""
         return [each for each in self.orders if each.role == role]
 
 
-def nonce_of(order: Order) -> str:
+def nonce_of(order: AgentCall) -> str:
     """The nonce of a call."""
     found = _NONCE.findall(order.prompt)
     assert found
     return str(found[-1])
 
 
-def block(order: Order, answer: Mapping[str, object]) -> str:
+def block(order: AgentCall, answer: Mapping[str, object]) -> str:
     """An answer in the block that the prompt asked for."""
     return f"Here.\n\n```json\n{json.dumps({'nonce': nonce_of(order), **answer})}\n```\n"
 
@@ -72,11 +72,22 @@ def block(order: Order, answer: Mapping[str, object]) -> str:
 def writes(name: str, text: str) -> Play:
     """A role that writes one document and says that it is done."""
 
-    def play(order: Order, _: int) -> Answer:
+    def play(order: AgentCall, _: int) -> Answer:
         written(Path(order.folder) / "fairlead-output" / name, text)
         return {"status": "done", "reason": ""}
 
     return play
+
+
+class EveryRole(dict[str, tuple[Respondent, ...]]):
+    """The same respondents for any role."""
+
+    def __init__(self, *respondents: Respondent) -> None:
+        super().__init__()
+        self._respondents = respondents
+
+    def __missing__(self, role: str) -> tuple[Respondent, ...]:
+        return self._respondents
 
 
 @dataclass(slots=True)
@@ -85,39 +96,43 @@ class Stage:
 
     project: Path
     agent: Player
-    clock: Ticking = field(default_factory=Ticking)
+    clock: SteppingClock = field(default_factory=SteppingClock)
     caps: Caps = field(default_factory=Caps)
     is_auto: bool = True
     is_rehearsed: bool = False
     answers: dict[str, str] = field(default_factory=dict)
     questions: list[Question] = field(default_factory=list)
-    over: Signal = field(default_factory=Signal)
+    over: OneTimeEvent = field(default_factory=OneTimeEvent)
     names: int = 0
 
     @property
-    def jobs(self) -> RoleJobs:
+    def state(self) -> Files:
+        """What the person's own folder remembers."""
+        return Files(str(self.project.parent / "state"), staging=USER_STAGING)
+
+    @property
+    def jobs(self) -> Workflows:
         """The workflows of the project."""
-        workspace = workspace_of(str(self.project))
-        state = Files(str(self.project.parent / "state"), desk=layout.USER_DESK)
-        files = Files(str(self.project))
-        return RoleJobs(files, state, self.clock, workspace, Scratch(workspace), self.fresh)
+        return Workflows(environment_of(self.project, self.state, self.clock, self.fresh))
 
     @property
     def person(self) -> Jobs:
         """The jobs of the project, as a person meets them."""
-        return Jobs(self.jobs.files, self.jobs.state, self.clock, lambda: None)
+        return jobs_of(self.jobs.files, self.state, self.clock)
 
     @property
-    def company(self) -> Company:
-        """Who works."""
-        return Company(
-            cast=lambda _: Cast(self.agent, "model"),
-            caps=self.caps,
-            person=self._said,
-            over=self.over,
+    def setup(self) -> JobSetup:
+        """Who works: the one agent, in every role."""
+        options = RunOptions(
+            self.caps,
+            limits=TimeLimits(idle=timedelta(minutes=5)),
+            slots=4,
             is_auto=self.is_auto,
             is_rehearsed=self.is_rehearsed,
         )
+        roster = Roster(EveryRole(Respondent(self.agent, "model", "")))
+        ends = Cancellation(self.over, self.over)
+        return JobSetup(roster, options, cancellation=ends, person=self._said)
 
     def _said(self, question: Question) -> str:
         self.questions.append(question)

@@ -1,7 +1,7 @@
-"""Hostile texts in every place a project has, looked at through every command that shows one.
+"""Hostile texts in every place of a project, shown by every command that can show them.
 
-Each text stands between two tags of its own, so that a text that was never shown is not taken
-for one that was shown safely.
+Each text has a tag before and after it, so that a text that was never shown does not count as shown
+safely.
 """
 
 import json
@@ -20,7 +20,7 @@ from tests.support.trees import put_tree
 _NOT_IN_A_NAME = re.compile(rb"[\0/\n]")
 _LONGEST_NAME = 120
 
-# Where STATE.md can hold a text, as the line it stands in.
+# The places for a text in STATE.md, each with its line.
 STATE_PLACES = (
     rb"(?m)^milestone_name: .*$",
     rb"(?m)^stopped_at: .*$",
@@ -32,7 +32,7 @@ STATE_PLACES = (
 )
 DECISIONS = 3
 SETTINGS = 24
-OTHER_PLACES = ("title", "folder", "desk", "user setting")
+OTHER_PLACES = ("title", "folder", "staging", "user setting")
 PLAIN = (999, Payload("plain", b"plain"))
 ATTEMPTS = 3
 MORE_COMMANDS = (
@@ -50,17 +50,17 @@ PLACES = len(STATE_PLACES) + DECISIONS + SETTINGS + len(OTHER_PLACES)
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the commands showed of one planted project."""
+    """The output of the commands for one project with planted texts."""
 
     findings: tuple[Finding, ...]
-    shown: frozenset[int]  # the numbers of the texts that were seen in some output
+    shown: frozenset[int]  # the numbers of the texts that appeared in some output
     outputs: int
 
 
 def look_at_all(
     program: Program, source: Path, scratch: Path, texts: Sequence[tuple[int, Payload]]
 ) -> Look:
-    """Plant all texts, so many a project, and those that were not shown once more elsewhere."""
+    """Plant all texts, a few per project; plant texts that were not shown once more elsewhere."""
     findings: list[Finding] = []
     shown: set[int] = set()
     outputs = 0
@@ -86,7 +86,7 @@ def look_at(
     *,
     thoroughly: bool = False,
 ) -> Look:
-    """Plant texts in a copy of a project and show it in every way."""
+    """Plant texts in a copy of a project and show it with every command."""
     world = put_tree(source, scratch / "w")
     folder = plant(world, planted)
     findings, shown, outputs = [], set(), 0
@@ -98,7 +98,7 @@ def look_at(
 
 
 def plant(world: Path, planted: Sequence[tuple[int, Payload]]) -> Path:
-    """Put the texts into their places, as many as there are; return the project's folder."""
+    """Put the texts into their places; return the project's folder."""
     texts = iter([tagged(number, payload) for number, payload in planted])
     project = world / "project"
     state = project / ".planning" / "STATE.md"
@@ -112,9 +112,9 @@ def plant(world: Path, planted: Sequence[tuple[int, Payload]]) -> Path:
     settings[_as_text(next(texts, b"plain"))] = "a hostile key"
     (project / ".planning" / "config.json").write_text(json.dumps(settings), "ascii")
     (project / ".planning" / "PROJECT.md").write_bytes(b"# " + next(texts, b"plain") + b"\n")
-    desk = project / ".planning" / ".fairlead"
+    staging = project / ".planning" / ".fairlead"
     staged = b"x-0123456789abcdef.old.new." + _as_name(next(texts, b"plain"))
-    Path(os.fsdecode(bytes(desk) + b"/" + staged)).write_bytes(b"planted")
+    Path(os.fsdecode(bytes(staging) + b"/" + staged)).write_bytes(b"planted")
     renamed = os.fsdecode(bytes(world) + b"/" + _as_name(next(texts, b"plain")))
     os.rename(project, renamed)
     return Path(renamed)
@@ -157,7 +157,7 @@ def _tag(number: int) -> bytes:
 
 
 def _as_text(text: bytes) -> str:
-    """For JSON, which escapes what it must: an undecodable byte becomes a lone surrogate."""
+    """As text for JSON: an undecodable byte becomes a lone surrogate."""
     return text.decode("utf-8", "surrogateescape")
 
 

@@ -1,7 +1,7 @@
-"""A model that thinks with the scripted agent's script: for real agent programs, on loopback.
+"""A model for real agent programs that answers with the script of the scripted agent.
 
-What the script would have written becomes calls of the tools that the program offers, or documents
-in the answer; so the program does the work, and the script decides what it is.
+Files that the script would write become tool calls, or documents in the answer: the script decides
+the content, and the agent program does the work.
 """
 
 import base64
@@ -18,20 +18,20 @@ from tests.support.model_server import Call, Request, Turn
 from tests.support.programs import ROOT
 from tests.support.real_agents import has_answer
 
-_PROGRAM = ROOT / "src" / "fairlead" / "adapters" / "scripted_program.py"
+_PROGRAM = ROOT / "src" / "fairlead" / "agents" / "scripted" / "program.py"
 _OUTPUT = "fairlead-output"
 _NONCE = re.compile(r'"nonce": "([^"]+)"')
 _PLACE = re.compile(r"/[^\s\"'`<>]*/(?:worktrees|scratch)/[\w.-]+")
 
 
 def by_script(request: Request) -> Turn:
-    """The next turn of a conversation, as the script would have it."""
+    """The next turn of a conversation, from the script."""
     prompts = [text for text in request.texts if _NONCE.search(text)]
     if not prompts:
         return Turn("ready")
     prompt = max(prompts, key=len)
-    found = _PLACE.search(request.conversation)
-    place = Path(found[0]) if found and Path(found[0]).is_dir() else None
+    match = _PLACE.search(request.conversation)
+    place = Path(match[0]) if match and Path(match[0]).is_dir() else None
     with tempfile.TemporaryDirectory() as scratch:
         here = Path(scratch) / "copy"
         if place is None:
@@ -46,22 +46,22 @@ def by_script(request: Request) -> Turn:
     if files and place is not None and not has_answer(request):
         return Turn(calls=tuple(_writes(request.tools, place, files)))
     nonce = _NONCE.findall(prompt)[-1]
-    told = "".join(
+    blocks = "".join(
         f"~~~~~ document {nonce} {path.rpartition('/')[2]}\n{text}~~~~~\n\n"
         for path, text in sorted(documents.items())
     )
-    return Turn(told + answer)
+    return Turn(blocks + answer)
 
 
 def _answered(prompt: str, folder: Path) -> str:
-    """What the scripted agent says; what it writes stands in the folder."""
+    """The answer of the scripted agent; its files are in the folder."""
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-B", str(_PROGRAM)],
         input=prompt,
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=900,
         check=True,
     )
     return str(json.loads(done.stdout.splitlines()[-1])["result"])
@@ -80,7 +80,7 @@ def _writes(tools: tuple[str, ...], place: Path, files: dict[str, str]) -> Itera
         if "Write" in tools:
             yield Call("Write", {"file_path": str(place / path), "content": text})
         elif "exec_command" in tools:
-            held = base64.b64encode(text.encode()).decode()
+            encoded = base64.b64encode(text.encode()).decode()
             folder = (Path(path).parent).as_posix()
-            line = f"mkdir -p {folder} && printf %s {held} | base64 -d > {path}"
+            line = f"mkdir -p {folder} && printf %s {encoded} | base64 -d > {path}"
             yield Call("exec_command", {"cmd": line})

@@ -1,8 +1,8 @@
-"""Starts a command and makes its k-th write a short one: the kernel writes one byte and says so.
+"""Starts a command and makes its k-th write a short one: the kernel writes one byte and reports it.
 
-Used as a prefix: `python shortwrite.py LOG K COMMAND…`. strace cannot do this: its `retval=1`
-claims a byte that was never written. Here the length is changed on the way into the kernel,
-so what the program is told is true, and a program that loops must succeed.
+Used as a prefix: `python shortwrite.py LOG K COMMAND…`. strace cannot do this: `retval=1` claims
+a byte that was never written. Here the length is changed on the way into the kernel, so the result
+is true, and a program that loops must succeed.
 """
 
 import ctypes
@@ -23,14 +23,14 @@ _libc.ptrace.restype = ctypes.c_long
 
 
 def why_not() -> str:
-    """Why this cannot be done here; empty when it can."""
+    """Why this machine cannot do it; empty if it can."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return "short writes are made for x86-64 Linux only"
     return ""
 
 
 def main(log: str, number: str, *command: str) -> int:
-    """Run the command with one short write; the log says whether it happened."""
+    """Run the command with one short write; the log records whether it happened."""
     child = os.fork()
     if child == 0:
         _libc.ptrace(_TRACEME, 0, None, None)
@@ -42,7 +42,7 @@ def main(log: str, number: str, *command: str) -> int:
 
 
 def _follow(child: int, number: int, log: str) -> int:
-    """Let the child run from one stop to the next, and meddle with one write."""
+    """Let the child run from one stop to the next, and shorten one write."""
     writes, length, entering, passed_on = 0, 0, True, 0
     while True:
         _libc.ptrace(_SYSCALL, child, None, passed_on)
@@ -59,7 +59,7 @@ def _follow(child: int, number: int, log: str) -> int:
                 length = _shorten(child, log) if writes == number else 0
         else:
             entering = True
-            if length:  # the register is the program's again
+            if length:  # restore the program's register
                 _libc.ptrace(_POKEUSER, child, _LENGTH, length)
                 length = 0
 

@@ -1,8 +1,8 @@
-"""Skipped tests are named, counted, and may not creep in.
+"""Names and counts skipped tests, so that no skip goes unnoticed.
 
-At the end of a run each skipped test is printed with its reason. With `CI` set the run fails
-when there are more of them than `tests/skips.txt` allows: a machine that lost strace would
-otherwise look as green as one that ran the crash sweep.
+At the end of a run each skipped test is printed with its reason. With `CI` set, the run fails if
+there are more of them than `tests/skips.txt` allows: a machine without strace would otherwise look
+as green as one that ran the crash sweep.
 """
 
 import os
@@ -17,7 +17,7 @@ ALLOWED = "skips.txt"
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Name what was skipped, and say when it is too much."""
+    """List the skipped tests, and report if there are too many."""
     skipped = skipped_in(terminalreporter)
     if not skipped:
         return
@@ -34,7 +34,7 @@ def pytest_terminal_summary(
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail the run when more was skipped than is allowed."""
+    """Fail the run if more tests were skipped than allowed."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or hasattr(session.config, "workerinput") or not in_ci():
         return
@@ -49,13 +49,13 @@ def skipped_in(reporter: pytest.TerminalReporter) -> list[str]:
 
 
 def allowed_in(root: Path) -> int:
-    """The number in the file; lines that start with # tell why."""
+    """The number in the file; lines that start with # give the reasons."""
     lines = (root / "tests" / ALLOWED).read_text("utf-8").splitlines()
     return next(int(line) for line in lines if line and not line.startswith("#"))
 
 
 def in_ci() -> bool:
-    """Whether this run is one that must not lose tests."""
+    """Whether this is a CI run, which must not lose tests."""
     return bool(os.environ.get("CI"))
 
 

@@ -1,4 +1,4 @@
-"""STATE.md files for tests: the template as a project has it after a while, and parts of it."""
+"""STATE.md texts for tests, and comparisons of two of them."""
 
 STATE = """\
 ---
@@ -89,12 +89,12 @@ ULTRAPLAN = STATE.replace("[░░░░░░░░░░]", "[░░░░░�
 
 
 def changed_lines(before: str, after: str) -> list[str]:
-    """The lines that are new, in their order."""
-    held = before.splitlines()
-    return [line for line in after.splitlines() if line not in held]
+    """The lines that only the new text has, in order."""
+    old_lines = before.splitlines()
+    return [line for line in after.splitlines() if line not in old_lines]
 
 
 def lost_lines(before: str, after: str) -> list[str]:
-    """The lines that are gone."""
-    held = after.splitlines()
-    return [line for line in before.splitlines() if line not in held]
+    """The lines that only the old text has."""
+    new_lines = after.splitlines()
+    return [line for line in before.splitlines() if line not in new_lines]

@@ -1,7 +1,7 @@
-"""Faults from outside, injected at one chosen system call of a real process.
+"""Injects faults at one chosen system call of a real process.
 
-A command is traced once to learn its calls; then it runs again with one fault at the k-th call
-of a name. A fault that did not strike proves nothing, so it is an error of the test. The option
+A command is traced once to learn its calls; then it runs again with one fault at the k-th call of a
+name. A fault that did not strike proves nothing, so it is an error of the test. The option
 `--seccomp-bpf` is never used: with it strace accepts the injection and silently does nothing.
 """
 
@@ -31,7 +31,7 @@ _STOPPED = "--- stopped by SIGSTOP ---"
 
 
 class NothingInjected(AssertionError):
-    """The fault never struck, so the run shows nothing."""
+    """The fault did not strike, so the run proves nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +39,15 @@ class Call:
     """One system call of the main thread."""
 
     name: str
-    number: int  # the how many-th of its name, as strace counts
+    number: int  # its count among the calls of this name, as in strace
     arguments: str
-    result: int | None  # None: the process did not live to see it
-    path: str  # what the result refers to, when it is a descriptor
+    result: int | None  # None: the process ended first
+    path: str  # the path of the result, if it is a descriptor
     injected: bool = False
 
     @property
     def place(self) -> str:
-        """A short name for findings: `fsync#2`."""
+        """A short name for findings, such as `fsync#2`."""
         return f"{self.name}#{self.number}"
 
 
@@ -57,7 +57,7 @@ class Injection:
 
     name: str
     number: int
-    effect: str  # strace's own words: signal=KILL, error=EIO, retval=1
+    effect: str  # in the notation of strace: signal=KILL, error=EIO, retval=1
     onward: bool = False
 
     @property
@@ -79,7 +79,7 @@ class Traced:
 
 @cache
 def why_not() -> str:
-    """Why nothing can be traced here; empty when it can."""
+    """Why tracing does not work here; empty if it does."""
     if not sys.platform.startswith("linux"):
         return "strace needs Linux"
     if shutil.which("strace") is None:
@@ -98,11 +98,10 @@ def trace(
     content: bool = False,
     alone: bool = False,
 ) -> Traced:
-    """Run under strace, with a fault if one is given, and prove that it struck.
+    """Run under strace, with a fault if one is given, and check that it struck.
 
-    Only the watched calls and the injected one are listed, or all when none are named; what
-    they write is listed in full only when it is asked for. With `alone` the fault never strikes
-    a child of the command, which goes on by itself.
+    Only the watched calls and the injected one are listed, or all if none is named. `content` lists
+    what they write in full. With `alone` the fault never strikes a child process, which goes on.
     """
     with tempfile.TemporaryDirectory(prefix="trace-") as scratch:
         log = Path(scratch) / "log"
@@ -115,7 +114,7 @@ def trace(
 
 @contextmanager
 def paused(command: Command, injection: Injection) -> Iterator[subprocess.Popen[bytes]]:
-    """The command, stopped right after the named call; it goes on when the block ends."""
+    """The command, stopped right after the given call; it continues when the block ends."""
     with tempfile.TemporaryDirectory(prefix="trace-") as scratch:
         log = Path(scratch) / "log"
         child = start(_traced(command, log, injection, (injection.name,)))
@@ -150,7 +149,7 @@ def calls_in(log: str) -> tuple[Call, ...]:
 
 
 def from_the_lock_on(calls: tuple[Call, ...]) -> tuple[Call, ...]:
-    """The calls from taking the lock to the end."""
+    """The calls from the lock to the end."""
     for index, call in enumerate(calls):
         if call.name == "flock":
             return calls[index:]
@@ -158,7 +157,7 @@ def from_the_lock_on(calls: tuple[Call, ...]) -> tuple[Call, ...]:
 
 
 def after_the_start(calls: tuple[Call, ...]) -> tuple[Call, ...]:
-    """All calls but the one that starts the program, before which there is nothing to kill."""
+    """All calls except the one that starts the program, before which there is nothing to kill."""
     return tuple(call for call in calls if call.name != "execve")
 
 
@@ -179,14 +178,17 @@ def _traced(
         options += ("-e", f"trace={','.join(sorted(names))}")
     if content:
         options += ("-x", "-s", _MOST_CONTENT)
-    follow = () if alone else ("-f",)
+    follow: tuple[str, ...] = () if alone else ("-f",)
+    if follow and names and not (injection and injection.effect.startswith("signal")):
+        # The other calls do not stop the process then. With it, strace injects no signals.
+        follow += ("--seccomp-bpf",)
     return command.behind(
         *_on_one_processor(), "strace", *follow, "-qq", "-y", "-o", str(log), *options
     )
 
 
 def _on_one_processor() -> tuple[str, ...]:
-    """Tracer and traced take turns thousands of times; on one processor that is three times faster."""
+    """Pin tracer and traced process to one processor, which is three times faster."""
     if shutil.which("taskset") is None:
         return ()
     return ("taskset", "-c", str(processor()))
@@ -199,14 +201,14 @@ def processor() -> int:
 
 
 def _lane() -> int:
-    """A number for this worker among those that run at the same time."""
+    """A number for this worker among the concurrent ones."""
     names = (
         os.environ.get("PYTEST_XDIST_WORKER", ""),
         current_process().name,
         threading.current_thread().name,
     )
     digits = [re.findall(r"\d+$", name) for name in names]
-    return sum(int(found[0]) for found in digits if found)
+    return sum(int(numbers[0]) for numbers in digits if numbers)
 
 
 def _call(name: str, number: int, rest: str) -> Call:
@@ -234,7 +236,7 @@ def _has_struck(injection: Injection, outcome: Outcome, calls: tuple[Call, ...])
 
 
 def _stopped_pid(child: subprocess.Popen[bytes], log: Path) -> int:
-    limit = time.monotonic() + 30
+    limit = time.monotonic() + 300
     while time.monotonic() < limit:
         text = log.read_text("utf-8", "replace") if log.exists() else ""
         for line in text.splitlines():

@@ -1,14 +1,14 @@
-"""The commands that the sweeps try: one row a command, so that a new one is a row more.
+"""The commands that the sweeps test: one row per command.
 
-A subject says how its world is made, what is run in it, which command comes next, and how a
-person would edit its main file meanwhile.
+A subject says how to prepare its folders, which command to run, which command comes next, and how a
+person would edit its main file in the meantime.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fairlead.model.criteria import command_hash
+from fairlead.planphase.criteria import command_hash
 from tests.support.approvals import EXEC, exec_text
 from tests.support.programs import ROOT, Command, Program, fairlead, interpreter, run
 
@@ -20,26 +20,26 @@ BEGIN = ("planning", "start", "Goal")
 DECISION = ("state", "add-decision", "--phase", "1", "--summary")
 READER = ("status", "--json")
 PHASE = ".planning/phases/01-foundation"
-# Phase 1 has a plan; then it is done, and a todo waits for it.
+# Phase 1 has a plan; then it is complete, and a todo waits for it.
 PLANNED = {f"{PHASE}/01-01-PLAN.md": "plan\n"}
 FINISHED = PLANNED | {
     f"{PHASE}/01-01-SUMMARY.md": "done\n",
     ".planning/todos/pending/a.md": "---\nresolves_phase: 1\n---\nx\n",
 }
-# The same where a phase counts only when it is verified: who loses the settings counts wrongly.
+# The same with a policy that counts only verified phases: without the settings the count is wrong.
 STRICT = FINISHED | {CONFIG: '{"fairlead": {"completion": "verified"}}\n'}
-# A phase whose one plan promised a file, which is there.
+# A phase whose only plan promised a file, which exists.
 VERIFIABLE = FINISHED | {
     f"{PHASE}/01-01-PLAN.md": "---\nphase: 01-foundation\nplan: 01\nfiles_modified: [guide.md]\n"
     'must_haves:\n  truths: ["There is a guide"]\n  artifacts:\n    - path: guide.md\n---\n',
     "guide.md": "# Guide\n\nTake the left road.\n",
 }
-# STATE.md says that the plan is done, and no summary proves it.
+# STATE.md says that the plan is complete, but no summary proves it.
 CLAIMED = PLANNED | {
     STATE: "---\nstatus: executing\nprogress:\n  total_plans: 1\n  completed_plans: 1\n---\n\n"
     "# Project State\n\n## Current Position\n\nPhase: 1 of 1 (Foundation)\nPlan: 1 of 1\n"
 }
-# A person has a hook and a status line of their own.
+# The user has a hook and a status line of their own.
 HOOKED = {
     ".claude/settings.local.json": '{\n  "statusLine": {"type": "command", "command": "mine"},\n'
     '  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "theirs"}]}]}\n}\n'
@@ -49,7 +49,7 @@ FOREIGN_LINE = b"a line by somebody else\n"
 
 @dataclass(frozen=True, slots=True)
 class Editing:
-    """The file a person may edit while the command runs, and how."""
+    """The file that a person may edit while the command runs, and the edit."""
 
     path: str
     edit: Callable[[bytes], bytes]
@@ -57,7 +57,7 @@ class Editing:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A state-changing command in a world of its own: a project folder beside a home folder."""
+    """A state-changing command with its own project folder and home folder."""
 
     name: str
     program: Program
@@ -74,7 +74,7 @@ class Subject:
         return self.program.command(world / PROJECT, *self.arguments)
 
     def next_command(self, world: Path) -> Command:
-        """The state-changing command that comes after a fault."""
+        """The state-changing command that follows a fault."""
         return self.program.command(world / PROJECT, *self.follow_up)
 
     def read_command(self, world: Path) -> Command:
@@ -83,12 +83,12 @@ class Subject:
 
 
 def append_a_line(text: bytes) -> bytes:
-    """A person's edit of a Markdown file."""
+    """A manual edit of a Markdown file."""
     return text + FOREIGN_LINE
 
 
 def add_a_setting(text: bytes) -> bytes:
-    """A person's edit of a JSON file: one more key, right after the opening brace."""
+    """A manual edit of a JSON file: one more key, right after the opening brace."""
     head, brace, tail = text.partition(b"{")
     return head + brace + b'\n  "somebody": "else",' + tail
 
@@ -97,8 +97,8 @@ EDITS_STATE = Editing(STATE, append_a_line)
 
 
 def product_subjects() -> dict[str, Subject]:
-    """Every state-changing command of the product: one line each."""
-    ours = (*DECISION, "ours")
+    """Every state-changing command of the product."""
+    decision = (*DECISION, "ours")
     edits_settings = Editing(CONFIG, add_a_setting)
     setting = ("config", "set", "mode", "yolo")
     their_own = ("config", "set", "--user")
@@ -111,12 +111,15 @@ def product_subjects() -> dict[str, Subject]:
     uninstall = ("uninstall", "claude", "--scope", "local")
     edits_host_settings = Editing(".claude/settings.local.json", add_a_setting)
     rows = (
-        _in_a_project("add-decision", ours),
+        _in_a_project("add-decision", decision),
         _in_a_project("config-set", setting, editing=edits_settings),
         _in_a_project(
             "config-set-user",
             (*their_own, "mode", "yolo"),
             follow_up=(*their_own, "fairlead.color", "never"),
+        ),
+        _in_a_project(
+            "config-unset", ("config", "unset", "mode"), [setting], editing=edits_settings
         ),
         _in_an_empty_folder("init", ("init", "Sample", "--yes")),
         _in_an_empty_folder("init-ultraplan", ("init", "S", "--yes", "--dialect", "ultraplan")),
@@ -125,7 +128,9 @@ def product_subjects() -> dict[str, Subject]:
         _in_a_project("add-roadmap-evolution", evolution),
         _in_a_project("state-set", ("state", "set", "Status", "Testing")),
         _in_a_project("sync", ("state", "sync"), files=STRICT),
-        _in_a_project("prune", ("state", "prune", "--lines", "9", "--keep", "0"), [ours, blocker]),
+        _in_a_project(
+            "prune", ("state", "prune", "--lines", "9", "--keep", "0"), [decision, blocker]
+        ),
         _in_a_project("planned-phase", ("state", "planned-phase", "--phase", "1"), files=PLANNED),
         _in_a_project("begin-phase", ("state", "begin-phase", "--phase", "1"), files=PLANNED),
         _in_a_project("advance-plan", ("state", "advance-plan"), files=FINISHED),
@@ -164,7 +169,7 @@ def product_subjects() -> dict[str, Subject]:
         _in_a_project("doctor-fix", ("doctor", "--fix"), files=FINISHED),
         _in_a_project("doctor-correct", (*claims, "correct"), files=CLAIMED),
         _in_a_project("doctor-reconstruct", (*claims, "reconstruct"), files=CLAIMED),
-        _in_a_project("undo", ("undo",), [ours]),
+        _in_a_project("undo", ("undo",), [decision]),
         _in_a_project("undo-moves", ("undo",), [("phase", "insert", "1", "Fix")]),
         _in_a_project("merge-driver", ("merge-driver", "--register")),
         *_of_planning(),
@@ -189,6 +194,7 @@ def _of_planning() -> tuple[Subject, ...]:
     done = [
         ("planning", "modify", "requirement", name, "--status", "complete") for name in sections
     ]
+    ready = [module, *done]
     written = {"USER_REQUIREMENTS.md": "".join(f"## {name}\n\ntext\n" for name in sections)}
     return (
         _in_an_empty_folder("planning-start", BEGIN),
@@ -196,14 +202,16 @@ def _of_planning() -> tuple[Subject, ...]:
         _with_a_plan("planning-add-in-project", module, [("init", "Sample", "--yes")]),
         _with_a_plan("planning-modify", ("planning", "modify", "goal", "G", "--unlock")),
         _with_a_plan("planning-remove", ("planning", "remove", "module", "core"), [module]),
-        _with_a_plan("planning-review", ("planning", "review"), [module, *done], files=written),
+        _with_a_plan("planning-review", ("planning", "review"), ready, files=written),
         _with_a_plan("planning-confirm", ("planning", "confirm", "5", "--yes"), [text]),
-        # Its record is the person's own, so only another confirmation comes upon what is left.
+        # Its record belongs to the user, so only another confirmation finds the remains.
         replace(_with_a_plan("planning-confirm-command", allowed, [check]), follow_up=allowed),
         _with_a_plan("planning-release", ("planning", "release")),
         _with_a_plan("planning-reset", ("planning", "reset", "--confirm")),
         replace(
-            _with_a_plan("planning-approve", approve, [module, *done], files=written),
+            _with_a_plan(
+                "planning-approve", approve, [*ready, ("planning", "review")], files=written
+            ),
             follow_up=("exec", "register", "human", "next"),
         ),
     )
@@ -240,10 +248,10 @@ def _with_a_plan(
     *,
     files: Mapping[str, str] | None = None,
 ) -> Subject:
-    """A command of the Plan Phase; after a reset there is no plan left to read or to change."""
+    """A command of the Plan Phase with its files; after a reset there is no plan to read."""
     gone = frozenset({0, 2})
     return replace(
-        _in_a_project(name, arguments, (BEGIN, *before), files=files, first=()),
+        _in_a_project(name, arguments, (BEGIN, *before), given=files, first=()),
         editing=Editing(PLAN, append_a_line),
         follow_up=("planning", "add", "module", "Next"),
         reader=("planning", "status", "--json"),
@@ -279,7 +287,7 @@ def _in_a_project(
 
 
 def _in_an_empty_folder(name: str, arguments: tuple[str, ...]) -> Subject:
-    """A command that makes a project; done again it finds one, or completes the first."""
+    """A command that creates a project; a second run finds the project or completes it."""
     return Subject(
         name,
         fairlead(),
@@ -305,7 +313,7 @@ def _make_folders(world: Path) -> None:
 
 
 def planted_subject(fault: str) -> Subject:
-    """A writer with a planted fault, tried by the same sweeps."""
+    """A writer with a planted fault, tested by the same sweeps."""
     script = ROOT / "tests" / "support" / "planted_writer.py"
     program = Program((interpreter(), "-I", "-S", str(script), fault))
 

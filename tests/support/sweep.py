@@ -1,17 +1,17 @@
-"""One fault at every system call of a command, and the promise checked after each.
+"""One fault at every system call of a command, with all promises checked after each.
 
-Old or new, never torn; success only when it is true and durable; an error that names the file;
-and the next command works at once and leaves nothing behind. A sweep returns findings, so the
-same code that proves the product also proves that a planted fault is found.
+The files are old or new, never torn; success is reported only if it is true and durable; an error
+names the file; and the next command works and leaves nothing behind. A sweep returns findings, so
+the same code tests the product and shows that a planted fault is found.
 """
 
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fairlead.errors import AgentError
+from fairlead.core.errors import AgentError
 from tests.support import shortwrite
 from tests.support.durability import WATCHED, not_durable
 from tests.support.programs import Command, Outcome, interpreter, run
@@ -26,7 +26,7 @@ from tests.support.strace import (
 )
 from tests.support.subjects import PROJECT, Subject
 from tests.support.trees import (
-    Standing,
+    DiskVersion,
     Tree,
     documents,
     judge,
@@ -37,17 +37,15 @@ from tests.support.trees import (
     shape_of,
 )
 
-NEXT_COMMAND_SECONDS = 2.0
-_LOOKS = 5  # until two undisturbed runs agree; one of them may be the odd one
-LATE = "the next command took"
+_LOOKS = 5  # until two undisturbed runs agree; one of them may be unusual
 KILL = "signal=KILL"
 SHORT = "a short write"
 LYING = "retval=1"
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS")
 ERROR_CODES = frozenset({3, 4, 7})
 UNSURE_CODES = ("not-confirmed", "step-interrupted")
-# What an error can be about; the project's own folder is named as a dot, and a part of the program
-# that cannot be read by its full path or by its module.
+# The paths that an error can be about; the project folder is shown as a dot, and an unreadable part
+# of the program by its full path or its module.
 _PLACES = (
     *(
         ".planning",
@@ -61,7 +59,7 @@ _PLACES = (
     *(".gitignore", "USER_REQUIREMENTS.md", "guide.md", "fairlead: .: ", f"/{PROJECT}", "/home/"),
     *("fairlead: checks", "fairlead: /", "broken-program"),
 )
-# Calls that touch memory, signals, time or the process itself: no disk can make them fail.
+# Calls about memory, signals, time or the process itself: no disk can make them fail.
 NO_FILE_CALLS = frozenset(
     "brk mmap munmap mprotect mremap madvise futex getpid gettid getppid getuid geteuid getgid "
     "getegid getrandom rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack setitimer timer_create "
@@ -93,33 +91,33 @@ class Point:
 
     @property
     def injection(self) -> Injection:
-        """The fault in strace's terms; a short write is not one of strace's."""
+        """The fault as an strace injection; strace has no short writes."""
         return Injection(self.call.name, self.call.number, self.effect, self.onward)
 
     @property
     def concerns_output(self) -> bool:
-        """Whether the call talks to the person, not to the disk."""
+        """Whether the call writes to the terminal rather than to the disk."""
         return self.call.name == "write" and self.call.arguments[:2] in {"1<", "2<", "1,", "2,"}
 
     @property
     def silences_output(self) -> bool:
-        """Whether the command could not say what happened even if it wanted to."""
+        """Whether the fault prevents the command from reporting anything."""
         return self.call.name == "write" and (self.onward or self.concerns_output)
 
 
 @dataclass(frozen=True, slots=True)
 class Afterwards:
-    """What reading and the next command made of a world after a fault."""
+    """The result of a read and of the next command after a fault."""
 
     wrong: tuple[str, ...]
-    standing: Standing  # whether the next command found the old version or the new one
+    version: DiskVersion  # whether the next command found the old version or the new one
 
 
 class Rig:
-    """A prepared world with everything an undisturbed run does in it, to compare with."""
+    """Prepared folders for a command, and the results of undisturbed runs to compare with."""
 
     def __init__(self, subject: Subject, scratch: Path, *, remembers: bool = False) -> None:
-        """A rig that remembers tries what comes afterwards once for each state of the disk."""
+        """Prepare the folders. With `remembers`, each state of the disk is followed up once."""
         self.subject = subject
         self._afterwards: dict[frozenset[tuple[str, bytes]], Afterwards] | None = None
         if remembers:
@@ -131,7 +129,7 @@ class Rig:
         self.after_old = self._after(disturb=False)
         self.after_new = self._after(disturb=True)
         self.calls: tuple[Call, ...] = ()
-        # Bytecode is cached by now: later runs make the same calls as one that was made twice.
+        # Bytecode is cached by now, so later runs make the same calls.
         for _ in range(_LOOKS):
             before = _places(self.calls)
             self._look()
@@ -149,16 +147,18 @@ class Rig:
 
     @property
     def calls_from_the_lock(self) -> tuple[Call, ...]:
-        """The calls from taking the lock on."""
+        """The calls from the lock on."""
         return from_the_lock_on(self.calls)
 
     def again(self, call: Call) -> Call:
-        """The same call in a run of now: before the lock, the loader may make others than it did."""
-        then = self.calls_from_the_lock
+        """The same call in the current run: before the lock, the loader's calls may differ."""
+        then = touching_files(self.calls_from_the_lock)
         with self.world() as world:
-            now = from_the_lock_on(trace(self.subject.command(world)).calls)
+            now = touching_files(from_the_lock_on(trace(self.subject.command(world)).calls))
         if [each.name for each in now] != [each.name for each in then]:
             raise NothingInjected("from the lock on, the command makes other calls than it did")
+        if call not in then:
+            raise NothingInjected(f"{call.place} is before the lock, where calls vary")
         return now[then.index(call)]
 
     @property
@@ -168,7 +168,7 @@ class Rig:
 
     @contextmanager
     def world(self) -> Iterator[Path]:
-        """A fresh copy of the prepared world, always at a path of the same length."""
+        """A new copy of the prepared folders, always at a path of the same length."""
         with tempfile.TemporaryDirectory(prefix="world-", dir=self.scratch) as folder:
             yield put_tree(self.source, Path(folder) / "w")
 
@@ -179,32 +179,23 @@ class Rig:
         return [world / named.get(name, name) for name in after if after[name] != before.get(name)]
 
     def unsafe_in(self, traced: Traced, world: Path) -> tuple[str, ...]:
-        """Why a successful run would not outlive a power loss."""
+        """Why a successful run would not survive a power loss."""
         return not_durable(traced.calls, world / PROJECT, self.changed(world))
 
     def afterwards(self, world: Path) -> Afterwards:
-        """What is wrong with reading and with the next command in a world after a fault."""
+        """The faults of a read and of the next command after a fault."""
         shape = shape_of(read_tree(world))
         if self._afterwards is not None and shape in self._afterwards:
             return self._afterwards[shape]
         wrong = [*_reading_works(self, world), *_next_command_works(self, world)]
-        standing = judge(read_tree(world), self.after_old, self.after_new).standing
-        found = Afterwards(tuple(wrong), standing)
-        is_late = any(what.startswith(LATE) for what in wrong)  # the machine's doing, most often
-        if self._afterwards is not None and not is_late:
+        version = judge(read_tree(world), self.after_old, self.after_new).version
+        found = Afterwards(tuple(wrong), version)
+        if self._afterwards is not None:
             self._afterwards[shape] = found
         return found
 
-    def usual_seconds(self) -> float:
-        """How long the next command takes right now without any fault: the machine may be busy."""
-        slowest = 0.0
-        for _ in range(3):
-            with self.world() as world:
-                slowest = max(slowest, run(self.subject.next_command(world)).seconds)
-        return slowest
-
     def left_behind(self, world: Path) -> list[str]:
-        """What is still in the service folder after the next command."""
+        """Files that are still in the service folder after the next command."""
         shape = shape_of(dict.fromkeys(service_names(read_tree(world)), b""))
         if self._afterwards is None or shape not in self._left:
             run(self.subject.next_command(world))
@@ -222,38 +213,50 @@ class Rig:
             return read_tree(world)
 
 
+def touching_files(calls: Iterable[Call]) -> list[Call]:
+    """The calls that can touch a file.
+
+    The others come and go from run to run: the allocator asks for memory when it needs some.
+    """
+    return [call for call in calls if call.name not in NO_FILE_CALLS]
+
+
 def _places(calls: Iterable[Call]) -> list[str]:
-    """Which call was the how many-eth of its name; what memory takes varies and strikes no file."""
-    return [call.place for call in calls if call.name not in NO_FILE_CALLS]
+    """The calls by name and count."""
+    return [call.place for call in touching_files(calls)]
 
 
 def kill_points(calls: Iterable[Call]) -> list[Point]:
-    """A kill before each call."""
-    return [Point(call, KILL) for call in calls]
+    """A kill before each call that can touch a file, and before the last call.
+
+    A kill before any other call leaves what a kill before the next of these leaves.
+    """
+    every = list(calls)
+    last = [call for call in every[-1:] if call.name == "exit_group"]
+    return [Point(call, KILL) for call in (*touching_files(every), *last)]
 
 
 def error_points(calls: Iterable[Call], errors: Iterable[str] = ERRORS) -> list[Point]:
-    """Every error at every call that can have one, once and from then on."""
+    """Every error at every call that can fail, once and persistently."""
     return [
         Point(call, f"error={error}", onward)
-        for call in calls
-        if call.name not in NO_FILE_CALLS
+        for call in touching_files(calls)
         for error in errors
         for onward in (False, True)
     ]
 
 
 def sampled(points: list[Point]) -> list[Point]:
-    """One fault at every call, the kinds taking turns, so that no call and no kind is left out."""
+    """One fault at every call; the kinds take turns, so that no call and no kind is left out."""
     by_place: dict[str, list[Point]] = {}
     for point in points:
         by_place.setdefault(point.call.place, []).append(point)
-    # Steps of three meet every one of eight kinds, and change between once and onward.
+    # Steps of three reach all eight kinds, and alternate between once and onward.
     return [every[3 * index % len(every)] for index, every in enumerate(by_place.values())]
 
 
 def write_points(calls: Iterable[Call]) -> list[Point]:
-    """A short write, and one that claims a byte it did not write, at every write to a file."""
+    """A short write, and a write that claims a byte it did not write, at every write to a file."""
     effects = (LYING,) if shortwrite.why_not() else (SHORT, LYING)
     return [
         Point(call, effect)
@@ -264,7 +267,14 @@ def write_points(calls: Iterable[Call]) -> list[Point]:
 
 
 def try_point(rig: Rig, point: Point) -> list[Finding]:
-    """Inject one fault into a fresh world, and say which promises it broke."""
+    """Inject one fault into a new copy and return the broken promises."""
+    try:
+        return _tried(rig, point)
+    except NothingInjected:
+        return _tried(rig, replace(point, call=rig.again(point.call)))
+
+
+def _tried(rig: Rig, point: Point) -> list[Finding]:
     with rig.world() as world:
         command = rig.subject.command(world)
         if point.effect == SHORT:
@@ -276,7 +286,7 @@ def try_point(rig: Rig, point: Point) -> list[Finding]:
 
 
 def findings_after(rig: Rig, point: Point, traced: Traced, world: Path) -> list[Finding]:
-    """Which promises a run with a fault broke, and what the next command makes of the world."""
+    """The promises that a run with a fault broke, including those about the next command."""
     if point.effect == KILL:
         broken = list(_after_kill(rig, traced, world))
     else:
@@ -284,7 +294,7 @@ def findings_after(rig: Rig, point: Point, traced: Traced, world: Path) -> list[
     is_sure = traced.outcome.code > 0 and not _says_unsure(traced.outcome)
     afterwards = rig.afterwards(world)
     broken += afterwards.wrong
-    if is_sure and afterwards.standing is Standing.NEW and not point.silences_output:
+    if is_sure and afterwards.version is DiskVersion.NEW and not point.silences_output:
         broken.append("reported as not done, yet the next command completed it")
     return [Finding(str(point.injection), what) for what in broken]
 
@@ -293,8 +303,8 @@ def _after_kill(rig: Rig, traced: Traced, world: Path) -> Iterator[str]:
     verdict = judge(read_tree(world), rig.old, rig.new)
     if verdict.torn:
         yield f"torn: {', '.join(verdict.torn)}"
-    if traced.outcome.output and verdict.standing not in (Standing.NEW, Standing.SAME):
-        yield f"acknowledged, but the files are {verdict.standing}"
+    if traced.outcome.output and verdict.version not in (DiskVersion.NEW, DiskVersion.SAME):
+        yield f"acknowledged, but the files are {verdict.version}"
 
 
 def _after_error(rig: Rig, traced: Traced, world: Path, point: Point) -> Iterator[str]:
@@ -303,15 +313,15 @@ def _after_error(rig: Rig, traced: Traced, world: Path, point: Point) -> Iterato
     if verdict.torn:
         yield f"torn: {', '.join(verdict.torn)} ({outcome.describe()})"
     if outcome.code == 0:
-        if verdict.standing not in (Standing.NEW, Standing.SAME):
-            yield f"false success: the files are {verdict.standing}"
+        if verdict.version not in (DiskVersion.NEW, DiskVersion.SAME):
+            yield f"false success: the files are {verdict.version}"
         for reason in rig.unsafe_in(traced, world) if traced.calls else ():
             yield f"false success: {reason}"
         return
-    if verdict.standing is Standing.NEW and not point.silences_output:
+    if verdict.version is DiskVersion.NEW and not point.silences_output:
         if not _says_unsure(outcome):
             yield f"in place, yet reported as not done ({outcome.describe()})"
-    if "Traceback" in outcome.said:
+    if "Traceback" in outcome.text:
         yield f"a traceback instead of a message ({outcome.describe()})"
     elif not (outcome.code in ERROR_CODES or _is_unstarted(outcome) or point.silences_output):
         yield f"wrong kind of error ({outcome.describe()})"
@@ -330,17 +340,17 @@ def _with_short_write(command: Command, number: int) -> Traced:
 
 
 def _says_unsure(outcome: Outcome) -> bool:
-    """Whether the error says that the change may be there, or will be completed later."""
-    return any(code in outcome.said for code in UNSURE_CODES)
+    """Whether the error says that the change may be there or will be completed later."""
+    return any(code in outcome.text for code in UNSURE_CODES)
 
 
 def _is_unstarted(outcome: Outcome) -> bool:
-    """Whether another program could not be started: that is no fault of a document."""
-    return outcome.code == AgentError.exit_code and "cannot be started" in outcome.said
+    """Whether another program could not be started, which is not a fault of a document."""
+    return outcome.code == AgentError.exit_code and "cannot be started" in outcome.text
 
 
 def _names_a_path(outcome: Outcome) -> bool:
-    return any(name in outcome.said for name in _PLACES)
+    return any(name in outcome.text for name in _PLACES)
 
 
 def _reading_works(rig: Rig, world: Path) -> Iterator[str]:
@@ -350,19 +360,17 @@ def _reading_works(rig: Rig, world: Path) -> Iterator[str]:
 
 
 def _next_command_works(rig: Rig, world: Path) -> Iterator[str]:
-    """The next writer succeeds at once, completes or drops the broken step, and cleans up."""
+    """The next writer succeeds, completes or drops the interrupted step, and cleans up."""
     done = run(rig.subject.next_command(world))
     if done.code not in rig.subject.follow_up_codes:
         yield f"the next command does not work ({done.describe()})"
         return
-    if done.seconds > NEXT_COMMAND_SECONDS and done.seconds > 3 * rig.usual_seconds():
-        yield f"{LATE} {done.seconds:.1f} s"
     now = read_tree(world)
     expected = (rig.after_old, rig.after_new)
     if documents(now) not in [documents(tree) for tree in expected]:
         verdict = judge(now, *expected)
         names = ", ".join((*verdict.torn, *verdict.strange))
-        yield f"after the next command the files are {verdict.standing}: {names}"
+        yield f"after the next command the files are {verdict.version}: {names}"
     left = service_names(now) - service_names(rig.after_old) - service_names(rig.after_new)
     if left:
         yield f"left behind: {', '.join(sorted(left))}"

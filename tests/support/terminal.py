@@ -1,7 +1,7 @@
-"""Whether an output could steer the terminal it is printed on.
+"""Detects output that could control the terminal.
 
-Two oracles that know nothing of each other: the characters themselves, and a terminal emulator
-that reports every event beyond drawing text, going to the next line and our own plain colours.
+Two independent oracles: the characters themselves, and a terminal emulator that reports every event
+beyond text, line ends and our own colours.
 """
 
 import os
@@ -26,7 +26,7 @@ _PLAIN_EVENTS = frozenset({"draw", "linefeed", "select_graphic_rendition"})
 
 
 def faults_in(output: bytes, *, is_terminal: bool = False) -> list[str]:
-    """What in an output a terminal would obey, hide or misread."""
+    """The parts of an output that a terminal would obey, hide or misread."""
     try:
         text = output.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -34,25 +34,25 @@ def faults_in(output: bytes, *, is_terminal: bool = False) -> list[str]:
     plain = OWN_COLOURS.sub("", text) if is_terminal else text
     raw = [f"U+{ord(mark):04X}" for mark in dict.fromkeys(plain) if is_unsafe(mark)]
     events = events_of(plain) if raw else events_of(text)
-    return [f"raw {name}" for name in raw] + [f"the terminal was told: {name}" for name in events]
+    return [f"raw {name}" for name in raw] + [f"terminal event {name}" for name in events]
 
 
 def is_unsafe(mark: str) -> bool:
-    """Whether a character is a control character, changes direction, or cannot be seen."""
+    """Whether a character is a control character, changes direction, or is invisible."""
     if mark == "\n":
         return False
-    if 0xE0000 <= ord(mark) <= 0xE0FFF:  # tags and the like: text that nobody sees
+    if 0xE0000 <= ord(mark) <= 0xE0FFF:  # tags and the like: invisible text
         return True
     return unicodedata.category(mark) in _UNSAFE_KINDS or mark in _INVISIBLE
 
 
 def events_of(text: str) -> list[str]:
-    """What an emulated terminal was told beyond text, line ends and our colours."""
-    witness = _Witness()
-    pyte.Stream(cast("pyte.Screen", witness)).feed(text)
-    told = list(dict.fromkeys(witness.told))
-    if told or not text.isascii():
-        return told
+    """Terminal events beyond text, line ends and our colours; or a screen that shows other text."""
+    recorder = _EventRecorder()
+    pyte.Stream(cast("pyte.Screen", recorder)).feed(text)
+    events = list(dict.fromkeys(recorder.events))
+    if events or not text.isascii():
+        return events
     lines = [line.rstrip() for line in OWN_COLOURS.sub("", text).split("\n")]
     screen = pyte.Screen(max(map(len, lines)) + 1, len(lines) + 1)
     screen.set_mode(pyte.modes.LNM)
@@ -61,16 +61,16 @@ def events_of(text: str) -> list[str]:
     return [] if shown[: len(lines)] == lines else ["shows other text than was printed"]
 
 
-class _Witness:
-    """Takes the place of a screen and writes down every event that is not plain."""
+class _EventRecorder:
+    """A stand-in for a screen that records every event beyond plain text."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.events: list[str] = []
 
     def __getattr__(self, event: str) -> Callable[..., None]:
         def note(*_: object, **__: object) -> None:
             if event not in _PLAIN_EVENTS:
-                self.told.append(event)
+                self.events.append(event)
 
         return note
 
@@ -81,7 +81,7 @@ def run_on_terminal(
     """Run a command whose input, output and errors are a terminal; return its code and output."""
     master, slave = pty.openpty()
     attributes = termios.tcgetattr(slave)
-    attributes[1] &= ~termios.OPOST  # line ends stay as they were printed
+    attributes[1] &= ~termios.OPOST  # keep line ends as printed
     termios.tcsetattr(slave, termios.TCSANOW, attributes)
     child = subprocess.Popen(
         command.words,
@@ -109,5 +109,5 @@ def run_on_terminal(
             output += piece
     finally:
         os.close(master)
-        code = child.wait(timeout=5)
+        code = child.wait(timeout=900)
     return code, bytes(output)

@@ -1,7 +1,7 @@
-"""Trees of files as values: taken before, after and in between, and compared byte for byte.
+"""File trees as values, compared byte for byte before and after a command.
 
-The service folder (lock, staging, intent records) is the store's own affair while a command
-runs; it is compared by names only, and only after the next writer had its chance to clean up.
+The service folder (lock, staging, intent records) may change while a command runs; it is compared
+by names only, and only after the next writer could clean up.
 """
 
 import os
@@ -17,43 +17,43 @@ SERVICE = ".fairlead"
 
 _RANDOM = re.compile(r"[0-9a-f]{16}")
 _PROCESS = re.compile(rb"(?:process|pid) \d+")
-_PLACE = re.compile(rb'"project": "/[^"]*"')  # a person's record names the folder it is about
+_PLACE = re.compile(rb'"project": "/[^"]*"')  # a record of the user names the folder it is about
 
 Tree = Mapping[str, bytes]
 FOLDER = b"<folder>"
 
 
-class Standing(StrEnum):
-    """Which version of a set of files is on disk."""
+class DiskVersion(StrEnum):
+    """The version of a set of files on disk."""
 
     OLD = "old"
     NEW = "new"
-    SAME = "same"  # the command changes nothing, so old and new cannot be told apart
-    MIXED = "mixed"  # some files old, others new: allowed for a while in a step of many files
+    SAME = "same"  # the command changes nothing, so old and new are equal
+    MIXED = "mixed"  # some files old, others new: permitted during a step with many files
     TORN = "torn"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The standing, and the files that are neither old nor new."""
+    """The version on disk, and the files that are neither old nor new."""
 
-    standing: Standing
+    version: DiskVersion
     torn: tuple[str, ...] = ()
     strange: tuple[str, ...] = ()  # files that belong to neither version
 
 
 def read_tree(root: Path) -> dict[str, bytes]:
-    """Every file and folder below root. A link or a special file is shown as what it is."""
-    found: dict[str, bytes] = {}
+    """Every file and folder below a root; links and special files are marked."""
+    tree: dict[str, bytes] = {}
     for folder, folders, files in os.walk(root):
         for name in (*folders, *files):
             path = Path(folder) / name
-            found[path.relative_to(root).as_posix()] = _content(path)
-    return found
+            tree[path.relative_to(root).as_posix()] = _content(path)
+    return tree
 
 
 def documents(tree: Tree) -> dict[str, bytes]:
-    """The part that belongs to people: everything outside the service folder."""
+    """The user's files: everything outside the service folder."""
     return {
         placeless(name): _PLACE.sub(b"P", content)
         for name, content in tree.items()
@@ -62,7 +62,7 @@ def documents(tree: Tree) -> dict[str, bytes]:
 
 
 def placeless(name: str) -> str:
-    """A name without what chance or the folder's own place decides."""
+    """A name without its random and location-dependent parts."""
     return _RANDOM.sub("R", name)
 
 
@@ -72,7 +72,7 @@ def service_names(tree: Tree) -> frozenset[str]:
 
 
 def judge(now: Tree, old: Tree, new: Tree) -> Verdict:
-    """Compare the documents of a tree with both versions it may have."""
+    """Compare the documents of a tree with the two permitted versions."""
     present, before, after = documents(now), documents(old), documents(new)
     strange = tuple(sorted(set(present) - set(before) - set(after)))
     torn = tuple(
@@ -81,21 +81,21 @@ def judge(now: Tree, old: Tree, new: Tree) -> Verdict:
         if present.get(name) not in (before.get(name), after.get(name))
     )
     if torn:
-        return Verdict(Standing.TORN, torn, strange)
+        return Verdict(DiskVersion.TORN, torn, strange)
     mine = {name: content for name, content in present.items() if name not in strange}
     if before == after:
-        standing = Standing.SAME
+        version = DiskVersion.SAME
     elif mine == before:
-        standing = Standing.OLD
+        version = DiskVersion.OLD
     elif mine == after:
-        standing = Standing.NEW
+        version = DiskVersion.NEW
     else:
-        standing = Standing.MIXED
-    return Verdict(standing, (), strange)
+        version = DiskVersion.MIXED
+    return Verdict(version, (), strange)
 
 
 def shape_of(tree: Tree) -> frozenset[tuple[str, bytes]]:
-    """The tree without what chance decides: random names, and the process that signed the lock."""
+    """The tree without random parts: generated names, and the process in the lock file."""
     return frozenset(
         (placeless(name), _PLACE.sub(b"P", _PROCESS.sub(b"P", content)))
         for name, content in tree.items()
@@ -103,7 +103,7 @@ def shape_of(tree: Tree) -> frozenset[tuple[str, bytes]]:
 
 
 def put_tree(source: Path, target: Path) -> Path:
-    """Make target a fresh copy of source."""
+    """Make target a new copy of source."""
     if target.exists():
         shutil.rmtree(target)
     shutil.copytree(source, target, symlinks=True)

@@ -1,4 +1,4 @@
-"""Many trials, on as many processors as this run may use, with their findings in order."""
+"""Runs many trials on the available processors and returns their findings in order."""
 
 import os
 from collections.abc import Callable, Iterable, Sequence
@@ -9,13 +9,13 @@ from tests.support.strace import NothingInjected
 from tests.support.sweep import Finding
 
 Case = TypeVar("Case")
-TRIES = 3  # the loader's calls before main vary a little from run to run
+TRIES = 3  # the loader's calls before main vary a little between runs
 
 
 def findings_of(
     cases: Iterable[Case], trial: Callable[[Case], Sequence[Finding]]
 ) -> tuple[int, list[Finding]]:
-    """Try every case; return how many there were and what was found."""
+    """Try every case; return the number of cases and the findings."""
     every = list(cases)
 
     def tried(case: Case) -> Sequence[Finding]:
@@ -28,9 +28,9 @@ def findings_of(
         raise AssertionError("unreachable")
 
     with ThreadPoolExecutor(_processors()) as pool:
-        return len(every), [finding for found in pool.map(tried, every) for finding in found]
+        return len(every), [finding for results in pool.map(tried, every) for finding in results]
 
 
 def _processors() -> int:
-    """One when pytest runs several processes already."""
+    """One if pytest itself runs several processes."""
     return 1 if "PYTEST_XDIST_WORKER" in os.environ else os.cpu_count() or 1

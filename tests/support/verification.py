@@ -1,4 +1,4 @@
-"""A phase whose plans are done, on disk, and commands that end as a test tells them."""
+"""A finished phase on disk, and a fake that runs its commands."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from fairlead.adapters.git import Git
-from fairlead.adapters.plain import InPlace
-from fairlead.engine.verifying import Report, Verifying, Wishes
-from fairlead.model.plan import Artifact, Link, MustHaves, PlanSheet, Task
-from fairlead.model.ran import Ran
-from fairlead.records.plan_sheet import new_plan
+from fairlead.plans.documents import new_plan
+from fairlead.plans.model import Artifact, CommandResult, Link, MustHaves, PlanDocument, Task
 from fairlead.store.files import Files
+from fairlead.vcs.git import Git
+from fairlead.vcs.in_place import InPlace
+from fairlead.verification.service import VerificationReport, Verifier, VerifyOptions
 from tests.support.repositories import a_repository, git, written
 
 ROADMAP = """\
@@ -70,20 +69,20 @@ completed: 2026-06-01
 HOME = ".planning/phases/01-work"
 
 
-class Noon:
-    """A clock that is told."""
+class FixedClock:
+    """A fixed clock."""
 
     def now(self) -> datetime:
         return datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 
 @dataclass(slots=True)
-class Told:
-    """Commands that end as they are told."""
+class FakeCommands:
+    """Returns given results and records the commands."""
 
     output: str = "1 passed in 0.01s"
     exit_code: int = 0
-    act: Callable[[str], Ran] | None = None
+    act: Callable[[str], CommandResult] | None = None
     lines: list[str] = field(default_factory=list)
 
     def run(
@@ -92,16 +91,16 @@ class Told:
         folder: str,
         limit: timedelta,
         is_wanted: Callable[[], bool] = lambda: True,
-    ) -> Ran:
+    ) -> CommandResult:
         self.lines.append(line)
         if self.act:
             return self.act(line)
-        return Ran(self.exit_code, 0.1, "0" * 64, self.output)
+        return CommandResult(self.exit_code, 0.1, "0" * 64, self.output)
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A phase of one plan that says it is done."""
+    """A finished phase with one plan."""
 
     files: Mapping[str, str] = field(default_factory=dict)  # of the project
     artifacts: Sequence[Artifact | str] = ()
@@ -111,13 +110,13 @@ class Done:
     output: str = "1 passed in 0.01s"
     declared: Sequence[str] = ()  # beside the files
     modified: Sequence[str] = ()  # of the files, those that were there before
-    summary: str = ""  # a body, or with a frontmatter the whole
+    summary: str = ""  # the body, or with frontmatter the complete text
     criteria: Sequence[str] = ()
     links_on_disk: Mapping[str, str] = field(default_factory=dict)  # symbolic links
     is_git: bool = False
 
     @property
-    def sheet(self) -> PlanSheet:
+    def plan(self) -> PlanDocument:
         """The plan."""
         files = (*self.files, *self.declared, *self.links_on_disk)
         arts = tuple(
@@ -127,7 +126,7 @@ class Done:
             1, "Task 1: Do the work", files=files, action="Do it.", verify=self.verify,
             is_automated=bool(self.verify), done="it works",
         )  # fmt: skip
-        return PlanSheet(
+        return PlanDocument(
             id="01-01", phase="01-work", number=1, wave=1, files=files, requirements=("WORK-01",),
             must_haves=MustHaves(tuple(self.truths), arts, tuple(self.links)),
             objective="Do the work.", tasks=(task,),
@@ -135,7 +134,7 @@ class Done:
 
 
 def a_finished_phase(folder: Path, done: Done) -> Path:
-    """The project on disk."""
+    """Write the project to disk."""
     created = [path for path in done.files if path not in done.modified]
     text = SUMMARY.format(
         created=", ".join(created), modified=", ".join(done.modified), body=done.summary
@@ -145,7 +144,7 @@ def a_finished_phase(folder: Path, done: Done) -> Path:
     documents = {
         ".planning/ROADMAP.md": ROADMAP.format(criteria=head),
         ".planning/STATE.md": STATE,
-        f"{HOME}/01-01-PLAN.md": new_plan(done.sheet),
+        f"{HOME}/01-01-PLAN.md": new_plan(done.plan),
         f"{HOME}/01-01-SUMMARY.md": done.summary if done.summary.startswith("---") else text,
     }
     if done.is_git:
@@ -161,46 +160,50 @@ def a_finished_phase(folder: Path, done: Done) -> Path:
     return folder
 
 
-def a_room(folder: Path, commands: Told | None = None) -> Verifying:
-    """What verifies the phases of a project."""
-    state = Files(str(folder.parent / f"{folder.name}-state"), desk=".desk")
+def verifier_in(folder: Path, commands: FakeCommands | None = None) -> Verifier:
+    """A verifier for a project."""
+    state = Files(str(folder.parent / f"{folder.name}-state"), staging=".staging")
     workspace = Git(str(folder)) if (folder / ".git").exists() else InPlace(str(folder))
-    return Verifying(Files(str(folder)), state, Noon(), workspace, commands or Told(), lambda _: "")
+    return Verifier(
+        Files(str(folder)), state, FixedClock(), workspace, commands or FakeCommands(), lambda _: ""
+    )
 
 
-def verified(folder: Path, done: Done | None = None, wishes: Wishes | None = None) -> Report:
-    """Verify phase 1, its commands approved."""
+def verified(
+    folder: Path, done: Done | None = None, options: VerifyOptions | None = None
+) -> VerificationReport:
+    """Verify phase 1 with approved commands."""
     if done is not None:
         a_finished_phase(folder, done)
-    room = a_room(folder, Told(done.output) if done else None)
-    room.approve(room.case("1"))
-    return room.verify(room.case("1"), wishes or Wishes())
+    verifier = verifier_in(folder, FakeCommands(done.output) if done else None)
+    verifier.approve(verifier.load("1"))
+    return verifier.verify(verifier.load("1"), options or VerifyOptions())
 
 
 def cases_of(name: str) -> dict[str, tuple[str, Done]]:
-    """The cases of a file of them: what should be noticed, and the phase."""
+    """Read a file of labelled cases: by title, the expected rule and the phase."""
     text = (Path(__file__).parents[1] / "corpus" / name).read_text("utf-8")
-    found = {}
+    cases = {}
     for part in re.split(r"^## Case: ", text, flags=re.MULTILINE)[1:]:
         title, _, body = part.partition("\n")
         blocks = dict(re.findall(r"^~~~ (\S+)\n(.*?)^~~~$", body, re.MULTILINE | re.DOTALL))
-        told: dict[str, list[Any]] = {}
+        fields: dict[str, list[Any]] = {}
         for key, value in re.findall(r"^- (\w+): (.+)$", body.partition("~~~")[0], re.MULTILINE):
-            told.setdefault(key, []).append(json.loads(value))
+            fields.setdefault(key, []).append(json.loads(value))
         summary = blocks.pop("(summary)", "")
-        rule = str(told.get("rule", [""])[0])
-        found[title] = rule, Done(
+        rule = str(fields.get("rule", [""])[0])
+        cases[title] = rule, Done(
             files=blocks,
-            artifacts=[_artifact(each) for each in told.get("artifact", ())],
-            links=[Link(**each) for each in told.get("link", ())],
-            verify=told.get("verify", ["pytest -q"])[0],
-            output=told.get("output", ["1 passed in 0.01s"])[0],
-            declared=told.get("declared", ()),
+            artifacts=[_artifact(each) for each in fields.get("artifact", ())],
+            links=[Link(**each) for each in fields.get("link", ())],
+            verify=fields.get("verify", ["pytest -q"])[0],
+            output=fields.get("output", ["1 passed in 0.01s"])[0],
+            declared=fields.get("declared", ()),
             summary=f"{summary}\n" if summary else "",
-            links_on_disk={k: v for each in told.get("symlink", ()) for k, v in each.items()},
-            is_git="git" in told,
+            links_on_disk={k: v for each in fields.get("symlink", ()) for k, v in each.items()},
+            is_git="git" in fields,
         )  # fmt: skip
-    return found
+    return cases
 
 
 def _artifact(keys: dict[str, Any]) -> Artifact:

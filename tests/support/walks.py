@@ -1,29 +1,29 @@
-"""Walks: events in a random order, after each of which the documents must still be true.
+"""Random walks: events in any order, after each of which the documents must be true.
 
-A walk is made from a seed and a number, in a new project, by the commands a person would give.
-What others write meanwhile, plans and summaries, is made known by `doctor --fix`; after that, and
-after every event, `check` must have nothing to say. A refused event must change nothing.
+A walk is made from a seed and a number, in a new project, with the commands a person would use.
+Plans and summaries that appear from elsewhere are followed by `doctor --fix`. After every event
+`check` must report nothing, and a refused event must change nothing.
 """
 
 import io
 import json
 import os
 import tempfile
-from collections.abc import Callable
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from collections.abc import Callable, Iterator
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from random import Random
 from unittest.mock import patch
 
 from fairlead.interfaces.cli.main import run
-from fairlead.model.lifecycle import GateEvent
+from fairlead.project.state.gate_rules import GateEvent
 from tests.support.trees import documents, read_tree
 
 Words = tuple[str, ...]
 
 STEPS = 40
 REPAIR = ("doctor", "--fix", "--yes", "--claims", "correct")
-_PLAN = """---
+PLAN = """---
 phase: {phase}
 plan: {plan}
 type: execute
@@ -39,7 +39,7 @@ autonomous: true
 </task>
 </tasks>
 """
-_SUMMARY = """---
+SUMMARY = """---
 phase: {phase}
 plan: {plan}
 completed: 2026-01-15
@@ -52,14 +52,22 @@ completed: 2026-01-15
 
 
 def try_walk(seed: int, number: int) -> str:
-    """Take one walk; the first untruth with the steps that led to it, or nothing."""
+    """Take one walk; return the first fault with the steps that led to it, or an empty string."""
     with tempfile.TemporaryDirectory(prefix="walk-") as scratch:
-        home, folder = Path(scratch, "home"), Path(scratch, "project")
-        homes = {"HOME": home, "XDG_CONFIG_HOME": home / "config", "XDG_STATE_HOME": home / "state"}
-        for each in (*homes.values(), folder):
-            each.mkdir()
-        with patch.dict(os.environ, {key: str(path) for key, path in homes.items()}), chdir(folder):
+        folder = Path(scratch, "project")
+        folder.mkdir()
+        with homes(Path(scratch, "home")), chdir(folder):
             return Walk(folder, Random(f"{seed}/{number}")).fault()
+
+
+@contextmanager
+def homes(home: Path) -> Iterator[None]:
+    """A new home folder for the commands of a walk."""
+    names = {"HOME": home, "XDG_CONFIG_HOME": home / "config", "XDG_STATE_HOME": home / "state"}
+    for each in names.values():
+        each.mkdir()
+    with patch.dict(os.environ, {key: str(path) for key, path in names.items()}):
+        yield
 
 
 class Walk:
@@ -71,17 +79,17 @@ class Walk:
         self._told: list[str] = []
 
     def fault(self) -> str:
-        """What is wrong after the first step that leaves something wrong; empty after a good walk."""
+        """The fault after the first step that leaves one; empty after a good walk."""
         self._do("init", "Walk", "--yes")
         for each in range(self._random.randint(1, 4)):
             self._do("phase", "add", f"Part {each}")
         for _ in range(STEPS):
-            fault = self._step() or self._untruth()
+            fault = self._transact() or self._untruth()
             if fault:
                 return f"{fault}, after: {'; '.join(self._told[-8:])}"
         return ""
 
-    def _step(self) -> str:
+    def _transact(self) -> str:
         if self._random.random() < 0.25:
             self._others_write()
             return ""
@@ -90,46 +98,47 @@ class Walk:
         code = self._do(*words)
         if code and documents(read_tree(self._folder)) != before:
             return f"{words[:2]} was refused with {code} and changed something"
-        if words == ("undo",):  # what others wrote is untold again
+        if words == ("undo",):  # undo also removed the record of these files
             self._do(*REPAIR)
         return f"{words} ended with {code}" if code not in (0, 2, 4, 6) else ""
 
     def _others_write(self) -> None:
-        """A plan or a summary appears, and the memory is told to look."""
+        """Write a plan or a summary, and record it."""
         home = self._folder / ".planning" / "phases"
-        plans = sorted(home.glob("*/*-PLAN.md"))  # a disk has its own order, a walk always the same
+        plans = sorted(home.glob("*/*-PLAN.md"))  # the order on disk varies, a walk must not
         if plans and self._random.random() < 0.6:
             plan = self._random.choice(plans)
-            path, text = plan.with_name(plan.name.replace("PLAN", "SUMMARY")), _SUMMARY
+            path, text = plan.with_name(plan.name.replace("PLAN", "SUMMARY")), SUMMARY
         else:
             folders = sorted(home.glob("*/"))
             if not folders:
                 return
             inside = self._random.choice(folders)
             name = f"{inside.name.split('-')[0]}-{self._random.randint(1, 3):02d}-PLAN.md"
-            path, text = inside / name, _PLAN
+            path, text = inside / name, PLAN
         plan_number = path.name.split("-")[1]
         path.write_text(text.format(phase=path.parent.name, plan=plan_number), "utf-8")
         self._told.append(f"wrote {path.name}")
-        # Whoever carries out the plan tells of it; who only looks in finds it.
-        is_told = text is _SUMMARY and not self._do(
+        # A summary is recorded by its author with advance-plan, or found by the repair.
+        is_told = text is SUMMARY and not self._do(
             "state", "advance-plan", "--phase", path.name.split("-")[0].lstrip("0")
         )
         if not is_told:
             self._do(*REPAIR)
 
     def _untruth(self) -> str:
-        code, said = _run("check", "--json")
-        findings = json.loads(said)["findings"] if code else []
+        code, output = run_quietly("check", "--json")
+        findings = json.loads(output)["findings"] if code else []
         return "; ".join(each["message"] for each in findings)
 
     def _do(self, *words: str) -> int:
-        code, _ = _run(*words)
+        code, _ = run_quietly(*words)
         self._told.append(f"{' '.join(words)} [{code}]")
         return code
 
 
-def _run(*words: str) -> tuple[int, str]:
+def run_quietly(*words: str) -> tuple[int, str]:
+    """Run a command in this process; its exit code and what it printed."""
     output = io.StringIO()
     with redirect_stdout(output), redirect_stderr(io.StringIO()):
         return run(list(words)), output.getvalue()

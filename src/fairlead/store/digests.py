@@ -1,7 +1,7 @@
-"""What tells a file from every other: a digest of its content, or the marks the system gives it.
+"""Detects changed files, by a digest of the content or by what the system records about them.
 
-Digests are for files that must not change while somebody else works. Marks are for whoever looks
-again and again: a file with the same ones has not been written to, and need not be read.
+Digests are for files that must not change while an agent works. Signatures are for polling: a
+file with the same signature was not written, so it does not have to be read again.
 """
 
 import hashlib
@@ -10,70 +10,89 @@ import stat
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from fairlead.errors import DocumentError, PathOutside
-from fairlead.store.confine import Root, fault, kind_of
+from fairlead.core.errors import DocumentError
+from fairlead.store.confined import Root, kind_of, storage_error
+from fairlead.store.errors import PathOutside
 
-Marks = tuple[int, ...]
-Fact = TypeVar("Fact")
+FileSignature = tuple[int, ...]
+Derived = TypeVar("Derived")
 
 
 def digests_of(paths: Iterable[str]) -> dict[str, str]:
-    """The digest of each file that is there, by its path; of anything else, what it is."""
+    """The digest of each existing path, as `digest_of` returns it."""
     return {path: digest for path in paths if (digest := digest_of(path))}
 
 
 def digest_of(path: str) -> str:
-    """The digest of a file, or what it is if it is none; nothing, if nothing is there."""
+    """The SHA-256 of a file; the kind of anything else, such as "a folder"; "" if missing.
+
+    A link counts as what it leads to, or as a link if it leads nowhere.
+    """
     try:
         return _digest(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
     except OSError as error:
-        raise fault(path, error) from error
+        try:
+            status = os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return ""
+        except OSError:
+            raise storage_error(path, error) from error
+        if stat.S_ISLNK(status.st_mode) or stat.S_ISSOCK(status.st_mode):
+            return kind_of(status)
+        raise storage_error(path, error) from error
 
 
 def _digest(path: str) -> str:
-    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe keeps nobody waiting
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # do not block on a pipe
     try:
-        held = os.fstat(fd)
-        if not stat.S_ISREG(held.st_mode):
-            return kind_of(held)
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            return kind_of(status)
         with open(fd, "rb", closefd=False) as file:
             return hashlib.sha256(file.read()).hexdigest()
     finally:
         os.close(fd)
 
 
-def marks_in(home: str, path: str) -> dict[str, Marks]:
-    """What is in a folder below another, sorted by path, each with its marks; none: no folder."""
+def signatures_in(home: str, path: str) -> dict[str, FileSignature]:
+    """The signature of each entry of `home/path`, sorted by path; empty if it is no folder."""
     try:
         with Root(home) as root:
             folder = root.folder(path)
         if folder is None:
             return {}
         with folder, os.scandir(folder.fd) as entries:
-            found = {each.name: each.stat(follow_symlinks=False) for each in entries}
-    except (FileNotFoundError, DocumentError, PathOutside):  # whatever name somebody gave it
+            statuses = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
+    except (FileNotFoundError, DocumentError, PathOutside):  # an entry may have any name
         return {}
     except OSError as error:
-        raise fault(path, error) from error
-    return {
-        f"{path}/{name}": (each.st_ino, each.st_size, each.st_mtime_ns, each.st_ctime_ns)
-        for name, each in sorted(found.items())
-    }
+        raise storage_error(path, error) from error
+    return {f"{path}/{name}": _signature(status) for name, status in sorted(statuses.items())}
 
 
-class Derived(Generic[Fact]):
-    """What was made of each file, made anew only when the file is another one."""
+def file_signature(path: str) -> FileSignature:
+    """The signature of one file; empty if there is none."""
+    try:
+        return _signature(os.lstat(path))
+    except OSError:
+        return ()
 
-    def __init__(self, make: Callable[[str], Fact]) -> None:
+
+def _signature(status: os.stat_result) -> FileSignature:
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+class DerivedCache(Generic[Derived]):
+    """Caches a value per file and computes it again only if the file has changed."""
+
+    def __init__(self, make: Callable[[str], Derived]) -> None:
         self._make = make
-        self._held: dict[str, tuple[Marks, Fact]] = {}
+        self._cached: dict[str, tuple[FileSignature, Derived]] = {}
 
-    def of(self, path: str, marks: Marks) -> Fact:
-        """What was made of a file with these marks, which were taken before it is read."""
-        held = self._held.get(path)
-        if held is None or held[0] != marks:
-            held = (marks, self._make(path))
-            self._held[path] = held
-        return held[1]
+    def of(self, path: str, signature: FileSignature) -> Derived:
+        """The value of a file. Its signature must have been taken before this call."""
+        cached = self._cached.get(path)
+        if cached is None or cached[0] != signature:
+            cached = (signature, self._make(path))
+            self._cached[path] = cached
+        return cached[1]

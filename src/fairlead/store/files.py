@@ -1,8 +1,8 @@
-"""Files: the one writer of documents.
+"""The one writer of documents.
 
-An edit is a function from text to text. When somebody else changes the document in between
-it is called again, so it must do nothing but return the new text. Whatever has to be imported
-is imported before the lock is taken, and no program is started while it is held.
+An edit is a function from text to text. It is called again when another program changes the
+document in between, so it must do nothing but return the new text. Imports happen before the
+lock is taken, and no program is started while it is taken, so that writers wait only for writing.
 """
 
 from __future__ import annotations
@@ -12,84 +12,87 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from fairlead.errors import (
+from fairlead.core.errors import Located, StorageError
+from fairlead.core.values import dataclass, field
+from fairlead.store import layout
+from fairlead.store import undo as last
+from fairlead.store.atomic import Notice, StagingArea
+from fairlead.store.confined import ConfinedFolder, Root, storage_error
+from fairlead.store.errors import (
     FileExists,
     InsideAttempt,
-    Located,
     NoLocks,
     NoProject,
     NotConfirmed,
     NothingToUndo,
     OutputFault,
-    StorageError,
     TooLarge,
-    UnwritableValue,
 )
-from fairlead.store import last, layout
-from fairlead.store.atomic import Desk
-from fairlead.store.confine import Folder, Root, fault
-from fairlead.store.exchange import prepare
-from fairlead.store.intent import Places, Version
-from fairlead.store.load import Reader, decoded
+from fairlead.store.intent import ContentChange, TreeChanges
 from fairlead.store.lock import Lock, shared_kind
-from fairlead.store.notice import Notice
-from fairlead.store.transaction import Plan, Rewrite, Rewrites, Transaction, versions_of
-from fairlead.values import dataclass, field
+from fairlead.store.reader import Reader, decoded
+from fairlead.store.rename import prepare
+from fairlead.store.staging import STAGING, USER_STAGING, require_document
+from fairlead.store.transaction import Rewrite, Rewrites, Transaction, WritePlan, versions_of
+from fairlead.text.errors import UnwritableValue
 
 Edit = Callable[[str], str]
 
 
-class Change(NamedTuple):
-    """A document that was changed, or in a dry run would be."""
+class DocumentChange(NamedTuple):
+    """A document that was changed, or would be in a dry run."""
 
     path: str
-    old: str | None  # None: it is new
+    old: str | None  # None: the document is new
     new: str
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A step of documents, moves and folders, decided from what is there now."""
+class ChangeSet:
+    """Edits, moves and new folders that belong together: all of them happen, or none."""
 
     edits: Mapping[str, Edit]
-    places: Places = field(default_factory=Places)
-    may_create: frozenset[str] = frozenset()  # documents whose edit begins with an empty text
+    places: TreeChanges = field(default_factory=TreeChanges)
+    may_create: frozenset[str] = frozenset()  # documents whose edit may start from an empty text
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What an update did, or in a dry run would do."""
+class WriteOutcome:
+    """What an update did, or would do in a dry run."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[DocumentChange, ...]
     notices: tuple[Notice, ...] = ()
-    places: Places = field(default_factory=Places)
+    places: TreeChanges = field(default_factory=TreeChanges)
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The documents that are different now."""
+        """The paths of the changed documents."""
         return tuple(change.path for change in self.changes)
 
 
 class Files(Reader):
     """Reads and writes the documents below one folder.
 
-    `notices` holds all that was put right on the way, also when the update itself raised.
+    `notices` lists what was repaired on the way, even if the update itself failed.
     """
 
     def __init__(
         self,
         folder: str,
         *,
-        desk: str = layout.DESK,
+        staging: str = STAGING,
         wait_seconds: float = 10.0,
         allow_shared: bool = False,
         is_read_only: bool = False,
+        is_private: bool | None = None,  # None: exactly in the user's own folders
     ) -> None:
         super().__init__(folder)
+        is_private = staging == USER_STAGING if is_private is None else is_private
+        self._mode = 0o600 if is_private else 0o666  # of new documents, before the umask
         self.is_read_only = is_read_only
         self.notices: tuple[Notice, ...] = ()
-        self.desk = desk
-        self._home = desk.rpartition("/")[0]  # where the documents are; empty: in the folder itself
+        self.staging = staging
+        self._home = staging.rpartition("/")[0]  # the folder of the documents; "" is the root
         self._wait_seconds = wait_seconds
         self._allow_shared = allow_shared
 
@@ -101,8 +104,8 @@ class Files(Reader):
         command: str,
         may_create: bool = False,
         dry_run: bool = False,
-    ) -> Outcome:
-        """Change one document. It is durable when this returns."""
+    ) -> WriteOutcome:
+        """Change one document. The change is durable when this returns."""
         return self.update_all(
             {path: edit}, command=command, may_create=may_create, dry_run=dry_run
         )
@@ -114,10 +117,10 @@ class Files(Reader):
         command: str,
         may_create: bool = False,
         dry_run: bool = False,
-    ) -> Outcome:
-        """Change several documents in one step: all of them or none.
+    ) -> WriteOutcome:
+        """Change all of these documents, or none.
 
-        With `may_create` an edit gets an empty text where there is no file yet.
+        With `may_create`, the edit of a missing document gets an empty text.
         """
         rewrites = {path: self._editing(path, edit, may_create) for path, edit in edits.items()}
         if dry_run:
@@ -134,11 +137,11 @@ class Files(Reader):
         command: str,
         folders: tuple[str, ...] = (),
         dry_run: bool = False,
-    ) -> Outcome:
-        """Create several documents in one step. One that is there already is refused.
+    ) -> WriteOutcome:
+        """Create all of these documents, or none. A document that exists already is refused.
 
-        Except when it is what the same command wanted to write before it was killed: then
-        that step has just been completed, and there is nothing left to do.
+        The exception is a document of an interrupted step of the same command: opening the
+        transaction has just completed that step, so nothing is left to do.
         """
         rewrites = {path: self._creating(path, text) for path, text in texts.items()}
         if dry_run:
@@ -152,18 +155,18 @@ class Files(Reader):
 
     def carry_out(
         self,
-        decide: Callable[[], Draft],
+        decide: Callable[[], ChangeSet],
         *,
         command: str,
         may_create: bool = False,
         dry_run: bool = False,
-    ) -> Outcome:
-        """Decide under the lock what is to be done, and do it in one step: all of it or nothing.
+    ) -> WriteOutcome:
+        """Call `decide` under the lock and apply the change set that it returns, all or nothing.
 
-        `decide` reads what it needs, and is called again when somebody changes a document in
-        between, so it must do nothing but return the draft.
+        `decide` is called again when another program changes a document in between, so it must
+        do nothing but read and return the change set.
         """
-        if dry_run or not self.exists(self.desk):
+        if dry_run or not self.exists(self.staging):
             plan = self._planned(decide())
             versions = versions_of(self.content, plan.rewrites)
             if dry_run or not (versions or plan.places):
@@ -172,22 +175,32 @@ class Files(Reader):
             versions, places = transaction.carry_out(lambda: self._planned(decide()))
         return _outcome(versions, self.notices, places)
 
-    def undo(self, *, dry_run: bool = False) -> tuple[str, Outcome]:
-        """Take the last event back, and return the command it was. The next undo takes that back."""
-        if not self.exists(self.desk):
-            raise NothingToUndo("no event is recorded here")
+    def undo(self, which: str = "", *, dry_run: bool = False) -> tuple[str, WriteOutcome]:
+        """Undo a command, by default the last, and return its name; undo again to restore it.
+
+        `which` is the number of a record or the beginning of a command.
+        """
+        if not self.exists(self.staging):
+            raise NothingToUndo("no command is recorded here")
         if dry_run:
-            with Root(self.folder) as root, self._open_desk(root, False) as folder:
-                event = last.load(Desk(folder, prepare(), []))
-                texts, places = last.reverse(root, event, self.desk)
+            with Root(self.folder) as root, self._open_staging(root, False) as folder:
+                event = last.chosen(StagingArea(folder, prepare(), []), which)
+                texts, places = last.reverse(root, event, self.staging)
                 versions = versions_of(self.content, last.rewrites_of(texts, event))
             return event.command, _outcome(versions, places=places)
         with self._transaction("undo", may_create=False) as transaction:
-            command, versions, places = transaction.undo()
+            command, versions, places = transaction.undo(which)
         return command, _outcome(versions, self.notices, places)
 
-    def _planned(self, draft: Draft) -> Plan:
-        return Plan(
+    def undo_history(self) -> tuple[last.UndoEntry, ...]:
+        """The commands that can be undone, the newest last."""
+        if not self.exists(self.staging):
+            return ()
+        with Root(self.folder) as root, self._open_staging(root, False) as folder:
+            return last.entries(StagingArea(folder, prepare(), []))
+
+    def _planned(self, draft: ChangeSet) -> WritePlan:
+        return WritePlan(
             {
                 path: self._editing(path, edit, path in draft.may_create)
                 for path, edit in draft.edits.items()
@@ -196,37 +209,46 @@ class Files(Reader):
         )
 
     def _refuse_early(self, rewrites: Rewrites) -> None:
-        """Refuse before a desk is made. Where there is none, nothing waits to be completed."""
-        if not self.exists(self.desk):
+        """Refuse bad edits before the staging folder is created.
+
+        If the folder exists, an interrupted step may have to be completed first, so the edits
+        are judged later, under the lock.
+        """
+        if not self.exists(self.staging):
             versions_of(self.content, rewrites)
+
+    def require_writable(self, command: str) -> None:
+        """Refuse a command that writes, inside an agent's attempt."""
+        if self.is_read_only:
+            raise InsideAttempt(command)
 
     @contextmanager
     def _transaction(self, command: str, *, may_create: bool) -> Iterator[Transaction]:
-        if self.is_read_only:
-            raise InsideAttempt(command)
+        self.require_writable(command)
         renamer = prepare()
         notices: list[Notice] = []
         try:
             with self._open_root(may_create) as root:
                 self._require_local(root)
                 with (
-                    self._open_desk(root, may_create) as folder,
+                    self._open_staging(root, may_create) as folder,
                     Lock(folder, wait_seconds=self._wait_seconds, command=command),
                 ):
-                    yield Transaction(root, Desk(folder, renamer, notices), command)
+                    area = StagingArea(folder, renamer, notices, mode=self._mode)
+                    yield Transaction(root, area, command)
         finally:
             self.notices = tuple(notices)
 
     def _open_root(self, may_create: bool) -> Root:
         try:
-            # Made only where the folder itself is ours, as a person's settings are.
+            # Only the user's own folders are created; a project's folder must exist.
             if may_create and not self._home:
-                _make_folders(self.folder)
+                make_private_folders(self.folder)
             return Root(self.folder)
         except FileNotFoundError:
             raise NoProject(self.folder) from None
         except OSError as error:
-            raise fault(self.folder, error) from error
+            raise storage_error(self.folder, error) from error
 
     def _require_local(self, root: Root) -> None:
         kind = "" if self._allow_shared else shared_kind(root.device())
@@ -234,16 +256,16 @@ class Files(Reader):
             why = f"{kind} may be shared with other machines"
             raise NoLocks(self.folder, why, may_allow=True)
 
-    def _open_desk(self, root: Root, may_create: bool) -> Folder:
-        folder = root.folder(self.desk)
+    def _open_staging(self, root: Root, may_create: bool) -> ConfinedFolder:
+        folder = root.folder(self.staging)
         if folder is not None:
             return folder
         if self._home and not may_create and root.stat(self._home) is None:
             raise NoProject(self.folder)
-        return root.make_folder(self.desk)
+        return root.make_folder(self.staging)
 
     def _editing(self, path: str, edit: Edit, may_create: bool) -> Rewrite:
-        layout.require_document(path, self.desk)
+        require_document(path, self.staging)
 
         def rewrite(old: bytes | None) -> bytes:
             if old is None and not may_create:
@@ -256,22 +278,22 @@ class Files(Reader):
         return rewrite
 
     def _creating(self, path: str, text: str, *, was_ours: bool = False) -> Rewrite:
-        layout.require_document(path, self.desk)
+        require_document(path, self.staging)
         new = _encoded(path, text)
 
         def rewrite(old: bytes | None) -> bytes:
             if old is None:
                 return new
             if was_ours:
-                return old  # just completed; only the time in it may be another
+                return old  # just completed; only a timestamp in it may differ
             raise FileExists(path)
 
         return rewrite
 
 
 @contextmanager
-def looking_again(paths: Iterable[str]) -> Iterator[None]:
-    """A look at what was just written: its error must not say that nothing was changed."""
+def reading_back(paths: Iterable[str]) -> Iterator[None]:
+    """Read back what was just written; an error here must not claim that nothing was changed."""
     try:
         yield
     except (StorageError, OSError, ImportError) as error:
@@ -285,7 +307,7 @@ def _encoded(path: str, text: str) -> bytes:
     try:
         content = text.encode()
     except UnicodeEncodeError as error:
-        raise UnwritableValue(path, "would hold characters that are not text") from error
+        raise UnwritableValue(path, "would contain characters that are not text") from error
     limit = layout.limit_of(path)
     if len(content) > limit:
         raise TooLarge(len(content), limit).located(path)
@@ -293,29 +315,33 @@ def _encoded(path: str, text: str) -> bytes:
 
 
 def _outcome(
-    versions: tuple[Version, ...], notices: tuple[Notice, ...] = (), places: Places | None = None
-) -> Outcome:
-    return Outcome(tuple(_change(version) for version in versions), notices, places or Places())
+    versions: tuple[ContentChange, ...],
+    notices: tuple[Notice, ...] = (),
+    places: TreeChanges | None = None,
+) -> WriteOutcome:
+    return WriteOutcome(
+        tuple(_change(version) for version in versions), notices, places or TreeChanges()
+    )
 
 
-def _change(version: Version) -> Change:
+def _change(version: ContentChange) -> DocumentChange:
     old = None if version.old is None else version.old.decode()
-    return Change(version.path, old, version.new.decode())
+    return DocumentChange(version.path, old, version.new.decode())
 
 
-def _make_folders(folder: str) -> None:
-    """Make a folder of the person's own, and those above it, each durable in the one above."""
+def make_private_folders(folder: str) -> None:
+    """Create one of the user's own folders and its parents, durably and for the user alone."""
     missing = []
     folder = os.path.abspath(folder)
     while not _is_there(folder):
         missing.append(folder)
         folder = os.path.dirname(folder)
-    for each in reversed(missing):
+    for path in reversed(missing):
         try:
-            os.mkdir(each, 0o700)
+            os.mkdir(path, 0o700)
         except FileExistsError:
             continue
-        above = os.open(os.path.dirname(each), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        above = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             os.fsync(above)
         finally:
@@ -323,7 +349,7 @@ def _make_folders(folder: str) -> None:
 
 
 def _is_there(folder: str) -> bool:
-    """False only when it is missing: on a disk that answers nothing, a search upwards has no end."""
+    """False only if the folder is missing. Other errors must end the search upwards."""
     try:
         os.stat(folder)
     except FileNotFoundError:

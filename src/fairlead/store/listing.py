@@ -1,8 +1,8 @@
-"""Listings: a folder's names with their kinds, and the beginnings of its files.
+"""Lists a folder and reads the beginnings of its files, fast enough for thousands of files.
 
-For those who look at thousands of files: the kind comes with the name, so that nothing is asked
-of the system twice. Links and special files have names but are never opened; what has become a
-link since it was listed is not followed, and nothing is waited for.
+The kind of an entry comes with its name, so that no second system call is needed. Links and
+special files are listed but never opened. A file that became a link after it was listed is not
+followed, and nothing blocks.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from fairlead.store.confine import Folder, fault, is_ordinary, let_go
+from fairlead.store.confined import ConfinedFolder, close_quietly, is_ordinary, storage_error
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-# What was listed has gone, or has become a link or something that is not read.
+# The listed file is gone, or became a link or a special file.
 _NO_FILE = frozenset({errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.ENODEV})
-_PIECE = 16 * 1024  # nearly every file is smaller
-# Nearly every name here begins with a number, and then nothing can be objected to it.
+_PIECE = 16 * 1024  # larger than nearly every file
+# One match for all names at once: nearly every name starts with a digit and is harmless.
 _PLAIN = re.compile(r"(?:[0-9][0-9A-Za-z_.-]*[0-9A-Za-z_]/)*")
 
 
-class Listing(NamedTuple):
-    """The sorted names of a folder that may be used."""
+class FolderListing(NamedTuple):
+    """The sorted names of a folder, without those that are unsafe as path components."""
 
-    files: tuple[str, ...]  # everything that is no folder
+    files: tuple[str, ...]  # everything except folders
     folders: tuple[str, ...]
-    odd: frozenset[str] = frozenset()  # files that are links or special
+    odd: frozenset[str] = frozenset()  # links and special files among the files
 
 
-def listing_of(folder: Folder) -> Listing:
-    """What is in an open folder."""
+def listing_of(folder: ConfinedFolder) -> FolderListing:
+    """List an open folder."""
     try:
         with os.scandir(folder.fd) as entries:
             found = list(entries)
@@ -40,40 +40,42 @@ def listing_of(folder: Folder) -> Listing:
             found = [entry for entry in found if is_ordinary(entry.name)]
         files = [entry.name for entry in found if entry.is_file(follow_symlinks=False)]
         if len(files) == len(found):
-            return Listing(tuple(sorted(files)), ())
+            return FolderListing(tuple(sorted(files)), ())
         folders = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
     except OSError as error:
-        raise fault(folder.path or ".", error) from error
+        raise storage_error(folder.path or ".", error) from error
     odd = {entry.name for entry in found}.difference(files, folders)
-    return Listing(tuple(sorted((*files, *odd))), tuple(sorted(folders)), frozenset(odd))
+    return FolderListing(tuple(sorted((*files, *odd))), tuple(sorted(folders)), frozenset(odd))
 
 
-def beginnings_of(folder: Folder, names: Iterable[str], limit: int) -> Iterator[bytes | None]:
-    """Listed files as far as `limit` bytes each; None for what is no file any more."""
+def beginnings_of(
+    folder: ConfinedFolder, names: Iterable[str], limit: int
+) -> Iterator[bytes | None]:
+    """The first `limit` bytes of each listed file; None if it is no longer a regular file."""
     at, first = folder.fd, min(limit, _PIECE)
     for name in names:
         try:
             fd = os.open(name, _READ, dir_fd=at)
         except OSError as error:
-            if error.errno not in _NO_FILE:  # a plan is not open because of a fault
-                raise fault(folder.path_of(name), error) from error
+            if error.errno not in _NO_FILE:  # a disk error must not look like a missing file
+                raise storage_error(folder.path_of(name), error) from error
             yield None
             continue
         try:
             content = os.read(fd, first)
-            # Only an empty answer is the end: some file systems give less than they have.
+            # Only an empty result means the end: some file systems return less than is left.
             while len(content) < limit and (more := os.read(fd, limit - len(content))):
                 content += more
         except (IsADirectoryError, BlockingIOError):
             yield None
             continue
         except OSError as error:
-            raise fault(folder.path_of(name), error) from error
+            raise storage_error(folder.path_of(name), error) from error
         finally:
-            let_go(fd)
+            close_quietly(fd)
         yield content
 
 
-def beginning_of(folder: Folder, name: str, limit: int) -> bytes | None:
-    """One listed file as far as `limit` bytes; None when it is no file any more."""
+def beginning_of(folder: ConfinedFolder, name: str, limit: int) -> bytes | None:
+    """The first `limit` bytes of one listed file; None if it is no longer a regular file."""
     return next(beginnings_of(folder, (name,), limit))

@@ -1,9 +1,11 @@
-"""The lock: one writer at a time, held by the kernel.
+"""Kernel locks: one writer at a time, and which sessions are running.
 
-It is `flock` on a file that is never removed, so it ends with the process that holds it and
-cannot be left behind, judged stale or stolen; a paused holder keeps it. Waiting is done in
-the kernel, has a limit, and names the holder. What the file says about the holder is for
-people and decides nothing.
+A lock is `flock` on a file that is never removed. It ends with its process, so it is never left
+behind, judged stale or stolen, and a paused process keeps it. Waiting has a limit, and its error
+names the process that has the lock. That name is only for people.
+
+A running session locks a file of its own. When its process dies in any way, the kernel releases
+the lock, so an abnormal exit is detected without help from the process that died.
 """
 
 from __future__ import annotations
@@ -15,29 +17,39 @@ import stat
 import time
 from collections.abc import Iterable
 
-from fairlead.errors import LockBusy, NoLocks, NotAFile
-from fairlead.store import layout
-from fairlead.store.confine import Folder, fault, kind_of, let_go, reason, stat_of
+from fairlead.store.confined import (
+    ConfinedFolder,
+    Root,
+    close_quietly,
+    kind_of,
+    reason,
+    stat_of,
+    storage_error,
+)
+from fairlead.store.errors import LockBusy, NoLocks, NoProject, NotAFile, SessionHeld
+from fairlead.store.staging import LOCK, SESSION, STAGING, open_staging
 
 _OPEN = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL)
 _SHARED = frozenset(["nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs"])
 _LONGEST_HOLDER = 200
-RUN_WAITS = 60.0  # seconds, for records of a run: giving up would throw a paid answer away
+RUN_WAITS = 60.0  # seconds, for records of a run: giving up would lose an answer that was paid for
 _POLL_SECONDS = 0.005
-_AGAIN_SECONDS = 0.05
+_SESSION_WAIT_SECONDS = 0.5  # another process may just be testing the lock
+_SESSION_POLL_SECONDS = 0.01
 
 
 class Lock:
-    """The lock of a project, as a context. It is taken on entry and released on exit."""
+    """The lock of a project, as a context manager."""
 
-    __slots__ = ("_command", "_desk", "_name", "_wait_seconds", "fd")
+    __slots__ = ("_command", "_name", "_staging", "_wait_seconds", "fd")
 
     def __init__(
-        self, desk: Folder, *, wait_seconds: float, command: str, name: str = layout.LOCK
+        self, staging: ConfinedFolder, *, wait_seconds: float, command: str, name: str = LOCK
     ) -> None:
         self._name = name
-        self._desk = desk
+        self._staging = staging
         self._wait_seconds = wait_seconds
         self._command = command
         self.fd = -1
@@ -54,52 +66,52 @@ class Lock:
             except BaseException:
                 self._release()
                 raise
-            # The file was removed while we waited (`git clean`): it keeps nobody out.
+            # The file was removed while we waited (`git clean`), so other writers lock another one.
             self._release()
 
     def __exit__(self, *_: object) -> None:
         self._release()
 
     def _open(self) -> int:
-        # Looked at first: opening alone already does something to some devices.
-        found = self._desk.stat(self._name)
-        if found is not None:
-            self._require_lock(found)
+        # Checked before opening: opening some devices already has an effect.
+        status = self._staging.stat(self._name)
+        if status is not None:
+            self._require_lock(status)
         try:
-            return os.open(self._name, _OPEN, 0o600, dir_fd=self._desk.fd)
+            return os.open(self._name, _OPEN, 0o600, dir_fd=self._staging.fd)
         except OSError as error:
-            raise fault(self._desk.path_of(self._name), error) from error
+            raise storage_error(self._staging.path_of(self._name), error) from error
 
     def _take(self, deadline: float) -> None:
-        path = self._desk.path_of(self._name)
+        path = self._staging.path_of(self._name)
+        nap = _POLL_SECONDS / 16  # most writers need the lock for a few milliseconds
         try:
-            if _try(self.fd):
-                return
-            remaining = deadline - time.monotonic()
-            if remaining > 0 and _wait(self.fd, remaining):
-                return
+            while not _try_lock(self.fd, fcntl.LOCK_EX):
+                if time.monotonic() >= deadline:
+                    raise LockBusy(self._wait_seconds, _holder(self.fd))
+                time.sleep(nap)
+                nap = min(2 * nap, _POLL_SECONDS)
         except OSError as error:
             if error.errno in _NO_LOCKS:
                 raise NoLocks(path, reason(error)) from error
-            raise fault(path, error) from error
-        raise LockBusy(self._wait_seconds, _holder(self.fd))
+            raise storage_error(path, error) from error
 
     def _is_current(self) -> bool:
-        ours = stat_of(self.fd, self._desk.path_of(self._name))
-        self._require_lock(ours)
-        found = self._desk.stat(self._name)
-        return found is not None and (ours.st_dev, ours.st_ino) == (found.st_dev, found.st_ino)
+        locked = stat_of(self.fd, self._staging.path_of(self._name))
+        self._require_lock(locked)
+        named = self._staging.stat(self._name)
+        return named is not None and (locked.st_dev, locked.st_ino) == (named.st_dev, named.st_ino)
 
-    def _require_lock(self, found: os.stat_result) -> None:
-        path = self._desk.path_of(self._name)
-        if not stat.S_ISREG(found.st_mode):
-            raise NotAFile(path, kind_of(found))
-        if found.st_nlink > 1:
+    def _require_lock(self, status: os.stat_result) -> None:
+        path = self._staging.path_of(self._name)
+        if not stat.S_ISREG(status.st_mode):
+            raise NotAFile(path, kind_of(status))
+        if status.st_nlink > 1:
             raise NotAFile(path, "a file with several names (hard links)")
 
     def _release(self) -> None:
         fd, self.fd = self.fd, -1
-        let_go(fd)
+        close_quietly(fd)
 
     def _sign(self) -> None:
         line = f"process {os.getpid()} on {os.uname().nodename}: {self._command}\n".encode()
@@ -107,38 +119,20 @@ class Lock:
             os.pwrite(self.fd, line, 0)
             os.ftruncate(self.fd, len(line))
         except OSError:
-            pass  # information only
-
-
-class _Expired(Exception):
-    """The wait is over."""
-
-
-class _Alarm:
-    """Ends a wait in the kernel, and does nothing outside of it."""
-
-    __slots__ = ("is_waiting",)
-
-    def __init__(self) -> None:
-        self.is_waiting = False
-
-    def ring(self, *_: object) -> None:
-        if self.is_waiting:
-            self.is_waiting = False
-            raise _Expired
+            pass  # the name of the holder is information only
 
 
 def shared_kind(device: int) -> str:
-    """The kind of a file system that several machines may share, where locks may not reach."""
+    """The type of a network file system, where locks may not reach other machines; else ""."""
     try:
         with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as mounts:
             return shared_among(mounts, device)
     except OSError:
-        return ""  # a system without this list: the lock itself has to tell
+        return ""  # no list of mounts on this system: rely on the errors of the lock itself
 
 
 def shared_among(mounts: Iterable[str], device: int) -> str:
-    """The same, from the lines of the kernel's list of mounts."""
+    """The same, from the lines of the kernel's mount table."""
     number = f"{os.major(device)}:{os.minor(device)}"
     for line in mounts:
         left, _, right = line.partition(" - ")
@@ -148,54 +142,11 @@ def shared_among(mounts: Iterable[str], device: int) -> str:
     return ""
 
 
-def _try(fd: int) -> bool:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _wait(fd: int, seconds: float) -> bool:
-    import signal
-
-    alarm = _Alarm()
-    try:
-        handler = signal.signal(signal.SIGALRM, alarm.ring)
-    except ValueError:
-        return _poll(fd, seconds)  # signals belong to the main thread, and this is another
-    began = time.monotonic()
-    # It rings again and again: the first one may come just before the call that it must end.
-    earlier, interval = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
-    try:
-        alarm.is_waiting = True
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        alarm.is_waiting = False
-    except _Expired:
-        return False
-    finally:
-        alarm.is_waiting = False
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL if handler is None else handler)
-        if earlier:
-            rest = max(earlier - (time.monotonic() - began), _POLL_SECONDS)
-            signal.setitimer(signal.ITIMER_REAL, rest, interval)
-    return True
-
-
-def _poll(fd: int, seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    nap = _POLL_SECONDS / 16  # most hold it for a few milliseconds
-    while time.monotonic() < deadline:
-        if _try(fd):
-            return True
-        time.sleep(nap)
-        nap = min(2 * nap, _POLL_SECONDS)
-    return False
-
-
 def _holder(fd: int) -> str:
-    """Who holds the lock, since when; from a file that anybody can write, so only plain text."""
+    """The process that has the lock, and since when.
+
+    Anyone can write the file, so only printable ASCII is shown.
+    """
     try:
         text = os.pread(fd, _LONGEST_HOLDER, 0).decode("ascii", "replace").partition("\n")[0]
         since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(os.fstat(fd).st_mtime))
@@ -203,3 +154,84 @@ def _holder(fd: int) -> str:
         return ""
     text = "".join(char for char in text if " " <= char <= "~")
     return f"{text}, since {since}" if text else ""
+
+
+class SessionLock:
+    """The lock of a running session, as a context manager."""
+
+    __slots__ = ("_folder", "_session", "_staging", "_wait_seconds", "fd")
+
+    def __init__(
+        self,
+        folder: str,
+        session: str,
+        *,
+        staging: str = STAGING,
+        wait_seconds: float = _SESSION_WAIT_SECONDS,
+    ) -> None:
+        self._folder = folder
+        self._session = session
+        self._staging = staging
+        self._wait_seconds = wait_seconds
+        self.fd = -1  # a child process that inherits it keeps the lock, too
+
+    def __enter__(self) -> SessionLock:
+        try:
+            with Root(self._folder) as root, open_staging(root, self._staging) as staging:
+                name = SESSION + self._session
+                try:
+                    self.fd = os.open(name, _OPEN, 0o600, dir_fd=staging.fd)
+                except OSError as error:
+                    raise storage_error(staging.path_of(name), error) from error
+        except FileNotFoundError:
+            raise NoProject(self._folder) from None
+        deadline = time.monotonic() + self._wait_seconds
+        while not _try_lock(self.fd, fcntl.LOCK_EX):
+            if time.monotonic() > deadline:
+                self.__exit__()
+                raise SessionHeld(self._session)
+            time.sleep(_SESSION_POLL_SECONDS)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        fd, self.fd = self.fd, -1
+        close_quietly(fd)
+
+
+def is_session_running(folder: str, session: str) -> bool:
+    """Whether the process of this session is alive. Changes nothing."""
+    return is_locked(folder, SESSION + session)
+
+
+def is_locked(folder: str, name: str) -> bool:
+    """Whether any process has this lock of the staging folder. Changes nothing."""
+    fd = _open_for_test(folder, name)
+    if fd < 0:
+        return False
+    try:
+        return not _try_lock(fd, fcntl.LOCK_SH)
+    finally:
+        close_quietly(fd)
+
+
+def _open_for_test(folder: str, name: str) -> int:
+    """The lock file, open for reading; -1 if there is none."""
+    try:
+        with Root(folder) as root:
+            staging = root.folder(STAGING)
+        if staging is None:
+            return -1
+        with staging:
+            found = staging.stat(name)
+            is_file = found is not None and stat.S_ISREG(found.st_mode)
+            return os.open(name, _READ, dir_fd=staging.fd) if is_file else -1
+    except OSError:
+        return -1
+
+
+def _try_lock(fd: int, kind: int) -> bool:
+    try:
+        fcntl.flock(fd, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,29 +1,26 @@
-"""Transactions: what the holder of the lock does to turn edits into durable documents.
+"""Transactions: turn edits into durable documents, under the lock.
 
-One document is exchanged; several become a step with a record. When somebody else changes a
-document in between, the edit is applied to their version, until it holds or the limit is
-reached. After the commit point of a step there is no way back, so a document whose edit then
-no longer applies keeps their version, and ours is kept beside.
+One document is simply exchanged; several become a step with an intent record. When another
+program changes a document in between, the edit is repeated on that version, up to a limit.
+A step cannot be taken back after its commit point. If an edit no longer applies then, the
+document keeps the other program's version, and ours is rescued.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fairlead.errors import (
-    ChangedMeanwhile,
-    FairleadError,
-    NotConfirmed,
-    StepInterrupted,
-    StorageError,
-)
-from fairlead.store import atomic, intent, last, layout
-from fairlead.store.atomic import Changed, Desk, Place, place_of
-from fairlead.store.confine import Root, leaf
-from fairlead.store.intent import Places, Step, Version
-from fairlead.values import dataclass, field
+from fairlead.core.errors import FairleadError, StorageError
+from fairlead.core.values import dataclass, field
+from fairlead.store import atomic, intent, layout
+from fairlead.store import undo as last
+from fairlead.store.atomic import DocumentChanged, DocumentLocation, StagingArea, open_location
+from fairlead.store.confined import Root, leaf
+from fairlead.store.errors import ChangedMeanwhile, NotConfirmed, StepInterrupted
+from fairlead.store.intent import CommittedStep, ContentChange, TreeChanges
+from fairlead.store.staging import IGNORE, IGNORE_ALL
 
-# The new content of a document, from what is there; None: there is no file.
+# Computes the new content of a document from the old one; None: the file does not exist.
 Rewrite = Callable[[bytes | None], bytes]
 Rewrites = Mapping[str, Rewrite]
 
@@ -31,128 +28,140 @@ _MOST_ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be done, decided from what is there now."""
+class WritePlan:
+    """The change set of a transaction, as bytes."""
 
     rewrites: Rewrites
-    places: Places = field(default_factory=Places)
+    places: TreeChanges = field(default_factory=TreeChanges)
 
 
 class Transaction:
-    """One writer's turn at the desk. It begins by recovering what a killed one left."""
+    """One writer's turn. It begins by completing what a killed writer left."""
 
-    def __init__(self, root: Root, desk: Desk, command: str) -> None:
+    def __init__(self, root: Root, staging: StagingArea, command: str) -> None:
         self._root = root
-        self._desk = desk
+        self._staging = staging
         self._command = command
-        step = intent.recover(root, desk)
-        last.recover(root, desk)
+        step = intent.recover(root, staging)
+        last.recover(root, staging)
         self.recovered = frozenset(step.paths) if step else frozenset()
-        self._hide_desk_from_git()
+        self._hide_staging_from_git()
 
-    def run(self, rewrites: Rewrites, folders: tuple[str, ...] = ()) -> tuple[Version, ...]:
-        """Write what is different, durably, and return it. Empty folders may go with it."""
-        return self.carry_out(lambda: Plan(rewrites, Places(folders=self._missing(folders))))[0]
+    def run(self, rewrites: Rewrites, folders: tuple[str, ...] = ()) -> tuple[ContentChange, ...]:
+        """Write the changed documents and the missing folders durably; return the changes."""
+        return self.carry_out(
+            lambda: WritePlan(rewrites, TreeChanges(folders=self._missing(folders)))
+        )[0]
 
-    def carry_out(self, decide: Callable[[], Plan]) -> tuple[tuple[Version, ...], Places]:
-        """Decide, move and write, durably; decide anew when somebody changed something."""
+    def carry_out(
+        self, decide: Callable[[], WritePlan]
+    ) -> tuple[tuple[ContentChange, ...], TreeChanges]:
+        """Decide, move and write durably; decide again when another program changed something."""
         changed = ""
         for _ in range(_MOST_ATTEMPTS):
             plan = decide()
             versions = versions_of(self._read, plan.rewrites)
             try:
                 return self._write(versions, plan), plan.places
-            except Changed as error:
+            except DocumentChanged as error:
                 changed = error.path
         raise ChangedMeanwhile(changed)
 
-    def undo(self) -> tuple[str, tuple[Version, ...], Places]:
-        """Take the last event back. What this replaces is kept like that of any other event."""
-        event = last.load(self._desk)
+    def undo(self, which: str = "") -> tuple[str, tuple[ContentChange, ...], TreeChanges]:
+        """Undo a command, by default the last. Undo is recorded like any other command."""
+        event = last.chosen(self._staging, which)
 
-        def decide() -> Plan:
-            texts, places = last.reverse(self._root, event, self._desk.folder.path)
-            return Plan(last.rewrites_of(texts, event), places)
+        def decide() -> WritePlan:
+            texts, places = last.reverse(self._root, event, self._staging.folder.path)
+            return WritePlan(last.rewrites_of(texts, event), places)
 
         return (event.command, *self.carry_out(decide))
 
     def _missing(self, folders: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(folder for folder in folders if self._root.stat(folder) is None)
 
-    def _write(self, versions: tuple[Version, ...], plan: Plan) -> tuple[Version, ...]:
-        """Write it, and keep what it replaces for whoever wants to take it back."""
+    def _write(
+        self, versions: tuple[ContentChange, ...], plan: WritePlan
+    ) -> tuple[ContentChange, ...]:
+        """Write the changes, and keep what they replace for undo."""
         if not versions and not plan.places:
             return versions
-        places = Places(plan.places.moves, self._missing(plan.places.folders))
+        places = TreeChanges(plan.places.moves, self._missing(plan.places.folders))
         try:
-            last.keep(self._desk, self._command, versions, places)
+            last.keep(self._staging, self._command, versions, places)
             written = self._publish(versions, plan)
             if written != versions:
-                last.keep(self._desk, self._command, written, places)
+                last.keep(self._staging, self._command, written, places)
         except NotConfirmed:
-            raise  # it may have happened: the next writer looks
-        except (Changed, FairleadError):
-            last.forget(self._desk)
+            raise  # it may have happened: the next writer finds out
+        except (DocumentChanged, FairleadError):
+            last.forget(self._staging)
             raise
-        last.settle(self._desk)
+        last.settle(self._staging)
         return written
 
-    def _publish(self, versions: tuple[Version, ...], plan: Plan) -> tuple[Version, ...]:
+    def _publish(
+        self, versions: tuple[ContentChange, ...], plan: WritePlan
+    ) -> tuple[ContentChange, ...]:
         if len(versions) > 1 or plan.places:
-            step = intent.commit(self._root, self._desk, self._command, versions, plan.places)
+            step = intent.commit(self._root, self._staging, self._command, versions, plan.places)
             try:
                 again = self._complete(step, plan.rewrites)
             except StorageError as error:
                 raise StepInterrupted(step.paths, str(error)) from error
             return tuple(again.get(version.path, version) for version in versions)
         for version in versions:
-            with place_of(self._root, version.path) as place:
-                atomic.write(self._desk, place, version.old, version.new)
+            with open_location(self._root, version.path) as place:
+                atomic.write(self._staging, place, version.old, version.new)
         return versions
 
-    def _complete(self, step: Step, rewrites: Rewrites) -> dict[str, Version]:
-        """Publish a step, and return what became of documents that changed meanwhile."""
-        again: dict[str, Version] = {}
-        theirs: dict[str, str] = {}  # and where ours is kept instead
-        for entry in intent.complete(self._root, self._desk, step):
+    def _complete(self, step: CommittedStep, rewrites: Rewrites) -> dict[str, ContentChange]:
+        """Publish a step; return the changes of documents that were edited again."""
+        again: dict[str, ContentChange] = {}
+        not_applied: dict[str, str] = {}  # path -> where our version is kept
+        for entry in intent.complete(self._root, self._staging, step):
             try:
                 for version in self._again(entry.path, rewrites):
                     again[version.path] = version
-                self._desk.remove(entry.stage)
+                self._staging.remove(entry.stage)
             except StorageError:
                 raise
             except FairleadError:
-                theirs[entry.path] = self._desk.rescue(entry.stage, leaf(entry.path))
-        intent.close(self._desk)
-        if theirs:
-            raise ChangedMeanwhile(", ".join(theirs), ", ".join(filter(None, theirs.values())))
+                not_applied[entry.path] = self._staging.rescue(entry.stage, leaf(entry.path))
+        intent.close(self._staging)
+        if not_applied:
+            raise ChangedMeanwhile(
+                ", ".join(not_applied), ", ".join(filter(None, not_applied.values()))
+            )
         return again
 
-    def _again(self, path: str, rewrites: Rewrites) -> tuple[Version, ...]:
-        """Apply the edit of one document to what somebody else made of it."""
+    def _again(self, path: str, rewrites: Rewrites) -> tuple[ContentChange, ...]:
+        """Repeat the edit of one document on the version of another program."""
         for _ in range(_MOST_ATTEMPTS):
             versions = versions_of(self._read, {path: rewrites[path]})
             try:
-                return self._publish(versions, Plan({}))
-            except Changed:
+                return self._publish(versions, WritePlan({}))
+            except DocumentChanged:
                 continue
         raise ChangedMeanwhile(path)
 
     def _read(self, path: str) -> bytes | None:
         return self._root.read(path, layout.limit_of(path))
 
-    def _hide_desk_from_git(self) -> None:
-        if self._desk.folder.stat(layout.IGNORE) is None:
-            place = Place(self._desk.folder, layout.IGNORE)
-            atomic.write(self._desk, place, None, layout.IGNORE_ALL)
+    def _hide_staging_from_git(self) -> None:
+        if self._staging.folder.stat(IGNORE) is None:
+            place = DocumentLocation(self._staging.folder, IGNORE)
+            atomic.write(self._staging, place, None, IGNORE_ALL)
 
 
-def versions_of(read: Callable[[str], bytes | None], rewrites: Rewrites) -> tuple[Version, ...]:
-    """The documents that the rewrites would change, before and after."""
+def versions_of(
+    read: Callable[[str], bytes | None], rewrites: Rewrites
+) -> tuple[ContentChange, ...]:
+    """The documents that the rewrites would change, with old and new content."""
     versions = []
     for path, rewrite in rewrites.items():
         old = read(path)
         new = rewrite(old)
         if new != old:
-            versions.append(Version(path, old, new))
+            versions.append(ContentChange(path, old, new))
     return tuple(versions)

@@ -1,25 +1,25 @@
-"""The active workstream: which of several memories in one project is the current one.
+"""The active workstream of a project that has several.
 
-It is named by the environment, by a pointer of this session in the folder for temporary files,
-or by a pointer of the project, in that order; the pointers are those that the neighbouring
-tool keeps. A pointer that leads nowhere is never repaired here: reading changes nothing.
+The environment names it, or a pointer file of this session in the folder for temporary files, or
+a pointer file of the project, in this order. The pointers are those of GSD, so that both tools
+agree. A pointer to a missing workstream is ignored and not repaired, because reading changes
+nothing.
 """
 
 import os
 
 from fairlead.store import layout
-from fairlead.store.confine import Root
-from fairlead.store.glance import UNREADABLE, as_text
+from fairlead.store.confined import Root
+from fairlead.store.nearest_project import UNREADABLE, as_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-POINTER = f"{layout.PLANNING}/active-workstream"
 SESSION_POINTERS = "gsd-workstream-sessions"
 NAMED_BY = "GSD_WORKSTREAM"
 
-# What tells sessions apart, strongest first.
+# Environment variables that identify a session, most specific first.
 _SESSION_NAMES = (
     "GSD_SESSION_KEY", "CODEX_THREAD_ID", "CLAUDE_SESSION_ID", "CLAUDE_CODE_SESSION_ID",
     "CLAUDE_CODE_SSE_PORT", "OPENCODE_SESSION_ID", "GEMINI_SESSION_ID", "CURSOR_SESSION_ID",
@@ -32,17 +32,17 @@ _LONGEST_TOKEN = 160
 
 
 def active_workstream(project: str, environment: "Mapping[str, str]") -> str:
-    """The name of the active workstream; empty when none can be told."""
+    """The name of the active workstream; "" if it is unknown."""
     named = environment.get(NAMED_BY, "").strip()
     if named:
         return named if _is_name(named) else ""
-    own = _session_pointer(project, environment)
-    name = own or _read_pointer(project, POINTER)
+    name = _session_pointer(project, environment)
+    name = name or _read_pointer(project, layout.ACTIVE_WORKSTREAM)
     return name if _is_name(name) and _exists(project, name) else ""
 
 
 def load_workstream_state(project: str, name: str) -> "str | None":
-    """The STATE.md of a workstream as far as it is safe to show, or None."""
+    """The STATE.md of a workstream up to the size limit, or None."""
     try:
         with Root(project) as root:
             path = f"{layout.planning_of(name)}/{layout.STATE_NAME}"
@@ -53,7 +53,7 @@ def load_workstream_state(project: str, name: str) -> "str | None":
 
 
 def session_key(environment: "Mapping[str, str]") -> str:
-    """What names this session, as a file name; empty when nothing does."""
+    """The identity of this session as a file name; "" if it is unknown."""
     for name in _SESSION_NAMES:
         token = _token(environment.get(name, ""))
         if token:
@@ -66,8 +66,8 @@ def session_key(environment: "Mapping[str, str]") -> str:
 
 
 def session_pointer_path(project: str, key: str) -> str:
-    """Where the pointer of a session stands, below the folder for temporary files."""
-    from hashlib import sha1  # slow to import, and needed only where there are workstreams
+    """The pointer file of a session, below the folder for temporary files."""
+    from hashlib import sha1  # slow to import, and needed only with workstreams
 
     planning = os.path.realpath(os.path.join(project, layout.PLANNING))
     digest = sha1(os.fsencode(planning), usedforsecurity=False).hexdigest()
@@ -108,6 +108,6 @@ def _exists(project: str, name: str) -> bool:
 
 
 def _token(text: str) -> str:
-    """A text as part of a file name: every run of other characters becomes one underscore."""
+    """A text as part of a file name: each run of other characters becomes an underscore."""
     safe = "".join(mark if mark in _NAME_MARKS or mark in "._-" else " " for mark in text)
     return "_".join(safe.split()).strip("_")[:_LONGEST_TOKEN]

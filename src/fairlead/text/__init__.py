@@ -1,5 +1,8 @@
-"""Text that survives: reading and editing Markdown, frontmatter and JSON in place.
+"""Lossless reading and editing of Markdown, YAML frontmatter and JSON.
 
-Knows nothing of this product. Every function takes text and returns text or values; an edit
-changes its own span and no other byte.
+This package knows nothing about Fairlead. The rule: an edit changes only its own span, and
+every other byte stays as it was. Doubtful text is refused instead of guessed.
+
+Start reading with `document`. The `fast_*` modules, `yaml_subset`, `yaml_scalars`, `lines` and
+`printable` load quickly, because the status line and the hooks use them.
 """

@@ -1,8 +1,8 @@
-"""Fields: `Name: value` lines of prose, in the three forms that planning files use.
+"""Fields: `Name: value` lines in the three forms that planning files use.
 
-`**Name:** value`, `Name: value` and `| Name | value |`; the first two also as a list item. Of
-several the bold one counts, then the plain one, then the table row, as readers of these files
-have always taken it. Names are compared without regard to case.
+These are `**Name:** value`, `Name: value` and `| Name | value |`; the first two may be list
+items. If a field occurs more than once, the bold form counts, then the plain form, then the
+table row. Other readers of these files use the same order. Names are compared ignoring case.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,17 +16,17 @@ _BULLETS = ("- ", "* ", "+ ")
 
 
 class Field(NamedTuple):
-    """A field's value and where it stands."""
+    """The value of a field and its position."""
 
     value: str
     start: int
     end: int
     in_table: bool
-    needs_blank: bool  # the label is not followed by a blank yet
+    needs_blank: bool  # no space follows the label yet
 
 
 def find_field(lines: Iterable[Line], name: str) -> Field | None:
-    """The field of this name, or None. An empty value is a field too."""
+    """The field with this name, or None. A field may have an empty value."""
     prose = [line for line in lines if line.is_prose]
     forms: tuple[Callable[[Line, str], Field | None], ...] = (_bold, _plain, _row)
     for form in forms:
@@ -38,7 +38,7 @@ def find_field(lines: Iterable[Line], name: str) -> Field | None:
 
 
 def set_field(text: str, field: Field, value: str) -> str:
-    """The text with another value in the field; the label and trailing blanks stay."""
+    """The text with another value in the field. The label and trailing spaces stay."""
     if field.value == value:
         return text
     written = table_cell(value) if field.in_table else one_line(value)
@@ -65,7 +65,7 @@ def _plain(line: Line, name: str) -> Field | None:
     at = _label_start(line.text)
     indent = len(line.text) - len(line.text.lstrip(" \t"))
     if at == indent and indent > 0:
-        return None  # an indented line without a bullet continues something else
+        return None  # an indented line without a bullet continues a paragraph
     colon = at + len(name)
     if line.text[at:colon].casefold() != name or line.text[colon : colon + 1] != ":":
         return None

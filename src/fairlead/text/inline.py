@@ -1,16 +1,18 @@
-"""Values on their way into Markdown: one line that cannot become structure.
+"""Makes values safe for one line of Markdown.
 
-A value can never make a heading, a list item, a table cell, a fence or HTML: line breaks become
-blanks, tags and images are escaped outside code spans, and control characters are refused.
+A value can never create a heading, a list item, a table cell, a fence or HTML: line breaks
+become spaces, tags and images are escaped outside code spans, and control characters are refused.
 """
 
 import re
 
-from fairlead.errors import UnwritableValue
-from fairlead.text.visible import is_unseen, visible
+from fairlead.text.errors import UnwritableValue
+from fairlead.text.printable import is_unseen, visible
 
-_JOINERS = "\u200c\u200d"  # part of ordinary words and emoji in many scripts
-_MARKS = re.compile(r"\\.|`+|<(?=[!/?A-Za-z])|!\[")  # an escaped character is none of the others
+_JOINERS = "\u200c\u200d"  # part of ordinary words and emoji in many scripts, so not refused
+_MARKS = re.compile(
+    r"\\.|`+|<(?=[!/?A-Za-z])|!\["
+)  # an escaped character has no meaning of its own
 _ESCAPED = {"<": "\\<", "|": "\\|", "`": "\\`", "![": "!\\["}
 _SPACES = "\t\n\r\v\f\x85\u2028\u2029"
 
@@ -25,22 +27,22 @@ def one_line(value: str, what: str = "the value") -> str:
         raise UnwritableValue(what, "is empty")
     for mark in folded:
         if is_unseen(mark) and mark not in _JOINERS:
-            raise UnwritableValue(what, f"holds the control character U+{ord(mark):04X}")
+            raise UnwritableValue(what, f"contains the control character U+{ord(mark):04X}")
     return _escape(folded)
 
 
 def file_name(path: str) -> str:
-    """The name of a file as it is written down; bytes that are no text become visible."""
+    """A file name for a document; bytes that are not UTF-8 are escaped."""
     return visible(path, keep=_JOINERS)
 
 
 def table_cell(value: str, what: str = "the value") -> str:
-    """The value as one cell of a table."""
+    """The value as one table cell."""
     return one_line(value, what).replace("\\|", "|").replace("|", "\\|")
 
 
 def plain_text(written: str) -> str:
-    """A written line as the value that it came from."""
+    """The value that `one_line` wrote: its reverse."""
     if "\\" not in written:
         return written
     for mark, escaped in _ESCAPED.items():
@@ -49,9 +51,9 @@ def plain_text(written: str) -> str:
 
 
 def _escape(text: str) -> str:
-    """Escape what begins a tag, a comment or an image, except inside a code span.
+    """Escape the start of tags, comments and images outside code spans.
 
-    A run of backticks without its like would make code of what follows, or end that of others.
+    An unmatched run of backticks is escaped too: it would turn the following text into code.
     """
     written, at = "", 0
     while found := _MARKS.search(text, at):

@@ -1,12 +1,12 @@
-"""Lines and places of a text, for any mixture of line endings.
+"""Lines and positions of a text, for any mixture of line endings.
 
-Only LF, CR LF and CR end a line. Python's own `splitlines` also cuts at U+2028, form feed
-and others, which editors and git do not, so it is not used. No imports: hooks use this.
+Only LF, CR LF and CR end a line. `str.splitlines` also splits at U+2028, form feeds and others,
+which editors and git do not. No imports: the status line and the hooks use this module.
 """
 
 
 def split_lines(text: str) -> "list[str]":
-    """The lines with their endings; joined again they are the text, byte for byte."""
+    """The lines with their endings. Joined, they are exactly the text."""
     lines = []
     for line in _split_at_lf(text):
         if "\r" in line:
@@ -17,19 +17,19 @@ def split_lines(text: str) -> "list[str]":
 
 
 def without_ending(line: str) -> str:
-    """The line without its line ending; other white space stays."""
+    """The line without its line ending. Other white space stays."""
     if line.endswith("\r\n"):
         return line[:-2]
     return line[:-1] if line.endswith(("\n", "\r")) else line
 
 
 def ending_of(line: str) -> str:
-    """The line ending of this line, empty on a last line without one."""
+    """The line ending; "" for a last line without one."""
     return line[len(without_ending(line)) :]
 
 
 def common_ending(text: str) -> str:
-    """The line ending that the text uses most; LF for a text of one line."""
+    """The most frequent line ending; LF if there is none."""
     crlf = text.count("\r\n")
     lf = text.count("\n") - crlf
     cr = text.count("\r") - crlf
@@ -39,14 +39,9 @@ def common_ending(text: str) -> str:
 
 
 def place_of(text: str, offset: int) -> "tuple[int, int]":
-    """Line and column, both from 1, of an offset."""
-    before = split_lines(text[:offset])
-    if not before:
-        return 1, 1
-    last = before[-1]
-    if last.endswith(("\n", "\r")):
-        return len(before) + 1, 1
-    return len(before), len(last) + 1
+    """Line and column of an offset, both counted from 1; as editors do, lines by LF."""
+    start = text.rfind("\n", 0, offset) + 1
+    return text.count("\n", 0, offset) + 1, offset - start + 1
 
 
 def _split_at_lf(text: str) -> "list[str]":
@@ -58,7 +53,7 @@ def _split_at_lf(text: str) -> "list[str]":
 
 
 def _split_at_cr(line: str) -> "list[str]":
-    """Cut at each CR that does not belong to a CR LF at the end."""
+    """Split at each CR except the one of a final CR LF."""
     tail = "\r\n" if line.endswith("\r\n") else ""
     parts = line[: len(line) - len(tail)].split("\r")
     pieces = [part + "\r" for part in parts[:-1]]

@@ -1,6 +1,6 @@
-"""Lists: bullets with their places, check boxes, and items that can be added.
+"""List items with their positions and check boxes.
 
-An item reaches over its continuation lines, so that a new one never lands inside it.
+An item includes its continuation lines, so that a new item is never inserted into another one.
 """
 
 from collections.abc import Sequence
@@ -9,25 +9,25 @@ from typing import NamedTuple
 from fairlead.text.outline import Line
 
 _BULLETS = "-*+"
-_GAPS = ("", " ", "\t")  # what may follow a bullet or a box
-_BEGINNINGS = "-*+ \t0123456789"  # of lines that can be an item
+_GAPS = ("", " ", "\t")  # may follow a bullet or a check box
+_BEGINNINGS = "-*+ \t0123456789"  # first characters of lines that can be list items
 
 
-class Item(NamedTuple):
-    """One bullet of a list, at its outermost level or deeper."""
+class ListItem(NamedTuple):
+    """One item of a list, at any level."""
 
     indent: int
     bullet: str
-    text: str  # the first line's text, without bullet and check box
+    text: str  # of the first line, without bullet and check box
     start: int  # of the text
-    box: int  # offset of the mark between the brackets; -1 without a check box
+    box: int  # offset of the character in the check box; -1 if there is none
     is_checked: bool
     last: Line  # the last line that belongs to the item
-    column: int  # before the bullet, where a tab counts up to the next four
+    column: int  # indentation in columns, with tab stops every four
 
 
-def items_of(lines: Sequence[Line]) -> tuple[Item, ...]:
-    """Every bullet among these lines, nested ones too."""
+def items_of(lines: Sequence[Line]) -> tuple[ListItem, ...]:
+    """Every list item in these lines, including nested ones."""
     items = []
     for at, line in enumerate(lines):
         if line.text and line.text[0] in _BEGINNINGS and (found := _bullet_on(line)):
@@ -38,14 +38,14 @@ def items_of(lines: Sequence[Line]) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def set_checked(text: str, item: Item, checked: bool) -> str:
-    """The text with the box ticked or cleared; a box that is right already stays as it is."""
+def set_checked(text: str, item: ListItem, checked: bool) -> str:
+    """The text with the box checked or cleared. A box that is already right stays as it is."""
     if item.box < 0 or item.is_checked == checked:
         return text
     return text[: item.box] + ("x" if checked else " ") + text[item.box + 1 :]
 
 
-def _item(line: Line, indent: int, bullet: str, start: int, last: Line, column: int) -> Item:
+def _item(line: Line, indent: int, bullet: str, start: int, last: Line, column: int) -> ListItem:
     content = line.text[start:]
     box = -1
     checked = False
@@ -55,7 +55,7 @@ def _item(line: Line, indent: int, bullet: str, start: int, last: Line, column: 
         cut = 4 if content[3:4] else 3
         start += cut
         content = content[cut:]
-    return Item(
+    return ListItem(
         indent, bullet, content.rstrip(" \t"), line.start + start, box, checked, last, column
     )
 
@@ -81,13 +81,13 @@ def _bullet_on(line: Line) -> tuple[int, str, int] | None:
 
 
 def _column(text: str) -> int:
-    """The blanks in front; a tab reaches to the next multiple of four."""
+    """The indentation in columns, with tab stops every four."""
     blank = text[: len(text) - len(text.lstrip(" \t"))]
     return len(blank.expandtabs(4)) if blank else 0
 
 
 def _last_line(lines: Sequence[Line], at: int, column: int) -> Line:
-    """The last line that is indented deeper than the bullet, over blank lines between them."""
+    """The last line of an item: the lines below it that are deeper or continue it."""
     last = lines[at]
     for below in range(at + 1, len(lines)):
         line = lines[below]
@@ -104,5 +104,5 @@ def _last_line(lines: Sequence[Line], at: int, column: int) -> Line:
 
 
 def _continues(line: Line) -> bool:
-    """A line right below an item that is no structure of its own is part of the item."""
+    """Whether a line directly below an item continues its paragraph."""
     return not line.text.lstrip(" ").startswith(("#", "|", ">", "```", "~~~", "---", "***", "<"))

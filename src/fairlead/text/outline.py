@@ -1,20 +1,21 @@
-"""The outline of a Markdown body: its lines, headings and sections.
+"""The outline of a Markdown body: its lines, headings and sections, and edits by line.
 
-Headings inside fenced code or an HTML comment are examples, not structure; a fence or comment
-that stands, outside a list, in code by indentation reaches no further than that code. Only ATX
-headings (`## Title`) count: an underlined line is too often a table or a rule in planning files.
+Headings inside fenced code or an HTML comment are examples, not structure. A fence or comment in
+indented code outside a list ends with that code. Only ATX headings (`## Title`) count: in planning
+files an underlined line is too often a table or a rule.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from fairlead.text.lines import split_lines
 
-_ITEM = "-*+0123456789"  # how an item of a list can begin
+_ITEM = "-*+0123456789"  # first characters of list items
+_MOST_UNCLOSED = 4  # fences without an end that are ignored in one document
 
 
 class Line(NamedTuple):
-    """One line of the whole text."""
+    """One line of the text."""
 
     start: int
     end: int  # before the line ending
@@ -33,25 +34,44 @@ class Section(NamedTuple):
     last: int  # index after the section's last line
 
 
-def lines_of(text: str, body_start: int = 0) -> tuple[Line, ...]:
-    """All lines, with what is prose; the frontmatter before `body_start` is not."""
-    return tuple(_each_line(text, body_start))
+def lines_of(text: str, body_start: int = 0, *, is_answer: bool = False) -> tuple[Line, ...]:
+    """All lines. Lines before `body_start`, which are frontmatter, are not prose.
+
+    In a document, a fence that nothing closes is not a fence: one lost line must not hide the
+    rest. In the answer of a model it is one, because the answer was cut off inside it.
+    """
+    if is_answer:
+        return tuple(_each_line(text, body_start))
+    ignored: set[int] = set()
+    lines: tuple[Line, ...] = ()
+    for _ in range(_MOST_UNCLOSED):
+        unclosed: list[int] = []
+        lines = tuple(_each_line(text, body_start, ignored, unclosed))
+        if not unclosed:
+            break
+        ignored.add(unclosed[0])
+    return lines
 
 
 def title_of(text: str, body_start: int = 0) -> str:
-    """The first heading of the first level; nothing below it is looked at."""
+    """The first heading of level 1. Text after it is not parsed."""
     headings = _headings(_each_line(text, body_start))
     return next((title for _, level, title in headings if level == 1), "")
 
 
-def _each_line(text: str, body_start: int) -> Iterator[Line]:
-    offset = 0
+def _each_line(
+    text: str,
+    body_start: int,
+    ignored: Collection[int] = (),  # offsets of lines that open no fence
+    unclosed: list[int] | None = None,  # receives the offset of a fence that is still open
+) -> Iterator[Line]:
+    offset = opening = 0
     fence = ""
-    margin = 0  # columns before the fence that is open
-    is_code = False  # a fence or comment indented as code, which ends with that code
+    margin = 0  # columns before the open fence
+    is_code = False  # the fence or comment is in indented code and ends with it
     in_comment = in_item = after_blank = False
     for raw in split_lines(text):
-        content = raw.rstrip("\r\n")  # each line has one ending, and neither mark before it
+        content = raw.rstrip("\r\n")  # a line has one ending and no other CR or LF
         prose = offset >= body_start
         if prose:
             stripped = content.strip(" \t")
@@ -69,8 +89,8 @@ def _each_line(text: str, body_start: int) -> Iterator[Line]:
                 is_new = first != "" and (not in_item or content[0] == first)
                 in_item = in_item and not (is_new and (after_blank or first == "#"))
                 in_item = in_item or (is_new and first in _ITEM and _begins_item(stripped))
-            elif opened := _opened_fence(stripped):
-                fence, margin, prose = opened, _columns(content), False
+            elif offset not in ignored and (opened := _opened_fence(stripped)):
+                fence, margin, prose, opening = opened, _columns(content), False, offset
                 is_code = margin > 3 and not in_item
             elif stripped.startswith("<!--"):
                 prose = False
@@ -79,11 +99,13 @@ def _each_line(text: str, body_start: int) -> Iterator[Line]:
             after_blank = not first
         yield Line(offset, offset + len(content), offset + len(raw), content, prose)
         offset += len(raw)
+    if fence and not is_code and unclosed is not None:
+        unclosed.append(opening)
 
 
 def sections_of(lines: tuple[Line, ...]) -> tuple[Section, ...]:
-    """Every section in the order of the text; a section contains the deeper ones below it."""
-    ends = [len(lines)] * 7  # for each level, the next heading of that level or a higher one
+    """Every section in text order. A section contains its subsections."""
+    ends = [len(lines)] * 7  # by level: index of the next heading of this level or above
     sections = []
     for index, level, title in reversed(list(_headings(lines))):
         sections.append(Section(level, title, index, index + 1, ends[level]))
@@ -92,14 +114,14 @@ def sections_of(lines: tuple[Line, ...]) -> tuple[Section, ...]:
 
 
 def own_end(section: Section, sections: tuple[Section, ...]) -> int:
-    """The index after the section's own lines, before any section inside it."""
+    """The index after the section's own lines, before its first subsection."""
     inner = (other.heading for other in sections if section.heading < other.heading < section.last)
     return min(inner, default=section.last)
 
 
 def insert_after(text: str, line: Line, new: str, ending: str) -> str:
     """The text with a new line after this one."""
-    if line.next == line.end:  # the text ends without a line break, and goes on doing so
+    if line.next == line.end:  # the text has no final line break, and gets none
         return text[: line.end] + ending + new + text[line.next :]
     return text[: line.next] + new + text[line.end : line.next] + text[line.next :]
 
@@ -143,3 +165,35 @@ def _opened_fence(stripped: str) -> str:
 
 def _closes(stripped: str, fence: str) -> bool:
     return len(stripped) >= len(fence) and not stripped.strip(fence[0])
+
+
+class Splice(NamedTuple):
+    """A replacement of a span. An empty span is an insertion."""
+
+    start: int
+    end: int
+    new: str
+
+
+def spliced(text: str, splices: Iterable[Splice]) -> str:
+    """The text with all replacements. Of two that overlap only the first is made."""
+    pieces = []
+    at = 0
+    for splice in sorted(splices, key=lambda splice: (splice.start, splice.end)):
+        if splice.start < at:
+            continue
+        pieces += [text[at : splice.start], splice.new]
+        at = splice.end
+    return "".join((*pieces, text[at:]))
+
+
+def line_after(line: Line, new: str, ending: str) -> Splice:
+    """Insert a line below this one. A text without a final line break gets none."""
+    if line.next == line.end:
+        return Splice(line.end, line.end, ending + new)
+    return Splice(line.next, line.next, new + ending)
+
+
+def block_after(line: Line, new: Iterable[str], ending: str) -> Splice:
+    """Insert lines below this one, after a blank line."""
+    return line_after(line, ending.join(("", *new)), ending)

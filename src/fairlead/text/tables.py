@@ -1,6 +1,6 @@
-"""Pipe tables: cells with their places, rows that can be changed and added.
+"""Pipe tables: cells with their positions, and edits of cells and rows.
 
-A cell keeps the blanks around it, so that a table that was laid out by hand stays so.
+The spaces around a cell stay, so that a table that was aligned by hand keeps its layout.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from fairlead.text.outline import Line, insert_after
 
 
 class Cell(NamedTuple):
-    """One cell: its text as written, without the blanks around it."""
+    """The text of one cell as written, without surrounding spaces."""
 
     text: str
     start: int
@@ -26,13 +26,13 @@ class Table(NamedTuple):
     last: Line  # the last line of the table
 
     def column(self, name: str) -> int:
-        """The index of a column by its title, without regard to case; -1 if there is none."""
+        """The index of a column by its title, ignoring case; -1 if there is none."""
         titles = [cell.text.strip("*").casefold() for cell in self.header]
         return titles.index(name.casefold()) if name.casefold() in titles else -1
 
 
 def tables_of(lines: Sequence[Line]) -> tuple[Table, ...]:
-    """Every table among these lines."""
+    """Every table in these lines."""
     tables = []
     end = 0
     for at in [at for at, line in enumerate(lines[:-1]) if "|" in line.text]:
@@ -49,7 +49,7 @@ def tables_of(lines: Sequence[Line]) -> tuple[Table, ...]:
 
 
 def cells_of(line: Line) -> tuple[Cell, ...]:
-    """The cells of a row; none if the line is no row. An escaped pipe belongs to its cell."""
+    """The cells of a row; empty if the line is no row. An escaped pipe belongs to its cell."""
     if "|" not in line.text:
         return ()
     text = line.text.rstrip(" \t")
@@ -75,7 +75,7 @@ def cells_of(line: Line) -> tuple[Cell, ...]:
 
 
 def set_cell(text: str, cell: Cell, value: str) -> str:
-    """The text with another value in a cell; a value that stands there changes nothing."""
+    """The text with another value in a cell. The same value changes nothing."""
     written = table_cell(value)
     if cell.text in (value, written):
         return text

@@ -1,30 +1,37 @@
-"""`fairlead capture`: an idea becomes a todo, a note or a backlog entry."""
+"""`fairlead capture`: record an idea as a todo, a note or a backlog entry."""
 
 import click
 
-from fairlead.interfaces.cli.options import stream_changes
-from fairlead.interfaces.cli.show import Cells, Manner, Styled, report, report_change, rows
-from fairlead.records.todo import new_todo
-from fairlead.wiring import App
-from fairlead.wiring_daily import captures
+from fairlead.app import App
+from fairlead.interfaces.cli.options import workstream_change_command
+from fairlead.interfaces.cli.output import (
+    Cells,
+    OutputOptions,
+    Styled,
+    report,
+    report_change,
+    table_lines,
+)
+from fairlead.project.todos import new_todo
+from fairlead.views.memory import capture_members, todos_view
 
-_KINDS = ("--note", "--backlog", "--list", "--done")
+_MODES = ("--note", "--backlog", "--list", "--done")
 
 
 @click.command(epilog='Example: fairlead capture "The login page forgets the language" --area ui')
 @click.argument("text", default="")
-@click.option("--note", is_flag=True, help="Only a note: nobody counts it.")
-@click.option("--backlog", is_flag=True, help="An idea for a later milestone, in the roadmap.")
+@click.option("--note", is_flag=True, help="Record a note, which is not counted as a todo.")
+@click.option("--backlog", is_flag=True, help="Add an idea for a later milestone to the roadmap.")
 @click.option("--list", "lists", is_flag=True, help="Show the pending todos.")
-@click.option("--done", default="", metavar="NAME", help="This todo is done.")
-@click.option("--area", default="", metavar="WORD", help="The area [default: from the words].")
-@click.option("--file", "files", multiple=True, metavar="PATH", help="A file; may be repeated.")
-@click.option("--phase", default="", metavar="N", help="The phase that resolves it.")
-@click.option("--again", is_flag=True, help="Also when a pending todo says the same.")
-@stream_changes
+@click.option("--done", default="", metavar="NAME", help="Complete this todo.")
+@click.option("--area", default="", metavar="WORD", help="Area [default: derived from the text].")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="Related file; repeatable.")
+@click.option("--phase", default="", metavar="N", help="Phase that resolves it.")
+@click.option("--again", is_flag=True, help="Add it even if a pending todo says the same.")
+@workstream_change_command
 def capture(
     app: App,
-    manner: Manner,
+    output: OutputOptions,
     *,
     text: str,
     note: bool,
@@ -36,43 +43,40 @@ def capture(
     phase: str,
     again: bool,
 ) -> None:
-    """Keep an idea: as a todo, with --note as a note, with --backlog for a later milestone.
+    """Record an idea as a todo, with --note as a note, or with --backlog for later.
 
-    The todos that wait are listed in STATE.md and go when they are done or their phase is.
+    Pending todos are listed in STATE.md until they or their phase are complete.
     """
-    chosen = [
-        name for name, is_on in zip(_KINDS, (note, backlog, lists, done), strict=True) if is_on
-    ]
-    if len(chosen) > 1 or bool(text.strip()) == bool(lists or done):
-        raise click.UsageError(f"give a text, or one of {', '.join(_KINDS[2:])}")
-    here = captures(app)
+    given = zip(_MODES, (note, backlog, lists, done), strict=True)
+    modes = [option for option, is_given in given if is_given]
+    if len(modes) > 1 or bool(text.strip()) == bool(lists or done):
+        raise click.UsageError("give a text, --list or --done")
+    inbox = app.captures
     if lists:
-        found = here.pending()
+        todos = inbox.pending()
         table: list[Cells] = [
-            (Styled(each.path.rpartition("/")[2], "bold"), each.area, each.title) for each in found
+            (Styled(todo.path.rpartition("/")[2], "bold"), todo.area, todo.title) for todo in todos
         ]
-        shown = rows(table) if table else [("no pending todos",)]
-        report({"todos": list(found)}, shown, as_json=manner.as_json)
+        lines = table_lines(table) if table else [("no pending todos",)]
+        report(todos_view(todos), lines, as_json=output.as_json)
         return
     if done:
-        kept = here.done(done, dry_run=manner.dry_run)
-        told = f"Done: {kept.title}"
+        entry = inbox.done(done, dry_run=output.dry_run)
+        message = f"Done: {entry.title}"
     elif note:
-        kept = here.note(text, dry_run=manner.dry_run)
-        told = f"Noted: {kept.path}"
+        entry = inbox.note(text, dry_run=output.dry_run)
+        message = f"Noted: {entry.path}"
     elif backlog:
-        kept = here.backlog(text, dry_run=manner.dry_run)
-        told = f"In the backlog: {kept.path}"
+        entry = inbox.backlog(text, dry_run=output.dry_run)
+        message = f"Added to the backlog: {entry.path}"
     else:
         todo = new_todo(text, area=area, files=files, phase=phase)
-        kept = here.todo(todo, again=again, dry_run=manner.dry_run)
-        told = f"Captured [{kept.area}] {kept.title}. All of them: fairlead capture --list"
+        entry = inbox.todo(todo, again=again, dry_run=output.dry_run)
+        message = f"Captured [{entry.area}] {entry.title}. All todos: fairlead capture --list"
     report_change(
-        kept.outcome,
-        manner,
-        told,
+        entry.outcome,
+        output,
+        message,
         "Nothing changed",
-        path=kept.path,
-        title=kept.title,
-        area=kept.area,
+        **capture_members(entry),
     )

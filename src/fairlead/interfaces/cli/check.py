@@ -1,88 +1,122 @@
-"""`fairlead check`: where the documents say something that the files do not."""
+"""`fairlead check`: the places where the planning documents and the files differ."""
 
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Iterable
 
 import click
 
-from fairlead.engine.evidence import LedgerCheck
-from fairlead.engine.reports import FindingReport, finding_report
-from fairlead.engine.truth import Truth
+from fairlead.app import App
+from fairlead.core.ids import stream_words
 from fairlead.interfaces.cli.options import json_option, with_app, workstream_option
-from fairlead.interfaces.cli.show import Part, Styled, counted, report
-from fairlead.model.divergence import Kind
-from fairlead.model.ids import stream_words
-from fairlead.wiring import App
+from fairlead.interfaces.cli.output import Line, Styled, counted, report, with_workstream
+from fairlead.jobs.ledger import LedgerCheck
+from fairlead.project.health.check import DocumentComparison
+from fairlead.project.health.findings import FindingKind
+from fairlead.project.overview import FindingReport
+from fairlead.views.check import check_view
 
-_FOUND = 1
-_SHOWN_FILES = 5
+_HAS_FINDINGS = 1
+_LISTED_FILES = 5
+_LISTED_FINDINGS = 3  # with the same cause
+_WIDTH = 110
 
 
 @click.command(epilog="Example: fairlead check || fairlead doctor")
-@click.option("--ledger", is_flag=True, help="Check the evidence of the plans instead.")
+@click.option("--all", "show_all", is_flag=True, help="List every finding, also of one cause.")
+@click.option("--ledger", is_flag=True, help="Check the recorded evidence of the plans instead.")
 @workstream_option
 @json_option
 @with_app
-def check(app: App, *, ledger: bool, workstream: str, as_json: bool) -> int:
-    """Hold the documents against the files. Exit code 1 when they differ.
+def check(app: App, *, show_all: bool, ledger: bool, workstream: str, as_json: bool) -> int:
+    """Check that the planning documents match the files. Exit code 1 if they differ.
 
-    Every finding has a stable code, a place and the files behind it. Nothing is changed;
-    `fairlead doctor` repairs.
+    Each finding has a stable code, a position and the files it is based on. Nothing is changed;
+    use `fairlead doctor` to repair.
     """
     if ledger:
-        return _ledgers(app.overview.ledgers(workstream), as_json=as_json)
-    truths = app.overview.truths(workstream)
-    scopes = [
-        f"{name}: {truth.standing.scope.words}" if name else truth.standing.scope.words
-        for name, truth in truths.items()
-    ]
-    findings = [finding_report(each) for truth in truths.values() for each in truth.findings]
-    is_clean = not any(finding.is_drift for finding in findings)
-    content = {"is_clean": is_clean, "scope": "; ".join(scopes), "findings": findings}
-    lines: list[Sequence[Part]] = []
-    for finding in findings:
-        lines += _lines(finding)
-    for name, truth in truths.items():
-        if truth.drift:
-            lines.append((_how(app, name, truth),))
-    if is_clean:
-        told = f"{agreement(findings)} ({'; '.join(scopes)})."
-        lines.append((Styled("✓ ", "green"), told))
-    report(content, lines, as_json=as_json)
-    return 0 if is_clean else _FOUND
+        return _check_ledgers(app.ledgers(workstream), as_json=as_json)
+    comparisons = app.overview.comparisons(workstream)
+    found = check_view(comparisons)
+    lines = _finding_lines(found.findings, show_all=show_all)
+    for name, comparison in comparisons.items():
+        if comparison.drift:
+            lines.append((_advice(app, name, comparison),))
+    if found.is_clean:
+        lines.append((Styled("✓ ", "green"), f"{agreement(found.findings)} ({found.scope})."))
+    report(found, lines, as_json=as_json)
+    return 0 if found.is_clean else _HAS_FINDINGS
 
 
-def _how(app: App, workstream: str, truth: Truth) -> str:
-    """What to do about the differences of one memory."""
-    from fairlead.engine.doctor import Means  # only where something differs
+def _advice(app: App, workstream: str, comparison: DocumentComparison) -> str:
+    """The number of differences in one workstream, and the command that repairs them."""
+    from fairlead.project.health.doctor import RepairMethod  # not needed when nothing differs
 
-    repairs = app.doctor.repairs(workstream, truth)
-    is_fixable = any(each.finding.is_drift and each.means is Means.FIX for each in repairs)
-    how = "Repair with: fairlead doctor --fix" if is_fixable else "What to do: fairlead doctor"
-    return f"{counted(len(truth.drift), 'difference')}. {how}{stream_words(workstream)}"
+    repairs = app.doctor.repairs(workstream, comparison)
+    is_fixable = any(
+        repair.finding.is_drift and repair.means is RepairMethod.FIX for repair in repairs
+    )
+    advice = "Repair with: fairlead doctor --fix" if is_fixable else "For advice: fairlead doctor"
+    return f"{counted(len(comparison.drift), 'difference')}. {advice}{stream_words(workstream)}"
 
 
 def agreement(findings: Iterable[FindingReport]) -> str:
-    """What may be said of documents in which nothing differs; more of them than was read may not."""
-    if any(each.code == Kind.UNREAD for each in findings):
-        return "What was understood of the documents is what the files say"
-    return "The documents say what the files say"
+    """What is known when nothing differs: parts that were not understood are not covered."""
+    if any(finding.code == FindingKind.UNREAD for finding in findings):
+        return "The parts of the documents that were understood match the files"
+    return "The documents match the files"
 
 
-def _ledgers(found: LedgerCheck, *, as_json: bool) -> int:
-    lines: list[Sequence[Part]] = [(each.message,) for each in found.findings]
-    if found.is_clean:
-        told = f"{found.entries} entries in {found.ledgers} ledgers are what was written."
-        lines.append((Styled("✓ ", "green"), told))
+def _check_ledgers(ledger_check: LedgerCheck, *, as_json: bool) -> int:
+    lines: list[Line] = [(finding.message,) for finding in ledger_check.findings]
+    if ledger_check.is_clean:
+        text = f"{ledger_check.entries} entries in {ledger_check.ledgers} ledgers are unchanged."
+        lines.append((Styled("✓ ", "green"), text))
     else:
-        lines.append((f"{len(found.findings)} faults. Compare with your backups or with git log.",))
-    report(found, lines, as_json=as_json)
-    return 0 if found.is_clean else _FOUND
+        lines.append(
+            (f"{len(ledger_check.findings)} faults. Compare with a backup or with git log.",)
+        )
+    report(ledger_check, lines, as_json=as_json)
+    return 0 if ledger_check.is_clean else _HAS_FINDINGS
 
 
-def _lines(finding: FindingReport) -> list[Sequence[Part]]:
-    style = "yellow" if finding.is_drift else "dim"
-    lines: list[Sequence[Part]] = [(finding.message, Styled(f"  [{finding.code}]", style))]
-    lines += [(Styled(f"    {path}", "dim"),) for path in finding.because[:_SHOWN_FILES]]
-    if len(finding.because) > _SHOWN_FILES:
-        lines.append((Styled(f"    … and {len(finding.because) - _SHOWN_FILES} more", "dim"),))
+def _finding_lines(findings: Iterable[FindingReport], *, show_all: bool) -> list[Line]:
+    """The findings with one cause as one group, then what could not be checked, by reason."""
+    causes: dict[tuple[str, ...], list[FindingReport]] = {}
+    reasons: dict[tuple[str, str], list[FindingReport]] = {}
+    for finding in findings:
+        if finding.is_drift:
+            causes.setdefault(finding.because, []).append(finding)
+        else:
+            reasons.setdefault((finding.code, finding.said), []).append(finding)
+    lines: list[Line] = []
+    for because, group in causes.items():
+        # One cause shows in many places; the first ones are enough to see what it is.
+        shown = (
+            group if show_all or len(group) <= _LISTED_FINDINGS + 1 else group[:_LISTED_FINDINGS]
+        )
+        for finding in shown:
+            lines += _wrapped(finding.message, Styled(f"  [{finding.code}]", "yellow"))
+        if hidden := len(group) - len(shown):
+            command = with_workstream("fairlead check --all")
+            lines.append(
+                (f"… and {hidden} more with the same cause", Styled(f"   {command}", "dim"))
+            )
+        lines += _because_lines(because)
+    for (code, _), group in reasons.items():
+        more = f" (and {len(group) - 1} more)" if len(group) > 1 else ""
+        lines += _wrapped(group[0].message + more, Styled(f"  [{code}]", "dim"))
+        lines += _because_lines(group[0].because)
     return lines
+
+
+def _because_lines(because: tuple[str, ...]) -> list[Line]:
+    lines: list[Line] = [(Styled(f"    {path}", "dim"),) for path in because[:_LISTED_FILES]]
+    if len(because) > _LISTED_FILES:
+        lines.append((Styled(f"    … and {len(because) - _LISTED_FILES} more", "dim"),))
+    return lines
+
+
+def _wrapped(text: str, code: Styled) -> list[Line]:
+    """A message in lines of a readable width, with its code at the end."""
+    rows = textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False) or [""]
+    return [*((row,) for row in rows[:-1]), (rows[-1], code)]

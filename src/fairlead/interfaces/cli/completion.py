@@ -1,11 +1,11 @@
-"""`fairlead completion`: the script that teaches a shell our commands."""
+"""`fairlead completion`: the completion script for a shell."""
 
 import sys
 
 import click
 from click.shell_completion import get_completion_class
 
-from fairlead.interfaces.cli.show import Screen
+from fairlead.interfaces.cli.output import OutputStream
 
 
 @click.command(
@@ -16,6 +16,7 @@ from fairlead.interfaces.cli.show import Screen
 def completion(context: click.Context, *, shell: str) -> None:
     """Print the completion script for a shell."""
     root = context.find_root().command
-    script = get_completion_class(shell)
-    assert script is not None
-    Screen(sys.stdout).raw(script(root, {}, "fairlead", "_FAIRLEAD_COMPLETE").source() + "\n")
+    script_class = get_completion_class(shell)
+    assert script_class is not None
+    script = script_class(root, {}, "fairlead", "_FAIRLEAD_COMPLETE")
+    OutputStream(sys.stdout).raw(script.source() + "\n")

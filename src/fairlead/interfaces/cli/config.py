@@ -1,36 +1,37 @@
-"""`fairlead config`: every setting, its value, and the file that says so."""
+"""`fairlead config`: every setting with its value and the file it comes from."""
 
 import json
 
 import click
 
-from fairlead.interfaces.cli.options import changes, shows
-from fairlead.interfaces.cli.show import Manner, Styled, report, report_change
-from fairlead.model.config import Effective, Origin
-from fairlead.records.config import value_from_text
-from fairlead.wiring import App
+from fairlead.app import App
+from fairlead.core.settings import Effective, Origin
+from fairlead.interfaces.cli.lazy_group import LazyGroup
+from fairlead.interfaces.cli.options import change_command, query_command
+from fairlead.interfaces.cli.output import OutputOptions, Styled, report, report_change
+from fairlead.store.configuration import value_from_text
 
 
-@click.group()
+@click.group(cls=LazyGroup)
 def config() -> None:
     """Show and change settings.
 
-    A person's own file gives the default of all projects; .planning/config.json of a project
-    has the last word.
+    Your own file sets the defaults for all projects; .planning/config.json of a project
+    overrides them.
     """
 
 
 @config.command("list", epilog="Example: fairlead config list")
-@shows
+@query_command
 def list_settings(app: App, *, as_json: bool) -> None:
-    """Show every setting with its value and where it comes from."""
-    values = app.settings.all()
-    width = max(len(value.key) for value in values)
+    """Show every setting, its value and where it comes from."""
+    settings = app.settings.all()
+    width = max(len(setting.key) for setting in settings)
     report(
-        {"settings": values},
+        {"settings": settings},
         [
-            (f"{value.key:<{width}}  ", _text(value), Styled(f"  {_origin(value)}", "dim"))
-            for value in values
+            (f"{setting.key:<{width}}  ", _text(setting), Styled(f"  {_origin(setting)}", "dim"))
+            for setting in settings
         ],
         as_json=as_json,
     )
@@ -38,31 +39,42 @@ def list_settings(app: App, *, as_json: bool) -> None:
 
 @config.command("get", epilog="Example: fairlead config get fairlead.lock_wait_seconds")
 @click.argument("key")
-@shows
+@query_command
 def get_setting(app: App, *, key: str, as_json: bool) -> None:
     """Print the value of one setting."""
-    value = app.settings.get(key)
-    report(value, [(_text(value),)], as_json=as_json)
+    setting = app.settings.get(key)
+    report(setting, [(_text(setting),)], as_json=as_json)
 
 
 @config.command("set", epilog="Example: fairlead config set fairlead.lock_wait_seconds 60")
 @click.argument("key")
 @click.argument("value")
-@click.option("--user", is_flag=True, help="In your own file, for all projects.")
-@changes
-def set_setting(app: App, manner: Manner, *, key: str, value: str, user: bool) -> None:
-    """Set one value, leaving every other byte of the file as it is."""
+@click.option("--user", is_flag=True, help="Write to your own file, for all projects.")
+@change_command
+def set_setting(app: App, output: OutputOptions, *, key: str, value: str, user: bool) -> None:
+    """Set one value. The rest of the file stays byte for byte as it is."""
     origin = Origin.USER if user else Origin.PROJECT
-    outcome = app.settings.set(key, value_from_text(value), origin, dry_run=manner.dry_run)
-    told = f"{value} in all of your projects that say nothing else" if user else value
-    report_change(outcome, manner, f"{key} is now {told}", f"{key} is {value} already")
+    outcome = app.settings.set(key, value_from_text(value), origin, dry_run=output.dry_run)
+    scope = " in all projects that do not override it" if user else ""
+    report_change(outcome, output, f"{key} is now {value}{scope}", f"{key} is already {value}")
 
 
-def _text(value: Effective) -> str:
-    return (
-        value.value if isinstance(value.value, str) else json.dumps(value.value, ensure_ascii=False)
-    )
+@config.command("unset", epilog="Example: fairlead config unset fairlead.lock_wait_seconds")
+@click.argument("key")
+@click.option("--user", is_flag=True, help="Remove it from your own file, for all projects.")
+@change_command
+def unset_setting(app: App, output: OutputOptions, *, key: str, user: bool) -> None:
+    """Remove one value, so that your own file or the default counts again."""
+    origin = Origin.USER if user else Origin.PROJECT
+    outcome = app.settings.unset(key, origin, dry_run=output.dry_run)
+    place = "in your own file" if user else "in this project"
+    report_change(outcome, output, f"{key} is no longer set {place}", f"{key} is not set {place}")
 
 
-def _origin(value: Effective) -> str:
-    return f"{value.origin}: {value.file}" if value.file else str(value.origin)
+def _text(setting: Effective) -> str:
+    value = setting.value
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _origin(setting: Effective) -> str:
+    return f"{setting.origin}: {setting.file}" if setting.file else str(setting.origin)

@@ -1,77 +1,89 @@
-"""`fairlead debug`: a fault is looked for in rounds, and fixed through the gate."""
+"""`fairlead debug`: search for the cause of a fault in rounds, and fix it."""
 
 from __future__ import annotations
 
-import sys
-
 import click
 
-from fairlead.interfaces.cli.show import Cells, Styled, report, rows
-from fairlead.interfaces.cli.workflow import Chosen, bench, finished, hands_of, workflow
-from fairlead.wiring import App
+from fairlead.app import App
+from fairlead.interfaces.cli.agent_command import (
+    WorkflowOptions,
+    finish_workflow,
+    plan_executors,
+    project_app,
+    workflow_command,
+    workflow_run,
+)
+from fairlead.interfaces.cli.output import Cells, Styled, is_interactive, report, table_lines
+from fairlead.views.runs import debug_preview_view, debug_sessions_view
 
-_WORDS = ("list", "status", "continue")
-_QUESTIONS = {
+_ROUNDS = 4
+_ACTIONS = ("list", "status", "continue")
+_SYMPTOM_QUESTIONS = {
     "expected": "What should happen",
-    "errors": "Which messages are shown",
-    "reproduction": "How it can be seen",
-    "started": "Since when",
+    "errors": "Which error messages appear",
+    "reproduction": "How to reproduce it",
+    "started": "When it started",
 }
 
 
 @click.command(epilog='Example: fairlead debug "The second login fails" --diagnose')
 @click.argument("text")
 @click.argument("name", default="")
-@click.option("--diagnose", is_flag=True, help="Find the cause only; fix nothing.")
-@click.option("--approve", is_flag=True, help="Agree to run the command that proves the fix.")
-@workflow
-def debug(app: App, chosen: Chosen, *, text: str, name: str, diagnose: bool, approve: bool) -> int:
-    """Look for the cause of a fault: hypothesis, test, fix.
+@click.option("--diagnose", is_flag=True, help="Find the cause, and fix nothing.")
+@click.option("--approve", is_flag=True, help="Allow the command that proves the fix to run.")
+@workflow_command
+def debug(
+    app: App, options: WorkflowOptions, *, text: str, name: str, diagnose: bool, approve: bool
+) -> int:
+    """Find the cause of a fault: hypothesis, test, fix.
 
-    The session is a file in .planning/debug and outlives every session of ours. At most four
-    rounds follow each other; `debug continue NAME` pays for more. `debug list` shows all
-    sessions, `debug status NAME` one. The fix lands like any other work.
+    The session is stored in .planning/debug. It stops after at most four rounds; `debug continue
+    NAME` adds more. `debug list` shows all sessions, `debug status NAME` shows one. The fix is
+    reviewed and merged like any other work.
     """
-    from fairlead.engine.debugging import Search
-    from fairlead.wiring_daily import debugging
+    from fairlead.workflows.debug import DebugSearch
 
-    if name and text not in _WORDS:
-        raise click.UsageError("give one text in quotes, or: list, status NAME, continue NAME")
-    here = debugging(app)
+    if name and text not in _ACTIONS:
+        raise click.UsageError("put the text in quotes, or use: list, status NAME, continue NAME")
+    is_shown = options.dry_run or text in ("list", "status")
+    app = project_app(app, rehearse=options.rehearse, here=False, dry_run=is_shown)
+    sessions = app.debugging
     if text in ("list", "status"):
-        found = [here.one(name)] if name else list(here.all())
+        shown = [sessions.one(name)] if name else list(sessions.all())
         table: list[Cells] = [
-            (Styled(each.slug, "bold"), each.status, each.root_cause or each.next_action)
-            for each in found
+            (
+                Styled(session.slug, "bold"),
+                session.status,
+                session.root_cause or session.next_action,
+            )
+            for session in shown
         ]
-        shown = rows(table) if table else [("no debug sessions",)]
-        report({"sessions": found}, shown, as_json=chosen.as_json)
+        lines = table_lines(table) if table else [("no debug sessions",)]
+        report(debug_sessions_view(shown), lines, as_json=options.as_json)
         return 0
     if text == "continue":
-        held = here.one(name)
-        search = Search(held.slug, held.trigger, None, diagnose, goes_on=True)
+        session = sessions.one(name)
+        search = DebugSearch(session.slug, session.trigger, None, diagnose, goes_on=True)
     else:
-        search = here.new(text, _symptoms(chosen), is_diagnosis=diagnose)
-    if chosen.dry_run:
-        content = {"name": search.name, "file": search.path, "rounds": 4}
-        told = "at most 4 rounds of a debugger" + ("" if diagnose else ", an executor, a reviewer")
-        report(content, [(Styled(search.path, "bold"),), (told,)], as_json=chosen.as_json)
+        search = sessions.new(text, _symptoms(options), is_diagnosis=diagnose)
+    if options.dry_run:
+        content = debug_preview_view(search, _ROUNDS)
+        others = "" if diagnose else ", an executor, a reviewer"
+        calls = f"at most {_ROUNDS} rounds of a debugger{others}"
+        report(content, [(Styled(search.path, "bold"),), (calls,)], as_json=options.as_json)
         return 0
-    if chosen.rehearse:
-        app = app.rehearsal()
-    with bench(app, chosen, estimate=debugging(app).estimate(search)) as ready:
-        hands = hands_of(ready, chosen, is_approved=approve)
-        done = debugging(app).carry_out(search, ready.company, hands)
-    return finished(done, chosen, app.place, session=search.name)
+    with workflow_run(app, options, sessions.estimate(search)) as run:
+        executors = plan_executors(run, options, is_approved=approve)
+        done = sessions.carry_out(search, run.setup, executors)
+    return finish_workflow(done, options, app.place, session=search.name)
 
 
-def _symptoms(chosen: Chosen) -> dict[str, str]:
-    """Asked of a person who is there; an empty answer is none."""
-    is_there = sys.stdin.isatty() and sys.stdout.isatty()
-    if chosen.auto or chosen.as_json or chosen.dry_run or not is_there:
+def _symptoms(options: WorkflowOptions) -> dict[str, str]:
+    """Ask for the symptoms in a terminal; empty answers are left out."""
+    if options.auto or options.as_json or options.dry_run or not is_interactive():
         return {}
-    asked = {
+    answers = {
         key: str(click.prompt(question, default="", show_default=False)).strip()
-        for key, question in _QUESTIONS.items()
+        for key, question in _SYMPTOM_QUESTIONS.items()
     }
-    return {key: value for key, value in asked.items() if value}
+    return {key: answer for key, answer in answers.items() if answer}

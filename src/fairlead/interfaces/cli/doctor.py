@@ -1,42 +1,47 @@
-"""`fairlead doctor`: every finding with its repair, and the repair itself."""
-
-import sys
-from collections.abc import Sequence
+"""`fairlead doctor`: every finding with its repair, the repair itself, and installed agents."""
 
 import click
 
-from fairlead.engine.doctor import Claims, Means, Repair
-from fairlead.engine.reports import finding_report
+from fairlead.agents.errors import NoAgentAnswers
+from fairlead.app import App
+from fairlead.core.ids import stream_words
 from fairlead.interfaces.cli.check import agreement
-from fairlead.interfaces.cli.options import (
-    Verbs,
-    dry_run_option,
-    json_option,
-    with_app,
-    workstream_option,
+from fairlead.interfaces.cli.lazy_group import LazyGroup
+from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app, workstream_option
+from fairlead.interfaces.cli.output import (
+    Line,
+    Styled,
+    change_lines,
+    counted,
+    is_interactive,
+    report,
+    warn,
+    with_workstream,
 )
-from fairlead.interfaces.cli.show import Part, Styled, counted, diff_lines, in_stream, report, warn
-from fairlead.model.divergence import Kind
-from fairlead.model.ids import stream_words
-from fairlead.store.files import Outcome, looking_again
-from fairlead.wiring import App
+from fairlead.project.health.doctor import ClaimPolicy, RepairMethod, RepairProposal
+from fairlead.project.overview import finding_report
+from fairlead.store.files import WriteOutcome, reading_back
+from fairlead.views.health import agents_view, doctor_view, repaired_view, unread_documents
 
 _UNREPAIRED = 3
+# What agents send along with a one-word question, according to public reports.
+_ASKING_COST = "about 20,000 tokens each, commonly 0.01 to 0.10 US dollars"
 
 
 @click.group(
-    cls=Verbs,
-    rooms={"agents": "fairlead.interfaces.cli.doctor_agents:agents"},
+    cls=LazyGroup,
+    lazy={"hosts": "doctor_hosts:hosts"},
     invoke_without_command=True,
     epilog="Example: fairlead doctor --fix --claims correct",
 )
-@click.option("--fix", is_flag=True, help="Repair all but claims that no file proves.")
+@click.option("--fix", is_flag=True, help="Repair everything except unproven claims.")
 @click.option(
     "--claims",
-    type=click.Choice([str(each) for each in Claims]),
+    type=click.Choice([str(choice) for choice in ClaimPolicy]),
     help="With --fix: correct unproven claims, or record the missing summaries.",
 )
-@click.option("--yes", is_flag=True, help="In a terminal, repair without asking.")
+@click.option("--create", is_flag=True, help="With --fix: write a missing STATE.md or ROADMAP.md.")
+@click.option("--yes", is_flag=True, help="Repair without asking for confirmation.")
 @workstream_option
 @dry_run_option
 @json_option
@@ -48,6 +53,7 @@ def doctor(
     *,
     fix: bool,
     claims: str | None,
+    create: bool,
     yes: bool,
     workstream: str,
     dry_run: bool,
@@ -55,64 +61,128 @@ def doctor(
 ) -> int:
     """Show every finding with its repair; with --fix, repair.
 
-    A claim of more than the files prove needs --claims: `correct` writes what the files prove,
-    `reconstruct` records a summary for each plan that the claim covers. Replaced text goes to
-    STATE-ARCHIVE.md, and `fairlead undo` takes the repair back. Exit code 3 with --fix: a
-    document is malformed in a way that needs a person.
+    A document that claims more than the files prove needs --claims: `correct` writes what the
+    files prove, `reconstruct` records a summary for each plan that the claim covers. Replaced
+    text is moved to STATE-ARCHIVE.md, and `fairlead undo` undoes the repair. Exit code 3 with
+    --fix: a person has to repair what is left. A line is rewritten only if the files refute it,
+    if it has a form that Fairlead writes, and if no other line becomes wrong by it.
     """
     if context.invoked_subcommand:
         return 0
     if claims and not fix:
         raise click.UsageError("--claims needs --fix")
-    chosen = Claims(claims) if claims else None
+    if create and not fix:
+        raise click.UsageError("--create needs --fix")
+    choice = ClaimPolicy(claims) if claims else None
     repairs = app.doctor.repairs(workstream)
-    for each in app.overview.beside(workstream):
-        if drift := app.overview.truth(each).drift:
-            told = counted(len(drift), "difference")
-            warn(f"workstream {each} has {told}: fairlead doctor{stream_words(each)}")
+    for other in app.overview.beside(workstream):
+        if drift := app.overview.comparison(other).drift:
+            differences = counted(len(drift), "difference")
+            warn(f"workstream {other} has {differences}: fairlead doctor{stream_words(other)}")
     if not fix:
-        _show_findings(repairs, as_json=as_json)
+        _warn_of_hosts(app)
+        _report_findings(repairs, as_json=as_json)
         return 0
-    for told in _unread(repairs):  # before anything is written that follows without it
-        warn(told)
-    asks = not (yes or as_json or dry_run) and sys.stdin.isatty() and sys.stdout.isatty()
-    outcome = app.doctor.fix(chosen, workstream=workstream, dry_run=dry_run or asks)
+    for text in unread_documents(repairs):  # first, because the repair cannot consider them
+        warn(text)
+    # In a terminal the repair is first computed without writing, shown, and then confirmed.
+    asks = not (yes or as_json or dry_run) and is_interactive()
+    is_dry = dry_run or asks
+    outcome = app.doctor.fix(choice, workstream=workstream, dry_run=is_dry, create=create)
     if asks and outcome.changes:
-        report({}, _diff(outcome), as_json=False)
-        if not click.confirm("Write this?"):
+        report({}, change_lines(outcome), as_json=False)
+        if not click.confirm("Write this change?"):
             return 0
-        outcome = app.doctor.fix(chosen, workstream=workstream)
-    with looking_again(() if dry_run else outcome.paths):
+        outcome = app.doctor.fix(choice, workstream=workstream, create=create)
+    with reading_back(() if dry_run else outcome.paths):
         left = repairs if dry_run else app.doctor.repairs(workstream)
-        _show_outcome(outcome, left, as_json=as_json, dry_run=dry_run, shows_diff=not asks)
-    is_stuck = any(
-        each.finding.is_drift and each.means is Means.PERSON and not dry_run for each in left
+        _report_outcome(outcome, left, as_json=as_json, dry_run=dry_run, has_shown_diff=asks)
+    needs_person = any(
+        repair.finding.is_drift and repair.means is RepairMethod.PERSON and not dry_run
+        for repair in left
     )
-    return _UNREPAIRED if is_stuck else 0
+    return _UNREPAIRED if needs_person else 0
 
 
-def _show_findings(repairs: tuple[Repair, ...], *, as_json: bool) -> None:
-    drift = [each for each in repairs if each.finding.is_drift]
-    lines: list[Sequence[Part]] = []
-    for each in repairs:
-        lines += _finding_lines(each)
+@doctor.command(epilog="Example: fairlead doctor agents --ask")
+@click.option("--ask", is_flag=True, help="Ask each agent for one word. This uses their models.")
+@click.option("--yes", is_flag=True, help="Ask them without asking for confirmation.")
+@json_option
+@with_app
+def agents(app: App, *, ask: bool, yes: bool, as_json: bool) -> None:
+    """Show which agents and models are installed, and whether they can be used.
+
+    Searches PATH without relative folders and folders of the project. With --ask, each agent is
+    asked for one word; the probable cost is shown first. Exit code 5: no agent was found, or none
+    of those asked has answered.
+    """
+    agents_found = app.agent_discovery.agents()
+    installed = [agent for agent in agents_found if agent.path]
+    lines: list[Line] = []
+    for agent in agents_found:
+        style = "green" if agent.path and not agent.lacks else "yellow" if agent.path else "dim"
+        mark = Styled("✓ " if style == "green" else "! " if agent.path else "· ", style)
+        place = agent.path or agent.note or "not found"
+        place = f"{agent.model} at {place}" if agent.model and agent.path else place
+        lines.append((mark, f"{agent.name:<10} {agent.version:<10} ", place))
+        if agent.lacks:
+            options = ", ".join(agent.lacks)
+            lines.append((Styled(f"    its help does not list {options}", "yellow"),))
+    answers = []
+    if ask:
+        warn(f"asking {', '.join(agent.name for agent in installed)}: {_ASKING_COST}")
+        if is_interactive() and not (yes or as_json) and not click.confirm("Ask them?"):
+            return
+        answers = [app.agent_discovery.ask(agent.name) for agent in installed]
+    for answer in answers:
+        ending = answer.ending
+        result = (
+            "answers" if answer.is_ready else f"does not answer ({ending.kind}): {ending.error}"
+        )
+        cost = "" if ending.cost_usd is None else f", {ending.cost_usd:.4f} US dollars"
+        lines.append((f"{answer.name} {result} ({answer.seconds:.1f} s{cost})",))
+    if not ask:
+        lines.append((Styled(f"To see whether they answer: --ask ({_ASKING_COST})", "dim"),))
+    content = agents_view(agents_found, answers, _ASKING_COST)
+    if ask and not any(answer.is_ready for answer in answers):
+        raise NoAgentAnswers([f"{a.name} ({a.ending.kind}: {a.ending.error})" for a in answers])
+    report(content, lines, as_json=as_json)
+
+
+def _warn_of_hosts(app: App) -> None:
+    """Say which hooks a host does not run yet."""
+    from fairlead.interfaces.cli.doctor_hosts import host_statuses
+
+    for status in host_statuses(app):
+        for note in status.untrusted:
+            warn(note)
+
+
+def _report_findings(repairs: tuple[RepairProposal, ...], *, as_json: bool) -> None:
+    drift = [repair for repair in repairs if repair.finding.is_drift]
+    lines = [line for repair in repairs for line in _finding_lines(repair)]
     if not drift:
-        told = agreement(finding_report(each.finding) for each in repairs)
-        lines.append((Styled("✓ ", "green"), f"{told}."))
+        text = agreement(finding_report(repair.finding) for repair in repairs)
+        lines.append((Styled("✓ ", "green"), f"{text}."))
     else:
-        fixable = sum(each.means is Means.FIX for each in drift)
-        claims = sum(each.means is Means.CLAIMS for each in drift)
+        fixable = sum(repair.means is RepairMethod.FIX for repair in drift)
+        claims = sum(repair.means is RepairMethod.CLAIMS for repair in drift)
         lines.append((f"{len(drift)} to repair: {fixable} with --fix, {claims} with --claims.",))
-    report({"findings": _content(repairs), "is_clean": not drift}, lines, as_json=as_json)
+    report(doctor_view(repairs, with_workstream), lines, as_json=as_json)
 
 
-def _show_outcome(
-    outcome: Outcome, left: tuple[Repair, ...], *, as_json: bool, dry_run: bool, shows_diff: bool
+def _report_outcome(
+    outcome: WriteOutcome,
+    left: tuple[RepairProposal, ...],
+    *,
+    as_json: bool,
+    dry_run: bool,
+    has_shown_diff: bool,
 ) -> None:
     for notice in outcome.notices:
         warn(str(notice))
-    open_drift = [each for each in left if each.finding.is_drift]
-    lines: list[Sequence[Part]] = _diff(outcome) if shows_diff else []
+    open_drift = [repair for repair in left if repair.finding.is_drift]
+    lines: list[Line] = [] if has_shown_diff else change_lines(outcome)
     if not outcome.changes:
         lines.append(("Nothing to repair.",))
     elif dry_run:
@@ -120,51 +190,21 @@ def _show_outcome(
     else:
         lines.append((Styled("✓ ", "green"), f"Repaired: {', '.join(outcome.paths)}"))
     if not dry_run:
-        for each in open_drift:
-            lines += _finding_lines(each)
-        claims = sum(each.means is Means.CLAIMS for each in open_drift)
+        lines += [line for repair in open_drift for line in _finding_lines(repair)]
+        claims = sum(repair.means is RepairMethod.CLAIMS for repair in open_drift)
         if claims:
-            told = "a person decides: --fix --claims correct"
-            if any(str(Claims.RECONSTRUCT) in each.how for each in open_drift):
-                told += ", or --fix --claims reconstruct"
-            lines.append((f"{counted(claims, 'claim')} left; {told}",))
-    content = {
-        "changed": list(outcome.paths),
-        "dry_run": dry_run,
-        "notices": [*_unread(left), *(str(notice) for notice in outcome.notices)],
-        "left": [] if dry_run else _content(tuple(open_drift)),
-    }
+            options = "--fix --claims correct"
+            if any(str(ClaimPolicy.RECONSTRUCT) in repair.how for repair in open_drift):
+                options += ", or --fix --claims reconstruct"
+            lines.append((f"{counted(claims, 'claim')} left; decide with {options}",))
+    content = repaired_view(outcome, left, with_workstream, dry_run=dry_run)
     report(content, lines, as_json=as_json)
 
 
-def _unread(repairs: tuple[Repair, ...]) -> list[str]:
-    """What was not looked into, so that no number speaks of it."""
-    findings = [each.finding for each in repairs]
-    return [str(each) for each in findings if each.kind is Kind.DOCUMENT and not each.is_drift]
-
-
-def _diff(outcome: Outcome) -> list[Sequence[Part]]:
-    lines: list[Sequence[Part]] = []
-    for change in outcome.changes:
-        lines += diff_lines(change.path, change.old, change.new)
-    return lines
-
-
-def _finding_lines(repair: Repair) -> list[Sequence[Part]]:
+def _finding_lines(repair: RepairProposal) -> list[Line]:
     finding = repair.finding
     style = "yellow" if finding.is_drift else "dim"
     return [
         (str(finding), Styled(f"  [{finding.kind}]", style)),
-        (Styled(f"    → {in_stream(repair.how)}", "dim"),),
-    ]
-
-
-def _content(repairs: tuple[Repair, ...]) -> list[dict[str, object]]:
-    return [
-        {
-            "finding": finding_report(each.finding),
-            "means": str(each.means),
-            "repair": in_stream(each.how),
-        }
-        for each in repairs
+        (Styled(f"    → {with_workstream(repair.how)}", "dim"),),
     ]

@@ -1,22 +1,25 @@
-"""`fairlead init`: a new project, all of its documents at once."""
-
-import sys
+"""`fairlead init`: create a new project, with all of its documents at once."""
 
 import click
 
-from fairlead.engine.templates import NewProject
-from fairlead.interfaces.cli.options import changes
-from fairlead.interfaces.cli.show import Manner, driver_lines, report, report_change
-from fairlead.records.attributes import GIT_COMMANDS, LINE
-from fairlead.store.layout import ATTRIBUTES
-from fairlead.wiring import App
+from fairlead.app import App
+from fairlead.interfaces.cli.options import change_command
+from fairlead.interfaces.cli.output import (
+    OutputOptions,
+    driver_lines,
+    is_interactive,
+    report,
+    report_change,
+)
+from fairlead.project.first_documents import ATTRIBUTES_LINE, GIT_COMMANDS, NewProject
+from fairlead.project.paths import ATTRIBUTES
 
 _FIRST_PHASE = "Foundation"
 
 
-@click.command(epilog='Example: fairlead init "Ticket desk" --yes')
+@click.command(epilog='Example: fairlead init "Ticket tracker" --yes')
 @click.argument("title")
-@click.option("--yes", is_flag=True, help="Ask nothing and begin with Phase 1.")
+@click.option("--yes", is_flag=True, help="Ask nothing, and create Phase 1.")
 @click.option(
     "--phase", "phase", metavar="NAME", help=f"Name of Phase 1 [default: {_FIRST_PHASE}]."
 )
@@ -24,58 +27,62 @@ _FIRST_PHASE = "Foundation"
 @click.option(
     "--dialect",
     type=click.Choice(["gsd", "ultraplan"]),
-    help="Form of STATE.md [default: the setting fairlead.dialect].",
+    help="Format of STATE.md [default: the setting fairlead.dialect].",
 )
 @click.option(
     "--merge-driver/--no-merge-driver",
-    "merges",
+    "has_driver",
     default=None,
-    help="Name the documents to git, so that `fairlead merge-driver` merges them.",
+    help="Let git merge the documents with `fairlead merge-driver`.",
 )
-@changes
+@change_command
 def init(
     app: App,
-    manner: Manner,
+    output: OutputOptions,
     *,
     title: str,
     yes: bool,
     phase: str | None,
     core_value: str,
     dialect: str | None,
-    merges: bool | None,
+    has_driver: bool | None,
 ) -> None:
-    """Make a new project here: .planning with STATE, PROJECT, REQUIREMENTS and ROADMAP.
+    """Create a project here: .planning with STATE, PROJECT, REQUIREMENTS and ROADMAP.
 
-    No model is asked. In a terminal two questions are asked unless --yes is given, and in a git
-    repository a third: whether git shall merge the documents entry by entry.
+    No model is used. Without --yes a terminal asks two questions, and in a git repository a
+    third: whether git should merge the documents entry by entry.
     """
-    asks = not yes and not manner.as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    asks = not yes and not output.as_json and is_interactive()
     if asks:
         core_value = core_value or click.prompt("The one thing that must work", default="")
         phase = phase or click.prompt("Name of the first phase", default=_FIRST_PHASE)
-    if merges is None:
-        merges = asks and app.is_in_repository and _wants_driver()
+    if has_driver is None:
+        has_driver = asks and app.is_in_repository and _confirm_driver()
     project = NewProject(
         title=title,
         dialect=dialect or app.preferences.dialect,
         first_phase=phase or (_FIRST_PHASE if yes else ""),
         core_value=core_value,
-        is_merged=merges,
+        is_merged=has_driver,
     )
-    outcome = app.new_memory().init(project, dry_run=manner.dry_run)
+    outcome = app.new_memory().init(project, dry_run=output.dry_run)
     report_change(
         outcome,
-        manner,
+        output,
         done=f"{title} is ready. Next: fairlead status",
-        unchanged="The project was complete already.",
+        unchanged="The project is already complete.",
         diff=False,
-        commands=list(GIT_COMMANDS) if merges else [],
+        commands=list(GIT_COMMANDS) if has_driver else [],
     )
-    if merges and not manner.as_json:
+    if has_driver and not output.as_json:
         report({}, driver_lines(), as_json=False)
+    commands = app.found_commands()
+    if commands and not output.as_json:
+        setting = "to change that, set fairlead.execution.commands"
+        report({}, [(f"Executors may run {', '.join(commands)}; {setting}.",)], as_json=False)
 
 
-def _wants_driver() -> bool:
-    told = [(f"In git, {ATTRIBUTES} can hold this line, so that our driver merges the documents:",)]
-    report({}, [*told, (f"  {LINE}",)], as_json=False)
-    return click.confirm("Write it?", default=True)
+def _confirm_driver() -> bool:
+    question = f"Fairlead can merge the planning documents. git needs this line in {ATTRIBUTES}:"
+    report({}, [(question,), (f"  {ATTRIBUTES_LINE}",)], as_json=False)
+    return click.confirm("Add it?", default=True)

@@ -1,138 +1,252 @@
-"""`fairlead install` and `fairlead uninstall`: our hooks and status line in a host agent."""
+"""`fairlead install` and `fairlead uninstall`: Fairlead inside a host agent."""
 
 import os
+import shutil
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 import click
 
-from fairlead.engine.hosts import (
+from fairlead.app import App
+from fairlead.core.host_commands import is_fairlead_command
+from fairlead.core.host_names import installed_name
+from fairlead.interfaces.cli.options import change_command
+from fairlead.interfaces.cli.output import (
+    Line,
+    OutputOptions,
+    Styled,
+    diff_lines,
+    is_interactive,
+    report,
+    warn,
+)
+from fairlead.interfaces.hooks.start import start_command
+from fairlead.interfaces.install.errors import NotConfirmedHere
+from fairlead.interfaces.install.host_settings import status_line_of
+from fairlead.interfaces.install.hosts import (
     CLAUDE,
     CODEX,
     EVENTS,
+    HOSTS,
     LOCAL,
-    PLACES,
     PROJECT,
+    SCOPES,
     USER,
-    Installation,
-    Ways,
+    HostPlan,
+    StartCommands,
+    has_scope,
+    host_plan,
+    to_type,
 )
-from fairlead.interfaces.cli.options import changes
-from fairlead.interfaces.cli.show import Manner, Part, diff_lines, report, report_change, warn
-from fairlead.interfaces.hooks.start import start_command
-from fairlead.interfaces.statusline import door as line
-from fairlead.wiring import App
+from fairlead.interfaces.install.parts import MARK
+from fairlead.interfaces.install.service import HostInstaller, Installation, InstallationPlan
+from fairlead.interfaces.install.trust import untrusted_hooks
+from fairlead.interfaces.install.workflows import WORKFLOWS
+from fairlead.interfaces.statusline import entry as statusline
 
-_NAME = "fairlead"
+_PROGRAM = "fairlead"
+_TAB = "    "
+_USER_LINE = "your own status line is kept; to show both, run: fairlead install claude"
 
-_host = click.argument("host", type=click.Choice([CLAUDE, CODEX]))
+_host = click.argument("host", type=click.Choice(HOSTS))
 _scope = click.option(
     "--scope",
-    type=click.Choice([USER, PROJECT, LOCAL]),
+    type=click.Choice(SCOPES),
     default=USER,
     show_default=True,
-    help="Your own settings, the project's for everybody, or yours for this project.",
+    help="Settings to edit: yours, the project's shared ones, or yours for this project.",
 )
-_yes = click.option("--yes", is_flag=True, help="Ask nothing.")
+_yes = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 
 @click.command(epilog="Example: fairlead install claude --dry-run")
 @_host
 @_scope
-@click.option("--no-statusline", is_flag=True, help="Hooks only.")
+@click.option("--no-statusline", is_flag=True, help="Leave the status line out.")
+@click.option("--no-mcp", is_flag=True, help="Leave the MCP server out.")
 @_yes
-@changes
+@change_command
 def install(
-    app: App, manner: Manner, *, host: str, scope: str, no_statusline: bool, yes: bool
+    app: App,
+    output: OutputOptions,
+    *,
+    host: str,
+    scope: str,
+    no_statusline: bool,
+    no_mcp: bool,
+    yes: bool,
 ) -> None:
-    """Put our hooks and status line into the settings of a host agent.
+    """Put Fairlead into a host agent: commands, subagents, hooks, status line, MCP server.
 
-    Your own hooks stay, and your own status line is shown before ours. The difference is shown
-    first; in a terminal you are asked. Every other byte of the file stays as it is.
+    Your own settings stay, and your own status line is shown before Fairlead's. The change is
+    shown first; a terminal asks for confirmation, and without a terminal --yes is needed.
+    `fairlead uninstall` restores every file byte for byte.
     """
-    _require_place(host, scope)
-    ways = _ways(host, scope, with_line=not no_statusline)
-    place = app.host(host, scope)
-    others = (
-        [] if scope == USER or host == CODEX else [USER, *([PROJECT] if scope == LOCAL else [])]
-    )
-    elsewhere = tuple(app.host(host, other) for other in others)
-    if not _agreed(place.install(ways, others=elsewhere, dry_run=True), manner, yes):
-        return
-    done = place.install(ways, others=elsewhere, dry_run=manner.dry_run)
-    for note in done.notes:
+    commands = _start_commands(host, scope, has_statusline=not no_statusline, has_server=not no_mcp)
+    notes: tuple[str, ...] = ()
+    if commands.status_line and _has_other_line(app, host, scope):
+        commands = StartCommands(
+            commands.program, commands.hooks, (), commands.shell, commands.has_server
+        )
+        notes = (_USER_LINE,)
+    planned = _plan(app, host, scope, commands)
+    installer = HostInstaller(planned.plan, app.clock, is_read_only=app.is_read_only)
+    preview = installer.install(dry_run=True)
+    _confirm(preview, output, yes=yes, needs_yes=True)
+    done = preview if output.dry_run else installer.install()
+    notes = (*notes, *planned.notes, *done.notes, *untrusted_hooks(host, done.file))
+    for note in notes:
         warn(note)
-    _show(done, manner, "is installed", "is installed already")
+    _report(done, output, notes, state="is installed", unchanged="is already installed")
 
 
 @click.command(epilog="Example: fairlead uninstall claude")
 @_host
 @_scope
 @_yes
-@changes
-def uninstall(app: App, manner: Manner, *, host: str, scope: str, yes: bool) -> None:
-    """Take our hooks and status line out again.
+@change_command
+def uninstall(app: App, output: OutputOptions, *, host: str, scope: str, yes: bool) -> None:
+    """Remove Fairlead from a host agent.
 
-    The settings become what they were, byte for byte. Where somebody has changed them since,
-    only what is ours is taken out.
+    Restores every file byte for byte. In files that were changed since the installation, only
+    Fairlead's entries are removed.
     """
-    _require_place(host, scope)
-    place = app.host(host, scope)
-    if not _agreed(place.uninstall(dry_run=True), manner, yes):
-        return
-    done = place.uninstall(dry_run=manner.dry_run)
-    _show(done, manner, "is taken out", "is not installed there")
+    plan = plan_of(app, host, scope)
+    installer = HostInstaller(plan, app.clock, is_read_only=app.is_read_only)
+    preview = installer.uninstall(dry_run=True)
+    _confirm(preview, output, yes=yes, needs_yes=False)
+    done = preview if output.dry_run else installer.uninstall()
+    for note in done.notes:
+        warn(note)
+    _report(done, output, done.notes, state="is removed", unchanged="is not installed")
 
 
-def _require_place(host: str, scope: str) -> None:
-    if (host, scope) not in PLACES:
+def plan_of(app: App, host: str, scope: str) -> InstallationPlan:
+    """The plan of an installation with all of its parts."""
+    return _plan(app, host, scope, _start_commands(host, scope)).plan
+
+
+def _plan(app: App, host: str, scope: str, commands: StartCommands) -> HostPlan:
+    if not has_scope(host, scope):
         raise click.UsageError(f"{host} has no {scope} settings")
+    return host_plan(host, scope, app.plan_home, commands)
 
 
-def _ways(host: str, scope: str, *, with_line: bool) -> Ways:
-    """How ours is started: in your own settings the fastest way, in shared ones by its name.
+def _has_other_line(app: App, host: str, scope: str) -> bool:
+    """Whether settings that also apply have a status line, which ours would replace."""
+    others = {PROJECT: [USER], LOCAL: [USER, PROJECT]}.get(scope, []) if host == CLAUDE else []
+    for other in others:
+        path = plan_of(app, host, other).settings
+        try:
+            with open(path, encoding="utf-8") as file:
+                command = status_line_of(file.read())
+        except FileNotFoundError:
+            continue
+        if command and not is_fairlead_command(command):
+            return True
+    return False
 
-    Codex trusts a hook by its exact text, so there it is a text that no update changes.
+
+def _start_commands(
+    host: str, scope: str, *, has_statusline: bool = True, has_server: bool = True
+) -> StartCommands:
+    """The fastest commands for a user's own settings, and commands by name for shared ones.
+
+    Codex trusts a hook by its exact text, so its commands must survive an update of Fairlead.
     """
-    program = (_NAME,) if scope == PROJECT else _program()
-    ways = {name: (*program, "hook", name) for _, name, _ in EVENTS}
-    status_line = (*program, "statusline")
+    program = (_PROGRAM,) if scope == PROJECT else _this_program()
+    # Shared hooks give way to the user's own ones, so that each event is answered once.
+    source = ("--source", f"{host}-{scope}") if (host, scope) == (CLAUDE, PROJECT) else ()
+    hooks = {name: (*program, "hook", name, *source) for _, name, _ in EVENTS}
+    status_line = (*program, "statusline") if host == CLAUDE else ()
     if host == CLAUDE and scope != PROJECT:
-        import_module("fairlead.interfaces.hooks.stop")  # so that its bytecode is there
-        ways["stop"] = tuple(start_command(sys.executable))
-        status_line = tuple(line.start_command(sys.executable, []))
-    return Ways(ways, status_line if with_line else ())
+        import_module("fairlead.interfaces.hooks.stop")  # compiles it: the fast start does not
+        hooks["stop"] = tuple(start_command(sys.executable))
+        status_line = tuple(statusline.start_command(sys.executable, []))
+    found = shutil.which(_PROGRAM)
+    is_on_path = found is not None and os.path.realpath(found) == os.path.realpath(program[0])
+    shell = _PROGRAM if scope == PROJECT or is_on_path else " ".join(program)
+    return StartCommands(program, hooks, status_line if has_statusline else (), shell, has_server)
 
 
-def _program() -> tuple[str, ...]:
+def _this_program() -> tuple[str, ...]:
     started = os.path.abspath(sys.argv[0])
-    if os.path.basename(started) == _NAME and os.access(started, os.X_OK):
+    if os.path.basename(started) == _PROGRAM and os.access(started, os.X_OK):
         return (started,)
-    return (sys.executable, "-m", _NAME)
+    return (sys.executable, "-m", _PROGRAM)
 
 
-def _agreed(planned: Installation, manner: Manner, yes: bool) -> bool:
-    """Show what would change, and ask where somebody is there to answer."""
-    changes = planned.outcome.changes
-    if manner.as_json or manner.dry_run or not changes:
-        return True
-    shown: list[Sequence[Part]] = []
-    for change in changes:
-        if planned.file.endswith(f"/{change.path}"):
-            shown += diff_lines(planned.file, change.old, change.new)
-    report({}, shown, as_json=False)
-    asks = not yes and sys.stdin.isatty() and sys.stdout.isatty()
-    return not asks or click.confirm("Write this?", default=True)
+def _confirm(planned: Installation, output: OutputOptions, *, yes: bool, needs_yes: bool) -> None:
+    """Show the change, and ask for confirmation in a terminal."""
+    if output.dry_run or not (planned.changes or planned.removed):
+        return
+    if not output.as_json:
+        report({}, _change_lines(planned), as_json=False)
+    if yes or (not needs_yes and not is_interactive()):
+        return
+    if output.as_json or not is_interactive():
+        raise NotConfirmedHere
+    if not click.confirm("Write this change?", default=True):
+        raise click.exceptions.Exit(0)
 
 
-def _show(done: Installation, manner: Manner, told: str, already: str) -> None:
-    report_change(
-        done.outcome,
-        manner,
-        done=f"Fairlead {told}: {done.file}",
-        unchanged=f"Fairlead {already}: {done.file}",
-        host=done.host,
-        file=done.file,
-        notes=list(done.notes),
+def _change_lines(planned: Installation) -> list[Line]:
+    """The differences in settings and memory, and the names of files that are ours as a whole."""
+    lines: list[Line] = []
+    new = [change for change in planned.changes if change.old is None and MARK in change.new]
+    for change in planned.changes:
+        if change not in new:
+            lines += [_with_tabs(line) for line in diff_lines(change.path, change.old, change.new)]
+    lines += [(Styled("new      ", "green"), change.path) for change in new]
+    lines += [(Styled("removed  ", "red"), path) for path in planned.removed]
+    return lines
+
+
+def _with_tabs(line: Line) -> Line:
+    """The line with tabs as blanks, because a tab itself is shown as an escape."""
+    return tuple(
+        part.replace("\t", _TAB)
+        if isinstance(part, str)
+        else Styled(part.text.replace("\t", _TAB), part.style)
+        for part in line
     )
+
+
+def _report(
+    done: Installation, output: OutputOptions, notes: Sequence[str], *, state: str, unchanged: str
+) -> None:
+    is_changed = bool(done.changes or done.removed)
+    content = {
+        "host": done.host,
+        "file": done.file,
+        "notes": list(notes),
+        "changed": [change.path for change in done.changes],
+        "made": [change.path for change in done.changes if change.old is None],
+        "removed": list(done.removed),
+        "dry_run": output.dry_run,
+        "to_type": to_type(done.host) if state == "is installed" else "",
+    }
+    lines: list[Line] = []
+    if not is_changed:
+        lines.append((f"Fairlead {unchanged}: {done.file}",))
+    elif output.dry_run:
+        lines += [("Nothing was written. This would change:",), *_change_lines(done)]
+    else:
+        lines.append((Styled("✓ ", "green"), f"Fairlead {state}: {done.file}"))
+        count = len(done.changes) + len(done.removed)
+        lines.append((Styled(f"  {count} files", "dim"),))
+    if state == "is installed" and not output.dry_run:
+        lines += _chat_lines(done.host)
+    report(content, lines, as_json=output.as_json)
+
+
+def _chat_lines(host: str) -> list[Line]:
+    """What to type in the chat."""
+    mark = "$" if host == CODEX else "/"
+    names = [f"{mark}{installed_name(workflow.name)}" for workflow in WORKFLOWS]
+    return [
+        ("",),
+        ("Start a new session, and type in the chat:  ", Styled(to_type(host), "bold")),
+        (Styled(f"  also: {', '.join(names[1:])}", "dim"),),
+    ]

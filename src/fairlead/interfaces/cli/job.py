@@ -1,171 +1,202 @@
-"""`fairlead job`: the runs of the engine, what they wait for, and the answers."""
+"""`fairlead job`: list, show and follow jobs, answer their questions, and end or retry them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import shutil
 
 import click
 
-from fairlead.errors import OtherJob
-from fairlead.interfaces.cli.options import Verbs, json_option, with_app
-from fairlead.interfaces.cli.show import Part, Styled, first_line, in_full, report, rows
-from fairlead.model.council_job import CouncilJob
-from fairlead.model.job import Job
-from fairlead.wiring import App
-
-
-@click.group(
-    cls=Verbs,
-    rooms={
-        "retry": "fairlead.interfaces.cli.job_council:retry_job",
-        "rule": "fairlead.interfaces.cli.job_council:rule_item",
-        "veto": "fairlead.interfaces.cli.job_council:veto_job",
-    },
+from fairlead.app import App
+from fairlead.interfaces.cli.agent_command import exit_code_of, status_mark
+from fairlead.interfaces.cli.lazy_group import LazyGroup
+from fairlead.interfaces.cli.options import in_rehearsal_option, json_option, with_app
+from fairlead.interfaces.cli.output import (
+    Line,
+    Styled,
+    first_line,
+    job_command_lines,
+    report,
+    table_lines,
 )
+from fairlead.jobs.errors import OtherJob
+from fairlead.jobs.model import COUNCIL, JobRecord
+from fairlead.text.inline import one_line
+from fairlead.views.jobs import (
+    answer_view,
+    ended_job_view,
+    job_list_view,
+    job_view,
+    plan_versions_view,
+    retry_view,
+    ruling_view,
+    stopped_council_view,
+)
+
+_PAGE_WIDTH = 100
+
+_job_argument = click.argument("job_id", metavar="JOB")
+_newest_job_argument = click.argument("job_id", metavar="JOB", default="")
+
+
+@click.group(cls=LazyGroup)
 def job() -> None:
-    """Show jobs, and answer what they wait for."""
+    """Show jobs, answer their questions, and end or retry them."""
 
 
 @job.command("list", epilog="Example: fairlead job list --json")
+@in_rehearsal_option
 @json_option
 @with_app
 def list_jobs(app: App, *, as_json: bool) -> None:
-    """Show every job, the newest last."""
-    found = app.jobs.all()
-    held = [
-        {
-            "id": each.id,
-            "kind": each.kind,
-            "status": str(each.status),
-            "phase": each.phase,
-            "started_at": each.started_at,
-            "ended_at": each.ended_at,
-            "rehearsed": each.is_rehearsed,
-            "degraded": list(_degraded(each)),
-        }
-        for each in found
-    ]
+    """Show all jobs, the newest last."""
+    jobs = [(record, app.jobs.present(record)) for record in app.jobs.all()]
+    content = job_list_view(jobs, app.jobs.damaged())
     table = [
-        (each.id, str(each.status), each.started_at, _marks(each), first_line(each.note))
-        for each in found
+        (record.id, present.status, record.started_at, _marks(record), first_line(present.note))
+        for record, present in jobs
     ]
-    lines: list[Sequence[Part]] = rows(table) if table else [("no jobs yet",)]
-    damaged = [str(each) for each in app.jobs.damaged()]
-    lines += [(Styled("cannot be read: ", "red"), each) for each in damaged]
-    report({"jobs": held, "damaged": damaged}, lines, as_json=as_json)
-
-
-def _degraded(held: Job | CouncilJob) -> Sequence[str]:
-    return held.degraded if isinstance(held, CouncilJob) else ()
-
-
-def _marks(held: Job | CouncilJob) -> Styled:
-    found = (("rehearsed", held.is_rehearsed), ("degraded", _degraded(held)))
-    return Styled(", ".join(name for name, is_so in found if is_so), "yellow")
+    lines: list[Line] = [] if table else [("no jobs yet",)]
+    for line, (_, present) in zip(table_lines(table), jobs, strict=True):
+        lines += [line, *job_command_lines(present)]
+    lines += [(Styled("cannot be read: ", "red"), problem) for problem in content["damaged"]]
+    report(content, lines, as_json=as_json)
 
 
 @job.command("show", epilog="Example: fairlead job show execute-04-20261115-233200")
-@click.argument("job_id", metavar="JOB", default="")
-@click.option("--diff", is_flag=True, help="Show what the versions of a council's plan changed.")
+@_newest_job_argument
+@click.option("--diff", is_flag=True, help="Show the changes between versions of a council's plan.")
+@in_rehearsal_option
 @json_option
 @with_app
 def show_job(app: App, *, job_id: str, diff: bool, as_json: bool) -> None:
-    """Show a job: its gates or its votes, what it asked, and what it was told."""
-    held = app.jobs.record(job_id)
-    if isinstance(held, CouncilJob):
-        _show_council(app, held, diff=diff, as_json=as_json)
+    """Show a job (default: the newest): gates, calls or votes, and questions."""
+    from fairlead.interfaces.cli.job_page import job_page, plan_changes
+
+    record = app.jobs.record(job_id)
+    if not diff:
+        job_report, present = app.jobs.report(record.id), app.jobs.present(record)
+        width = min(shutil.get_terminal_size((_PAGE_WIDTH, 24)).columns, _PAGE_WIDTH)
+        output = app.jobs.folder(record.id).output_path()
+        lines = job_page(job_report, present, width)
+        lines += [(f"output of its process: {output}",)] if output else []
+        report(job_view(job_report, present, output), lines, as_json=as_json)
         return
-    if diff:
-        raise OtherJob(held.id, held.kind)
-    found = app.jobs.one(job_id)
-    lines: list[Sequence[Part]] = [
-        (Styled(found.job.id, "bold"), f"  {found.job.status}  {first_line(found.job.note)}")
-    ]
-    lines += rows(
-        [
-            (
-                f"  {gate.task}",
-                str(gate.gate.status),
-                f"{len(gate.runs)} runs",
-                gate.name,
-                first_line(gate.note),
-            )
-            for gate in found.gates
-        ]
-    )
-    lines += rows(
-        [
-            (
-                f"  {call.key}",
-                call.status,
-                call.role,
-                f"{call.tokens:,} tokens",
-                first_line(call.note),
-            )
-            for call in found.calls
-        ]
-    )
-    for each in found.questions:
-        waits = (f"waits: {each.command(found.job.id, found.questions)}", *each.below)
-        lines += in_full(Styled("  ? ", "yellow"), each.text)
-        lines += [(f"    {line}",) for line in ((each.answer,) if each.answer else waits)]
-    report(found, lines, as_json=as_json)
+    if record.kind != COUNCIL:
+        raise OtherJob(record.id, record.kind)
+    from fairlead.council.model import CouncilJob
+    from fairlead.council.report import plan_versions
 
-
-def _show_council(app: App, held: CouncilJob, *, diff: bool, as_json: bool) -> None:
-    import shutil
-
-    from fairlead.interfaces.cli.council_pages import council_changes, council_page
-
-    if diff:
-        plans = app.jobs.plans_of(held)
-        report({"job": held.id, "plans": plans}, council_changes(plans), as_json=as_json)
-        return
-    found = app.jobs.council(held)
-    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
-    report(found, council_page(found, width), as_json=as_json)
+    plans = plan_versions(app.jobs, app.jobs.folder(record.id).load(CouncilJob))
+    report(plan_versions_view(record.id, plans), plan_changes(plans), as_json=as_json)
 
 
 @job.command("watch", epilog="Example: fairlead job watch")
-@click.argument("job_id", metavar="JOB", default="")
+@_newest_job_argument
+@in_rehearsal_option
 @with_app
-def watch_job(app: App, *, job_id: str) -> None:
-    """Follow the journal of a job until it ends."""
+def watch_job(app: App, *, job_id: str) -> int:
+    """Follow a job (default: the newest) until it ends or waits for a person.
+
+    Watching changes nothing, and ending it with Ctrl+C does not end the job. The exit code is
+    that of the job: 0 if it is done, 5 if it failed, otherwise 6.
+    """
+    job_id = app.jobs.record(job_id).id
     for line in app.jobs.follow(job_id):
         report({}, [(line,)], as_json=False)
+    record = app.jobs.record(job_id)
+    present = app.jobs.present(record)
+    report(
+        {},
+        [(status_mark(present.status), f"  {job_id}"), *job_command_lines(present)],
+        as_json=False,
+    )
+    return exit_code_of(record)
 
 
 @job.command("answer", epilog='Example: fairlead job answer execute-04-20261115-233200 "retry"')
-@click.argument("job_id", metavar="JOB")
+@_job_argument
 @click.argument("answer")
-@click.option("--question", default="", metavar="ID", help="Which one, if there are several.")
+@click.option("--question", default="", metavar="ID", help="Question, if there are several.")
+@in_rehearsal_option
 @json_option
 @with_app
 def answer_job(app: App, *, job_id: str, answer: str, question: str, as_json: bool) -> None:
-    """Answer what a job waits for; then start it again to go on."""
-    held = app.jobs.answer(job_id, answer, question)
-    again = app.jobs.record(job_id).command
-    more: dict[str, Any] = {"question": held.id, "answer": held.answer, "next": again}
-    report(more, [(Styled("✓ ", "green"), f"answered {held.id}. Next: {again}")], as_json=as_json)
+    """Answer a question of a job. Then run the job's command again to continue it."""
+    answered = app.jobs.answer(job_id, answer, question)
+    command = app.jobs.record(job_id).command
+    content = answer_view(answered, command)
+    _report_done(content, f"Answered {answered.id}. Next: {command}", as_json=as_json)
 
 
 @job.command("cancel", epilog="Example: fairlead job cancel execute-04-20261115-233200")
-@click.argument("job_id", metavar="JOB")
+@_job_argument
+@in_rehearsal_option
 @json_option
 @with_app
 def cancel_job(app: App, *, job_id: str, as_json: bool) -> None:
-    """End a job; its work so far stays where it is."""
-    if app.jobs.record(job_id).kind == "council":
-        from fairlead.interfaces.cli.job_council import wished
-
-        wished(app, job_id, "cancel", "", as_json=as_json)
+    """End a job. Its work so far is kept."""
+    if app.jobs.record(job_id).kind == COUNCIL:
+        _stop_council(app, job_id, "cancel", "", as_json=as_json)
         return
-    from fairlead.wiring_verify import keeps_documents
+    ended = app.jobs.cancel(job_id)
+    report(ended_job_view(ended), [(f"{ended.id} is {ended.status}",)], as_json=as_json)
 
-    ended = app.jobs.cancel(job_id, app.workspace, keeps_documents=keeps_documents(app))
-    report(
-        {"job": ended.id, "status": str(ended.status)},
-        [(f"{ended.id} is {ended.status}",)],
-        as_json=as_json,
-    )
+
+@job.command("veto", epilog='Example: fairlead job veto j_20260412_0007 --why "Not this quarter"')
+@_job_argument
+@click.option("--why", required=True, metavar="TEXT", help="Reason for the veto.")
+@json_option
+@with_app
+def veto_job(app: App, *, job_id: str, why: str, as_json: bool) -> None:
+    """Stop a council job for good, before its plan is executed."""
+    _stop_council(app, job_id, "veto", one_line(why, "the reason"), as_json=as_json)
+
+
+@job.command(
+    "rule", epilog='Example: fairlead job rule j_20260412_0007 security-1 "Mask it in the log"'
+)
+@_job_argument
+@click.argument("item", metavar="ITEM")
+@click.argument("text")
+@json_option
+@with_app
+def rule_item(app: App, *, job_id: str, item: str, text: str, as_json: bool) -> None:
+    """Decide an open item of a blocked council job. The retry follows the ruling."""
+    ruling = app.council.rule(job_id, item, one_line(text, "the ruling"))
+    content = ruling_view(job_id, ruling.id, ruling.text)
+    text = f"Recorded the ruling on {ruling.id}. Next: {content['next']}"
+    _report_done(content, text, as_json=as_json)
+
+
+@job.command("retry", epilog="Example: fairlead job retry j_20260412_0007")
+@_job_argument
+@click.option("--request", default="", metavar="TEXT", help="Use a different request.")
+@json_option
+@with_app
+def retry_job(app: App, *, job_id: str, request: str, as_json: bool) -> None:
+    """Create a new job from a council job that failed or is blocked.
+
+    Answers to unchanged prompts are reused, and rulings apply from the first synthesis. A job
+    that executes a phase needs no retry: answer its question, or run its command again.
+    """
+    child = app.council.retry(job_id, request.strip())
+    content = retry_view(child, job_id)
+    _report_done(content, f"Created {child}. Next: {content['next']}", as_json=as_json)
+
+
+def _stop_council(app: App, job_id: str, action: str, reason: str, *, as_json: bool) -> None:
+    """Veto or cancel a council job. If another process runs it, that process ends it."""
+    stopped = app.council.stop(job_id, action, reason)
+    text = f"{stopped.id} is {stopped.status}"
+    if not stopped.ended_at:
+        text = f"{stopped.id} is running; the {action} takes effect after the next answer"
+    report(stopped_council_view(stopped), [(text,)], as_json=as_json)
+
+
+def _report_done(content: dict[str, str], text: str, *, as_json: bool) -> None:
+    report(content, [(Styled("✓ ", "green"), text)], as_json=as_json)
+
+
+def _marks(job: JobRecord) -> Styled:
+    marks = (("rehearsed", job.is_rehearsed), ("degraded", job.degraded))
+    return Styled(", ".join(name for name, is_set in marks if is_set), "yellow")

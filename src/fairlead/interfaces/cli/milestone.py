@@ -1,93 +1,108 @@
-"""`fairlead milestone`: milestones opened, closed and listed."""
-
-from collections.abc import Sequence
+"""`fairlead milestone`: list, open and close milestones."""
 
 import click
 
-from fairlead.engine.roadmaps import MilestoneReport
-from fairlead.interfaces.cli.options import shows, stream_changes, stream_option
-from fairlead.interfaces.cli.show import (
+from fairlead.app import App
+from fairlead.interfaces.cli.lazy_group import LazyGroup
+from fairlead.interfaces.cli.options import (
+    app_workstream_option,
+    query_command,
+    workstream_change_command,
+)
+from fairlead.interfaces.cli.output import (
     Cells,
-    Manner,
-    Part,
+    Line,
+    OutputOptions,
     Styled,
     report,
     report_change,
-    rows,
+    table_lines,
     warn,
 )
-from fairlead.wiring import App
+from fairlead.plans.roadmap_report import MilestoneReport
+from fairlead.views.roadmap import (
+    closed_milestone_members,
+    milestones_view,
+    opened_milestone_members,
+)
 
 
-@click.group()
+@click.group(cls=LazyGroup)
 def milestone() -> None:
-    """Open, close and list milestones."""
+    """List, open and close milestones."""
 
 
 @milestone.command("list", epilog="Example: fairlead milestone list")
-@stream_option
-@shows
+@app_workstream_option
+@query_command
 def list_milestones(app: App, *, as_json: bool) -> None:
-    """Show every milestone that the roadmap names or the archive holds."""
-    found = app.roadmaps.milestones()
-    report({"milestones": list(found)}, _table(found), as_json=as_json)
+    """Show every milestone in the roadmap and in the archive."""
+    milestones = app.roadmaps.milestones()
+    report(milestones_view(milestones), _table(milestones), as_json=as_json)
 
 
 @milestone.command("new", epilog='Example: fairlead milestone new "Search"')
 @click.argument("version")
 @click.argument("name", default="")
-@stream_changes
-def new_milestone(app: App, manner: Manner, *, version: str, name: str) -> None:
-    """Open a milestone: NAME alone, or VERSION and NAME.
+@workstream_change_command
+def new_milestone(app: App, output: OutputOptions, *, version: str, name: str) -> None:
+    """Open a milestone, given NAME or VERSION and NAME.
 
-    The one before is archived first if all its phases are complete, and has to be closed
-    otherwise. Phases go on counting; STATE.md gets version and name and keeps every key of yours.
+    A previous milestone with only complete phases is archived first; otherwise close it
+    yourself. Phase numbers continue. STATE.md gets the version and the name, and keeps your own
+    keys.
     """
     version, name = (version, name) if name else ("", version)
     app.milestones.require_name(name)
-    *closed, change = app.milestones.follow(name, version, dry_run=manner.dry_run)
-    for each in closed:
-        warn(f"{each.version} is shipped: its phases and requirements are in the archive")
+    *closed, change = app.milestones.follow(name, version, dry_run=output.dry_run)
+    for previous in closed:
+        warn(f"{previous.version} is shipped: its phases and requirements are archived")
     report_change(
         change.outcome,
-        manner,
+        output,
         done=f"{change.version} {name} is open. Next: fairlead phase add NAME",
-        unchanged=f"{change.version} is open already",
-        milestone=change.version,
-        name=name,
-        archived=[each.version for each in closed],
+        unchanged=f"{change.version} is already open",
+        **opened_milestone_members(change, name, closed),
     )
 
 
 @milestone.command("complete", epilog="Example: fairlead milestone complete v1.0 --dry-run")
 @click.argument("version")
-@click.option("--force", is_flag=True, help="Also with open phases; needs --reason.")
-@click.option("--reason", default="", metavar="TEXT", help="Why it is closed with open phases.")
-@stream_changes
-def complete_milestone(app: App, manner: Manner, *, version: str, force: bool, reason: str) -> None:
-    """Close the milestone and archive it: phases, requirements and the roadmap as it stood."""
-    change = app.milestones.complete(version, force=force, reason=reason, dry_run=manner.dry_run)
+@click.option("--force", is_flag=True, help="Close it despite open phases; needs --reason.")
+@click.option(
+    "--reason", default="", metavar="TEXT", help="Reason for closing it with open phases."
+)
+@workstream_change_command
+def complete_milestone(
+    app: App, output: OutputOptions, *, version: str, force: bool, reason: str
+) -> None:
+    """Close a milestone and archive its phases, requirements and roadmap."""
+    change = app.milestones.complete(version, force=force, reason=reason, dry_run=output.dry_run)
     report_change(
         change.outcome,
-        manner,
+        output,
         done=f"{change.version} is shipped. Next: fairlead milestone new VERSION NAME",
-        unchanged=f"{change.version} is shipped already",
-        milestone=change.version,
-        phases=change.phases,
-        plans=change.plans,
+        unchanged=f"{change.version} is already shipped",
+        **closed_milestone_members(change),
     )
 
 
-def _table(found: tuple[MilestoneReport, ...]) -> list[Sequence[Part]]:
-    if not found:
+def _table(milestones: tuple[MilestoneReport, ...]) -> list[Line]:
+    if not milestones:
         return [("no milestones",)]
     titles = ("milestone", "", "phases", "plans", "name")
     table: list[Cells] = [tuple(Styled(title, "dim") for title in titles)]
-    for each in found:
-        word = "shipped" if each.is_closed else "current" if each.is_current else "open"
-        style = {"shipped": "green", "current": "cyan"}.get(word, "dim")
-        counts = f"{each.completed_plans}/{each.plans}"
+    for milestone in milestones:
+        state = "shipped" if milestone.is_closed else "current" if milestone.is_current else "open"
+        style = {"shipped": "green", "current": "cyan"}.get(state, "dim")
+        counts = f"{milestone.completed_plans}/{milestone.plans}"
         table.append(
-            (Styled(each.version, "bold"), Styled(word, style), str(each.phases), counts, each.name)
+            (
+                Styled(milestone.version, "bold"),
+                Styled(state, style),
+                str(milestone.phases),
+                counts,
+                milestone.name,
+            )
         )
-    return rows(table)
+    return table_lines(table)

@@ -1,50 +1,64 @@
-"""`fairlead new`: an idea becomes a project, with everything that planning needs."""
+"""`fairlead new`: create a project from an idea, with everything that planning needs."""
 
 from __future__ import annotations
 
 import click
 
-from fairlead.interfaces.cli.workflow import (
-    Chosen,
-    bench,
-    finished,
+from fairlead.app import App
+from fairlead.interfaces.cli.agent_command import (
+    WorkflowOptions,
+    finish_workflow,
     here_option,
-    previewed,
-    wanted_of,
-    workflow,
+    idle_approve_option,
+    project_app,
+    report_preview,
+    role_choice,
+    workflow_command,
+    workflow_run,
 )
-from fairlead.wiring import App
+from fairlead.interfaces.cli.detached import detach_option, run_detached
 
 
-@click.command(epilog='Example: fairlead new "A desk for tickets" --rehearse --auto')
+@click.command(epilog='Example: fairlead new "A tracker for tickets" --rehearse --auto')
 @click.argument("idea", default="")
 @click.option(
     "--granularity",
     type=click.Choice(["coarse", "standard", "fine"]),
-    help="How many phases the roadmap has [default: the setting granularity].",
+    help="Number of phases in the roadmap [default: the setting granularity].",
 )
+@idle_approve_option
 @here_option
-@workflow
-def new(app: App, chosen: Chosen, *, idea: str, granularity: str | None, here: bool) -> int:
-    """Make a project from an idea: questions, research, requirements, roadmap.
+@detach_option
+@workflow_command
+def new(
+    app: App,
+    options: WorkflowOptions,
+    *,
+    idea: str,
+    granularity: str | None,
+    here: bool,
+    detach: bool,
+) -> int:
+    """Create a project from an idea: questions, research, requirements, roadmap.
 
-    Four researchers look in four directions at once. You answer a few questions and agree with
-    requirements and roadmap, or say what to change; with --auto the first answer of each
-    question is taken and everything is agreed with. All documents are written in one step.
-    Without an idea, a `new` that waits or was interrupted goes on.
+    Four researchers work at the same time. You answer a few questions, and accept or change
+    requirements and roadmap. With --auto the first answer of each question is taken and
+    everything is accepted. All documents are written in one step. Without IDEA, a run that waits
+    or was interrupted is resumed.
     """
-    from fairlead.wiring_roles import here_of, models, new_projects, rehearsal_here
+    from fairlead.workflows.roles import role_models
 
-    if here and not chosen.rehearse:
-        raise click.UsageError("--here belongs to --rehearse")
-    if chosen.rehearse and not here and not chosen.dry_run:
-        app = rehearsal_here(app)
-    projects = new_projects(app, granularity or "")
-    named = models(app, wanted_of(app, chosen))
-    preview = projects.preview(idea, named, is_rehearsed=chosen.rehearse)
-    if chosen.dry_run:
-        return previewed(preview, chosen, ())
-    folder = here_of(app)
-    with bench(app, chosen, folder, estimate=preview.estimate) as ready:
-        done = projects.carry_out(idea, ready.company)
-    return finished(done, chosen, folder, next="fairlead phase discuss 1")
+    app = project_app(
+        app, rehearse=options.rehearse, here=here, dry_run=options.dry_run, folder=app.here
+    )
+    projects = app.new_projects(granularity or "")
+    models = role_models(app.values, role_choice(app, options))
+    preview = projects.preview(idea, models, is_rehearsed=options.rehearse)
+    if options.dry_run:
+        return report_preview(preview, options, ())
+    if detach:
+        return run_detached(as_json=options.as_json, rehearsed=options.rehearse)
+    folder = app.here
+    with workflow_run(app, options, preview.estimate, folder) as run:
+        done = projects.carry_out(idea, run.setup)
+    return finish_workflow(done, options, folder, next="fairlead phase discuss 1")

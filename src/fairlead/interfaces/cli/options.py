@@ -1,15 +1,19 @@
-"""What the commands share: the application, and the options that mean the same everywhere."""
+"""Options that mean the same in every command, and the decorators that add them.
 
-from collections.abc import Callable, Mapping
+A command is decorated with `query_command` (it only shows something), `change_command` or
+`workstream_change_command`; each passes the application for the folder the command was run in.
+"""
+
+from collections.abc import Callable
 from functools import wraps
-from importlib import import_module
 from typing import Any
 
 import click
 
-from fairlead.faults import FairleadError
-from fairlead.interfaces.cli.show import COLOR, STREAM, Manner, in_stream, warn
-from fairlead.wiring import App
+from fairlead.app import App
+from fairlead.core.errors import FairleadError
+from fairlead.interfaces.cli.lazy_group import ANNOUNCER
+from fairlead.interfaces.cli.output import COLOR, WORKSTREAM, OutputOptions, warn, with_workstream
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 dry_run_option = click.option(
@@ -17,90 +21,96 @@ dry_run_option = click.option(
 )
 
 
-def _remembered(context: click.Context, _: click.Parameter, value: str) -> str:
-    context.meta[STREAM] = value
+def _remember_workstream(context: click.Context, _: click.Parameter, value: str) -> str:
+    context.meta[WORKSTREAM] = value
     return value
 
 
+# For commands that read one workstream: the name is passed to the command.
 workstream_option = click.option(
     "--ws",
     "workstream",
     default="",
     metavar="NAME",
-    callback=_remembered,
-    help="Look at this workstream.",
+    callback=_remember_workstream,
+    help="Workstream to show.",
 )
 
-# For commands that change one memory of a project: the application is made for it.
-stream_option = click.option(
+# For commands on one workstream: the application is created for it.
+app_workstream_option = click.option(
     "--ws",
     default="",
     metavar="NAME",
     expose_value=False,
-    callback=_remembered,
-    help="The workstream that is meant [default: the active one].",
+    callback=_remember_workstream,
+    help="Workstream [default: the active one].",
+)
+
+
+def _remember_copy(context: click.Context, _: click.Parameter, value: bool) -> None:
+    context.meta[_IN_COPY] = value
+
+
+_IN_COPY = "fairlead.in-copy"  # key of the click context
+# For commands that show something: the application is created for the copy of the rehearsal.
+in_rehearsal_option = click.option(
+    "--rehearsal",
+    is_flag=True,
+    expose_value=False,
+    callback=_remember_copy,
+    help="In the rehearsal of the project.",
 )
 
 
 def with_app(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give the command its application, made for the folder it was called in."""
+    """Pass the application for the folder in which the command was run."""
 
     @click.pass_context
     @wraps(command)
-    def called(context: click.Context, /, *args: Any, **options: Any) -> Any:
-        app = App(context.find_root().obj, context.meta.get(STREAM, ""))
+    def wrapper(context: click.Context, /, *args: Any, **options: Any) -> Any:
+        app = App(context.find_root().obj, context.meta.get(WORKSTREAM, ""))
+        if context.meta.get(_IN_COPY):
+            app = _rehearsed_app(app)
+        # Set before the command runs, because errors are printed in the same colours.
         context.meta[COLOR] = app.preferences.color
         if app.preferences.problem:
-            warn(f"the settings cannot be read, so defaults hold: {app.preferences.problem}")
+            warn(f"cannot read the settings, using defaults: {app.preferences.problem}")
         try:
             return context.invoke(command, app, *args, **options)
-        except FairleadError as error:
-            error.hint = in_stream(error.hint)
+        except FairleadError as error:  # hints are commands, so they repeat --ws as well
+            error.hint = with_workstream(error.hint)
+            if announcer := context.meta.get(ANNOUNCER):
+                announcer.failed(error)
             raise
 
-    return called
+    return wrapper
 
 
-def shows(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What every command has that shows something: --json, and its application."""
+def _rehearsed_app(app: App) -> App:
+    from fairlead.views.rehearsal import rehearsed_app
+
+    return rehearsed_app(app)
+
+
+def query_command(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --json, and pass the application."""
     return json_option(with_app(command))
 
 
-def changes(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What every command has that changes something: --dry-run, --json, and its application."""
-    return dry_run_option(json_option(_in_manner(command)))
+def change_command(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --dry-run and --json, and pass the application and both as `OutputOptions`."""
+    return dry_run_option(json_option(_with_output_options(command)))
 
 
-def stream_changes(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for one that changes one memory of a project."""
-    return dry_run_option(stream_option(json_option(_in_manner(command))))
+def workstream_change_command(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same with --ws, for commands that change one workstream."""
+    return dry_run_option(app_workstream_option(json_option(_with_output_options(command))))
 
 
-def _in_manner(command: Callable[..., Any]) -> Callable[..., Any]:
+def _with_output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @with_app
     @wraps(command)
-    def called(app: App, *, dry_run: bool, as_json: bool, **options: Any) -> Any:
-        return command(app, Manner(dry_run, as_json), **options)
+    def wrapper(app: App, *, dry_run: bool, as_json: bool, **options: Any) -> Any:
+        return command(app, OutputOptions(dry_run, as_json), **options)
 
-    return called
-
-
-class Verbs(click.Group):
-    """A group some of whose verbs stand in rooms of their own, imported when they are needed."""
-
-    def __init__(self, *args: Any, rooms: Mapping[str, str], **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.rooms = rooms  # a verb's name, and `module:command`
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, without importing anything."""
-        return sorted((*self.commands, *self.rooms))
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one verb."""
-        if cmd_name not in self.rooms:
-            return super().get_command(ctx, cmd_name)
-        room, _, name = self.rooms[cmd_name].partition(":")
-        command = getattr(import_module(room), name)
-        assert isinstance(command, click.Command)
-        return command
+    return wrapper

@@ -1,75 +1,126 @@
-"""`fairlead pause` and `fairlead resume`: the work is put down, and taken up again."""
-
-from collections.abc import Sequence
+"""`fairlead pause` and `fairlead resume`: interrupt the work, and continue it later."""
 
 import click
 
-from fairlead.engine.pausing import Left
-from fairlead.interfaces.cli.options import stream_changes
-from fairlead.interfaces.cli.show import Manner, Part, Styled, boxed, report, report_change, warn
-from fairlead.records.pause import Found
-from fairlead.wiring import App
-from fairlead.wiring_daily import pausing, uncommitted
+from fairlead.app import App
+from fairlead.execution.landing import PartialWork
+from fairlead.interfaces.cli.options import workstream_change_command
+from fairlead.interfaces.cli.output import (
+    Line,
+    OutputOptions,
+    Styled,
+    box_lines,
+    cut,
+    move_lines,
+    report,
+    report_change,
+    warn,
+    with_workstream,
+)
+from fairlead.views.memory import pause_members, resumed_view
+from fairlead.workflows.pause import PausedWork, PauseRecord
 
-_SHOWN = 3  # of each kind; the rest is counted
-_WIDEST = 72
+_LISTED_ENTRIES = 3  # of each kind; the rest is counted
+_LINE_WIDTH = 72
+_FRESH = "fairlead resume --fresh"
 
 
 @click.command(epilog='Example: fairlead pause "The reader works, its tests do not yet"')
 @click.argument("text", default="")
-@stream_changes
-def pause(app: App, manner: Manner, *, text: str) -> None:
-    """Write down what is open, where, and what comes next, and pause the project.
+@workstream_change_command
+def pause(app: App, output: OutputOptions, *, text: str) -> None:
+    """Pause the project, and record what is open, where, and what comes next.
 
-    The hand-over stands in .planning/HANDOFF.json, that of a workstream in its own folder, and,
-    for people, in a page beside the plans.
+    The hand-over is written to .planning/HANDOFF.json (for a workstream to its own folder), and
+    as a readable page to the folder of the plans.
     """
-    made = pausing(app).pause(text, uncommitted(app), dry_run=manner.dry_run)
-    told = f"Paused at {made.pause.place}. Go on with: fairlead resume"
-    report_change(made.outcome, manner, told, "Paused already", pause=made.pause, page=made.page)
+    made = app.pausing.pause(text, app.uncommitted(), dry_run=output.dry_run)
+    done = f"Paused at {made.pause.place}. To continue: fairlead resume"
+    report_change(made.outcome, output, done, "Already paused", **pause_members(made))
 
 
 @click.command(epilog="Example: fairlead resume --dry-run")
-@stream_changes
-def resume(app: App, manner: Manner) -> None:
-    """Show what an earlier session left, end the pause, and say the next command.
+@click.option(
+    "--fresh", is_flag=True, help="Give up interrupted jobs and hand-overs, and start again."
+)
+@workstream_change_command
+def resume(app: App, output: OutputOptions, *, fresh: bool) -> None:
+    """Show what an earlier session left, end the pause, and show the next command.
 
-    Reads the hand-over of any tool, jobs that wait or were interrupted, and plans without a
-    summary. Our own hand-over is put away once the pause has ended; pages of others stay.
+    Reads hand-overs of any tool, jobs that wait or were interrupted, and plans without a summary.
+    Fairlead's own hand-over is removed when the pause ends; pages of other tools stay. With
+    --fresh, jobs that are not running end, and hand-overs of open tasks are moved aside. The work
+    stays on its branches.
     """
-    taken = pausing(app).go_on(dry_run=manner.dry_run)
-    for notice in taken.outcome.notices:
+    given_up = _give_up(app, dry_run=output.dry_run) if fresh else []
+    resumed = app.pausing.end_pause(dry_run=output.dry_run)
+    for notice in resumed.outcome.notices:
         warn(str(notice))
-    left, moves = taken.left, taken.outcome.places.moves
-    lines = boxed("Where it stopped", _lines(left))
-    lines += [(Styled(f"  {move.source} → {move.target}", "dim"),) for move in moves]
-    if manner.dry_run:
+    left = resumed.left
+    partial = [
+        work
+        for job in left.jobs
+        if not job.is_running
+        for work in app.execution.partial_work(job.id)
+    ]
+    lines = [
+        *box_lines("Where it stopped", [*_left_lines(left), *_choice_lines(left, partial)]),
+        *((Styled("✓ ", "green"), f"Gave up {name}") for name in given_up),
+        *move_lines(resumed.outcome),
+    ]
+    if output.dry_run:
         lines.append(("Nothing was written.",))
-    content = {
-        "left": left,
-        "next": left.next,
-        "changed": list(taken.outcome.paths),
-        "moved": [{"from": move.source, "to": move.target} for move in moves],
-        "dry_run": manner.dry_run,
-    }
-    report(content, lines, as_json=manner.as_json)
+    fresh_command = with_workstream(_FRESH) if left.is_resumable else ""
+    content = resumed_view(resumed, partial, given_up, fresh_command, dry_run=output.dry_run)
+    report(content, lines, as_json=output.as_json)
 
 
-def _lines(left: Left) -> list[Sequence[Part]]:
-    lines: list[Sequence[Part]] = []
+def _give_up(app: App, *, dry_run: bool) -> list[str]:
+    """End the jobs that are not running and set the hand-overs of open tasks aside."""
+    jobs = [job for job in app.pausing.open_work().jobs if not job.is_running]
+    for job in () if dry_run else jobs:
+        app.jobs.cancel(job.id)
+    # Ending a job removes its hand-overs, so these belong to sessions without a job.
+    paths = [
+        offer.handover.path
+        for offer in app.sessions.offers()
+        if offer.handover.is_ours and not offer.is_live
+    ]
+    for path in paths:
+        app.sessions.resume(file=path, fresh=True, dry_run=dry_run)
+    return [*(job.id for job in jobs), *paths]
+
+
+def _choice_lines(left: PausedWork, partial: list[PartialWork]) -> list[Line]:
+    """Work that has not landed, and the two ways to go on."""
+    lines: list[Line] = []
+    for work in partial[:_LISTED_ENTRIES]:
+        lines.append((Styled("partial ", "yellow"), f"{work.task} on branch {work.branch}"))
+        names = ", ".join(work.files[:_LISTED_ENTRIES])
+        hidden = len(work.files) - _LISTED_ENTRIES
+        more = f" and {hidden} more" if hidden > 0 else ""
+        lines.append(("        ", cut(f"files: {names}{more}", _LINE_WIDTH)))
+    if left.is_resumable:
+        lines.append((Styled("or      ", "dim"), Styled(with_workstream(_FRESH), "bold")))
+        lines.append(("        ", Styled("start again; the work stays on its branches", "dim")))
+    return lines
+
+
+def _left_lines(left: PausedWork) -> list[Line]:
+    lines: list[Line] = []
     if left.is_empty:
         lines.append(("Nothing was paused or left behind.",))
     if left.paused_at:
         lines.append((Styled("paused  ", "dim"), left.paused_at))
     if left.question:
         lines.append((Styled("asks    ", "yellow"), left.question))
-    for job in left.jobs[:_SHOWN]:
-        lines.append((Styled("job     ", "yellow"), f"{job.id}  {job.state}  {job.told}".rstrip()))
-    for each in (*left.handoffs, *left.pages)[: 2 * _SHOWN]:
-        lines += _told(each)
-    for path in left.plans[:_SHOWN]:
+    for job in left.jobs[:_LISTED_ENTRIES]:
+        lines.append((Styled("job     ", "yellow"), f"{job.id}  {job.words}  {job.note}".rstrip()))
+    for handover in (*left.handoffs, *left.pages)[: 2 * _LISTED_ENTRIES]:
+        lines += _handover_lines(handover)
+    for path in left.plans[:_LISTED_ENTRIES]:
         lines.append((Styled("open    ", "dim"), path))
-    hidden = len(left.plans) - _SHOWN
+    hidden = len(left.plans) - _LISTED_ENTRIES
     if hidden > 0:
         lines.append((Styled("        ", "dim"), f"and {hidden} more plans without a summary"))
     lines.append((Styled("next    ", "cyan"), Styled(left.next.command, "bold")))
@@ -77,15 +128,12 @@ def _lines(left: Left) -> list[Sequence[Part]]:
     return lines
 
 
-def _told(found: Found) -> list[Sequence[Part]]:
-    owner = "" if found.is_ours or found.is_gate else "  (not ours)"
-    lines: list[Sequence[Part]] = [(Styled("left    ", "dim"), found.path, owner)]
-    lines += [("        ", _cut(each)) for each in (found.place, found.note) if each]
-    lines += [("        to do: ", _cut(each)) for each in found.open[:_SHOWN]]
-    if found.next_action:
-        lines.append(("        then: ", _cut(found.next_action)))
-    return lines
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+def _handover_lines(handover: PauseRecord) -> list[Line]:
+    owner = "" if handover.is_ours or handover.is_gate else "  (from another tool)"
+    texts = [
+        *(text for text in (handover.place, handover.note) if text),
+        *(f"to do: {item}" for item in handover.open[:_LISTED_ENTRIES]),
+        *([f"then: {handover.next_action}"] if handover.next_action else []),
+    ]
+    lines: list[Line] = [(Styled("left    ", "dim"), handover.path, owner)]
+    return lines + [("        ", cut(text, _LINE_WIDTH)) for text in texts]

@@ -1,95 +1,124 @@
-"""`fairlead planning`: the Plan Phase, from a goal to a plan that can be approved."""
+"""`fairlead planning`: the Plan Phase, from a goal to an approved plan."""
+
+from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.engine.planning import Beginning, requirements_text
-from fairlead.engine.planning_report import CriterionReport, PlanReport, markdown_of
-from fairlead.errors import EmptyText, NeedsPerson, NothingNamed, PlanExists
-from fairlead.interfaces.cli.options import Verbs, changes, shows
-from fairlead.interfaces.cli.show import (
-    Manner,
-    Part,
-    Screen,
+from fairlead.app import App
+from fairlead.interfaces.cli.errors import NothingNamed
+from fairlead.interfaces.cli.lazy_group import LazyGroup
+from fairlead.interfaces.cli.options import change_command, query_command
+from fairlead.interfaces.cli.output import (
+    Line,
+    OutputOptions,
+    OutputStream,
     Styled,
     diff_lines,
+    is_interactive,
     report,
     report_change,
-    rows,
+    table_lines,
+    warn,
 )
-from fairlead.model.planning import IN_PROGRESS, MODULE_STATUSES, OTHER_SPELLING, PRIORITIES
-from fairlead.records import plan_file
-from fairlead.records.plan_file import Wanted
-from fairlead.records.plan_read import read_plan
-from fairlead.store import layout
-from fairlead.store.files import Outcome, looking_again
-from fairlead.text.emit import Value
-from fairlead.wiring import App
+from fairlead.planphase import plan_edits
+from fairlead.planphase.errors import AlreadyApproved, EmptyText, NeedsPerson, PlanExists
+from fairlead.planphase.model import IN_PROGRESS, MODULE_STATUSES, OTHER_SPELLING, PRIORITIES
+from fairlead.planphase.paths import EXEC_FILE, GIT_IGNORE, PLAN_FILE, PLAN_REQUIREMENTS
+from fairlead.planphase.plan_edits import PartEdit
+from fairlead.planphase.report import CriterionReport, PlanPhaseReport, markdown_of
+from fairlead.planphase.service import PlanStart, requirements_text
+from fairlead.store.files import WriteOutcome, reading_back
+from fairlead.text.yaml_emit import Value
+from fairlead.views.planning import (
+    added_part_members,
+    approval_view,
+    judged_members,
+    plan_phase_view,
+)
 
-# Verbs that stand in rooms of their own: the name, and `module:command`.
-_ROOMS = {"approve": "fairlead.interfaces.cli.planning_approve:approve"}
-_MARKS = {"met": ("✓", "green"), "unmet": ("·", "yellow"), "stale": ("!", "red")}
-_STEPS = {"complete": ("✓", "green"), IN_PROGRESS: ("◐", "yellow")}
+if TYPE_CHECKING:
+    from fairlead.planphase.approval import ApprovalReport
+
+_CRITERION_MARKS = {"met": ("✓", "green"), "unmet": ("·", "yellow"), "stale": ("!", "red")}
+_STATUS_MARKS = {"complete": ("✓", "green"), IN_PROGRESS: ("◐", "yellow")}
+_ISSUE_NOTES = {
+    "now": "",
+    "found": "created by an earlier run",
+    "before": "already had one",
+    "waived": "no issue, waived",
+    "would": "an issue would be created",
+}
 
 _kind = click.argument("kind", type=click.Choice(["module", "requirement", "criterion"]))
-_criteria = click.option("-c", "--criteria", metavar="TEXT", help="When the module is done.")
-_priority = click.option("-p", "--priority", type=click.Choice(PRIORITIES), help="Of a module.")
+_criteria = click.option(
+    "-c", "--criteria", metavar="TEXT", help="Acceptance criteria of the module."
+)
+_priority = click.option(
+    "-p", "--priority", type=click.Choice(PRIORITIES), help="Priority of the module."
+)
 
 
-@click.group(cls=Verbs, rooms=_ROOMS)
+@click.group(cls=LazyGroup)
 def planning() -> None:
-    """Plan a goal: requirements, modules, and exit criteria that code decides."""
+    """Plan a goal: requirements, modules, and exit criteria that Fairlead checks."""
 
 
 @planning.command(epilog='Example: fairlead planning start "Build a REST API"')
 @click.argument("goal", required=False)
 @click.option(
     "--requirements",
-    default=layout.PLAN_REQUIREMENTS,
+    default=PLAN_REQUIREMENTS,
     metavar="FILE",
     show_default=True,
-    help="The requirements document.",
+    help="Requirements document.",
 )
 @click.option(
     "--session",
     default="",
     envvar=["CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID"],
     metavar="ID",
-    help="The host's session that the stop hook holds [default: the one that asks].",
+    help="Host session that the stop hook holds [default: the first one to stop].",
 )
-@click.option("--no-ignore", is_flag=True, help="Leave .gitignore alone.")
-@changes
+@click.option("--no-ignore", is_flag=True, help="Do not edit .gitignore.")
+@change_command
 def start(
-    app: App, manner: Manner, *, goal: str | None, requirements: str, session: str, no_ignore: bool
+    app: App,
+    output: OutputOptions,
+    *,
+    goal: str | None,
+    requirements: str,
+    session: str,
+    no_ignore: bool,
 ) -> None:
-    """Begin a Plan Phase. Where one is active, it is left alone.
+    """Begin a Plan Phase. Fails if one is active, and leaves that one unchanged.
 
-    The plan file is kept out of git: the entry that .gitignore gets is shown before it is made.
+    The plan file is kept out of git: the entry for .gitignore is shown before it is written.
     """
     if goal is None:
         raise EmptyText("the goal", "is required")
-    beginning = Beginning(goal, requirements, session, not no_ignore)
-    if not (manner.dry_run or manner.as_json):
+    plan_start = PlanStart(goal, requirements, session, not no_ignore)
+    if not (output.dry_run or output.as_json):
         try:
-            _show_ignored(app.planning.start(beginning, dry_run=True)[1])
+            _show_ignore_entry(app.planning.start(plan_start, dry_run=True)[1])
         except PlanExists:
             pass  # refused below, after an interrupted start has been completed under the lock
-    plan_id, outcome = app.planning.start(beginning, dry_run=manner.dry_run)
+    plan_id, outcome = app.planning.start(plan_start, dry_run=output.dry_run)
     done = f"Plan Phase {plan_id} has begun. Next: fairlead planning status"
-    report_change(outcome, manner, done, plan_id=plan_id)
+    report_change(outcome, output, done, plan_id=plan_id)
 
 
 @planning.command(epilog="Example: fairlead planning status -v")
-@click.option("-v", "--verbose", is_flag=True, help="Show the modules' acceptance criteria too.")
-@shows
+@click.option("-v", "--verbose", is_flag=True, help="Also show the modules' acceptance criteria.")
+@query_command
 def status(app: App, *, verbose: bool, as_json: bool) -> None:
-    """Show the plan, and for each exit criterion its evidence or what would satisfy it."""
-    found = app.planning.report()
-    report(found, _lines(found, verbose=verbose), as_json=as_json)
+    """Show the plan, with evidence or the next command for each exit criterion."""
+    plan_report = plan_phase_view(app)
+    report(plan_report, _plan_lines(plan_report, verbose=verbose), as_json=as_json)
 
 
 @planning.command(epilog='Example: fairlead planning add module "Auth Core" -c "JWT works" -p high')
@@ -97,22 +126,22 @@ def status(app: App, *, verbose: bool, as_json: bool) -> None:
 @click.argument("name")
 @_criteria
 @_priority
-@click.option("--file", metavar="PATH", help="A criterion's check: this file holds text.")
-@click.option("--command", metavar="LINE", help="A criterion's check: this command succeeds.")
-@changes
-def add(app: App, manner: Manner, *, kind: str, name: str, **given: str | None) -> None:
+@click.option("--file", metavar="PATH", help="Check of a criterion: this file is not empty.")
+@click.option("--command", metavar="LINE", help="Check of a criterion: this command succeeds.")
+@change_command
+def add(app: App, output: OutputOptions, *, kind: str, name: str, **given: str | None) -> None:
     """Add a module, a section of the requirements, or an exit criterion."""
     parts = ("criteria", "priority")
     _refuse_others(kind, given, module=parts, requirement=parts, criterion=("file", "command"))
-    wanted = Wanted(criteria=given["criteria"], priority=given["priority"])
+    edit = PartEdit(criteria=given["criteria"], priority=given["priority"])
     change = {
-        "module": partial(plan_file.add_module, name=name, wanted=wanted),
-        "requirement": partial(plan_file.add_section, name=name, wanted=wanted),
-        "criterion": partial(plan_file.add_criterion, text=name, check=_check(given)),
+        "module": partial(plan_edits.add_module, name=name, edit=edit),
+        "requirement": partial(plan_edits.add_section, name=name, edit=edit),
+        "criterion": partial(plan_edits.add_criterion, text=name, check=_check(given)),
     }[kind]
-    outcome = app.planning.change(f"add {kind}", change, dry_run=manner.dry_run)
-    identifier = read_plan(outcome.changes[0].new).modules[-1].id if kind == "module" else name
-    report_change(outcome, manner, f"Added {kind} {identifier}", "", id=identifier, name=name)
+    outcome = app.planning.change(f"add {kind}", change, dry_run=output.dry_run)
+    added = added_part_members(outcome, name, is_module=kind == "module")
+    report_change(outcome, output, f"Added {kind} {added['id']}", **added)
 
 
 @planning.command(epilog="Example: fairlead planning modify module auth-core --priority critical")
@@ -121,74 +150,74 @@ def add(app: App, manner: Manner, *, kind: str, name: str, **given: str | None) 
 @_criteria
 @_priority
 @click.option(
-    "-s", "--status", type=click.Choice([*MODULE_STATUSES, OTHER_SPELLING]), help="How far it is."
+    "-s", "--status", type=click.Choice([*MODULE_STATUSES, OTHER_SPELLING]), help="New status."
 )
-@click.option("-n", "--new-name", "--name", "new_name", metavar="TEXT", help="Another name.")
-@click.option("--unlock", is_flag=True, help="Change the goal although it is locked.")
-@changes
+@click.option("-n", "--new-name", "--name", "new_name", metavar="TEXT", help="New name.")
+@click.option("--unlock", is_flag=True, help="Change the goal even if it is locked.")
+@change_command
 def modify(
-    app: App, manner: Manner, *, kind: str, name: str, unlock: bool, **given: str | None
+    app: App, output: OutputOptions, *, kind: str, name: str, unlock: bool, **given: str | None
 ) -> None:
-    """Change what is named of a module, a section or the goal, and nothing else.
+    """Change the given values of a module, a section or the goal.
 
-    A module is named by its id. For the goal, NAME is the new text.
+    For a module, NAME is its id. For the goal, NAME is the new text.
     """
     _refuse_others(kind, given, module=tuple(given), requirement=("new_name", "status"))
-    word = IN_PROGRESS if given["status"] == OTHER_SPELLING else given["status"]
-    wanted = Wanted(given["new_name"], given["criteria"], word, given["priority"])
-    if kind != "goal" and wanted == Wanted():
+    new_status = IN_PROGRESS if given["status"] == OTHER_SPELLING else given["status"]
+    edit = PartEdit(given["new_name"], given["criteria"], new_status, given["priority"])
+    if kind != "goal" and edit == PartEdit():
         raise NothingNamed(("--criteria", "--priority", "--status", "--new-name"))
     change = {
-        "module": partial(plan_file.modify_module, name=name, wanted=wanted),
-        "requirement": partial(plan_file.modify_section, name=name, wanted=wanted),
-        "goal": partial(plan_file.modify_goal, goal=name, is_unlocked=unlock),
+        "module": partial(plan_edits.modify_module, name=name, edit=edit),
+        "requirement": partial(plan_edits.modify_section, name=name, edit=edit),
+        "goal": partial(plan_edits.modify_goal, goal=name, is_unlocked=unlock),
     }[kind]
-    outcome = app.planning.change(f"modify {kind}", change, dry_run=manner.dry_run)
-    part = "the goal" if kind == "goal" else f"{kind} {name}"
-    report_change(outcome, manner, f"Changed {part}", f"{part} is so already")
+    outcome = app.planning.change(f"modify {kind}", change, dry_run=output.dry_run)
+    subject = "the goal" if kind == "goal" else f"{kind} {name}"
+    report_change(outcome, output, f"Changed {subject}", f"No change: {subject} is already so")
 
 
 @planning.command(epilog="Example: fairlead planning remove module auth-core")
 @_kind
 @click.argument("name")
-@click.option("-f", "--force", is_flag=True, help="Also when work or an issue hangs on it.")
-@changes
-def remove(app: App, manner: Manner, *, kind: str, name: str, force: bool) -> None:
+@click.option("-f", "--force", is_flag=True, help="Remove it even if it has work or an issue.")
+@change_command
+def remove(app: App, output: OutputOptions, *, kind: str, name: str, force: bool) -> None:
     """Remove a module, a section of the requirements, or an exit criterion by its number."""
     change = {
-        "module": partial(plan_file.remove_module, name=name, force=force),
-        "requirement": partial(plan_file.remove_section, name=name, force=force),
-        "criterion": partial(plan_file.remove_criterion, name=name),
+        "module": partial(plan_edits.remove_module, name=name, force=force),
+        "requirement": partial(plan_edits.remove_section, name=name, force=force),
+        "criterion": partial(plan_edits.remove_criterion, name=name),
     }[kind]
-    outcome = app.planning.change(f"remove {kind}", change, dry_run=manner.dry_run)
-    report_change(outcome, manner, f"Removed {kind} {name}")
+    outcome = app.planning.change(f"remove {kind}", change, dry_run=output.dry_run)
+    report_change(outcome, output, f"Removed {kind} {name}")
 
 
 @planning.command(epilog="Example: fairlead planning review")
-@changes
-def review(app: App, manner: Manner) -> None:
-    """Say that the plan is complete. Exit code 6 tells everything that is still open."""
-    done = "The plan is being reviewed. Next: fairlead planning approve"
-    outcome = app.planning.review(dry_run=manner.dry_run)
-    report_change(outcome, manner, done, "The plan is being reviewed already.")
+@change_command
+def review(app: App, output: OutputOptions) -> None:
+    """Submit the plan for review. Exit code 6: exit criteria are open, and are listed."""
+    done = "The plan is in review. Next: fairlead planning approve"
+    outcome = app.planning.review(dry_run=output.dry_run)
+    report_change(outcome, output, done, "The plan is already in review.")
 
 
 @planning.command(epilog="Example: fairlead planning reset --confirm")
-@click.option("--confirm", is_flag=True, required=True, help="Say that you mean it.")
-@click.option("--no-backup", is_flag=True, help="Keep no copy beside; `fairlead undo` still works.")
-@click.option("--reopen", is_flag=True, help="Keep the plan, void its approval, go on drafting.")
-@changes
-def reset(app: App, manner: Manner, *, confirm: bool, no_backup: bool, reopen: bool) -> None:
-    """Put the plan aside as a backup, with the file of its execution; or open it again."""
+@click.option("--confirm", is_flag=True, required=True, help="Confirm the reset.")
+@click.option("--no-backup", is_flag=True, help="Keep no backup; `fairlead undo` still works.")
+@click.option("--reopen", is_flag=True, help="Keep the plan, revoke its approval, edit it again.")
+@change_command
+def reset(app: App, output: OutputOptions, *, confirm: bool, no_backup: bool, reopen: bool) -> None:
+    """Move the plan and its execution file to a backup, or with --reopen edit it again."""
     if not confirm:
-        raise click.UsageError("a plan is put aside only with --confirm")
+        raise click.UsageError("a reset needs --confirm")
     if reopen:
-        outcome = app.planning.reopen(dry_run=manner.dry_run)
-        done, unchanged = "The plan is open again.", "The plan is open already."
+        outcome = app.planning.reopen(dry_run=output.dry_run)
+        done, unchanged = "The plan is open again.", "The plan is already open."
     else:
-        outcome = app.planning.reset(has_backup=not no_backup, dry_run=manner.dry_run)
-        done, unchanged = "The plan was put aside.", "There is no plan, and nothing to put aside."
-    report_change(outcome, manner, done, unchanged)
+        outcome = app.planning.reset(has_backup=not no_backup, dry_run=output.dry_run)
+        done, unchanged = "The plan is reset.", "There is no plan to reset."
+    report_change(outcome, output, done, unchanged)
 
 
 @planning.command(epilog="Example: fairlead planning export > plan.md")
@@ -198,66 +227,122 @@ def reset(app: App, manner: Manner, *, confirm: bool, no_backup: bool, reopen: b
     type=click.Choice(["markdown", "json", "requirements"]),
     default="markdown",
     show_default=True,
-    help="The plan as a page or as JSON, or an empty requirements document for it.",
+    help="Print the plan as a page or as JSON, or an empty requirements document for it.",
 )
-@shows
+@query_command
 def export(app: App, *, form: str, as_json: bool) -> None:
-    """Print the plan, for other people and programs."""
-    found = app.planning.report()
-    lines = markdown_of(found)
+    """Print the plan for other people and programs."""
+    plan_report = plan_phase_view(app)
+    lines = markdown_of(plan_report)
     if form == "requirements":
-        names = tuple(section.name for section in found.requirements_sections)
+        names = tuple(section.name for section in plan_report.requirements_sections)
         lines = requirements_text(names).splitlines()
-    report(found, [(line,) for line in lines], as_json=as_json or form == "json")
+    report(plan_report, [(line,) for line in lines], as_json=as_json or form == "json")
 
 
 @planning.command(epilog="Example: fairlead planning confirm 5 --yes")
 @click.argument("criterion")
-@click.option("--yes", is_flag=True, help="Confirm a text that only a person can judge.")
+@click.option("--yes", is_flag=True, help="Confirm a criterion that only a person can judge.")
 @click.option("--allow", default="", metavar="HASH", help="Allow the command with this hash.")
-@changes
-def confirm(app: App, manner: Manner, *, criterion: str, yes: bool, allow: str) -> None:
-    """Confirm an exit criterion by its number or text, or run the command that it names.
+@change_command
+def confirm(app: App, output: OutputOptions, *, criterion: str, yes: bool, allow: str) -> None:
+    """Confirm an exit criterion by its number or text, or run the command it names.
 
-    A command is run only when you have allowed its hash, for at most 10 minutes and without a
-    shell. Its result holds until the plan or the checked-out commit changes.
+    A command runs only if you allow its hash, for at most 10 minutes and without a shell. Its
+    result is valid until the plan or the checked-out commit changes.
     """
     try:
-        outcome = app.planning.confirm(criterion, is_said=yes, allow=allow, dry_run=manner.dry_run)
+        outcome = app.planning.confirm(criterion, is_said=yes, allow=allow, dry_run=output.dry_run)
     except NeedsPerson as question:
-        if manner.as_json or manner.dry_run or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if output.as_json or output.dry_run or not is_interactive():
             raise
-        Screen(sys.stdout).line(str(question))
-        if not click.confirm("Do you say so?", default=False):
+        OutputStream(sys.stdout).line(str(question))
+        if not click.confirm("Do you confirm this?", default=False):
             raise
         outcome = app.planning.confirm(criterion, is_said=True, allow=question.proof)
-    # A command's result is in the person's own record, which the outcome does not name.
+    # The result of a command is stored in the user's own folder, which `paths` does not list.
     written = outcome.paths or (f"checks: the result of {criterion}",)
-    with looking_again(() if manner.dry_run else written):
+    with reading_back(() if output.dry_run else written):
         judged = app.planning.criterion(criterion)
-    said = f"{judged.criterion.text}: {judged.evidence}"
-    report_change(outcome, manner, said, said, state=judged.state, evidence=judged.evidence)
+    done = f"{judged.criterion.text}: {judged.evidence}"
+    report_change(outcome, output, done, done, **judged_members(judged))
 
 
 @planning.command(epilog="Example: fairlead planning release")
-@changes
-def release(app: App, manner: Manner) -> None:
-    """Let the session go that the plan holds. The next change of the plan holds it again."""
-    outcome = app.planning.release(dry_run=manner.dry_run)
-    report_change(outcome, manner, "The stop hook lets the session go.")
+@change_command
+def release(app: App, output: OutputOptions) -> None:
+    """Let the session stop although its plan is open. The next change of the plan ends this."""
+    outcome = app.planning.release(dry_run=output.dry_run)
+    report_change(outcome, output, "The stop hook no longer holds the session.")
 
 
-def _show_ignored(planned: Outcome) -> None:
-    entries = (each for each in planned.changes if each.path == layout.GIT_IGNORE)
-    for change in entries:
-        for line in diff_lines(change.path, change.old, change.new):
-            Screen(sys.stderr).line(*line)
+@planning.command(epilog="Example: fairlead planning approve --dry-run")
+@click.option("--skip-issues", is_flag=True, help="Create no GitHub issues, and record that.")
+@click.option("--to-roadmap", is_flag=True, help="Add the modules to ROADMAP.md as phases.")
+@change_command
+def approve(app: App, output: OutputOptions, *, skip_issues: bool, to_roadmap: bool) -> None:
+    """Approve the plan: create an issue per module and the exec file, and seal the plan.
+
+    If something is not ready, all of it is listed and nothing is written. Running the command
+    again continues an interrupted approval and creates no issue twice. --to-roadmap also works
+    on a plan that is already approved.
+    """
+    approved, is_late = None, False
+    if to_roadmap:
+        app.approval.require_roadmap()
+    try:
+        approved = app.approval.approve(skip_issues=skip_issues, dry_run=output.dry_run)
+    except AlreadyApproved as error:
+        if not to_roadmap or error.fault:
+            raise
+        is_late = True
+    with reading_back(approved.outcome.paths if approved else ()):
+        phases = app.approval.to_roadmap(dry_run=output.dry_run) if to_roadmap else ()
+    lines: list[Line] = []
+    if approved:
+        for note in (*approved.notes, *map(str, approved.outcome.notices)):
+            warn(note)
+        lines += _approval_lines(approved, dry_run=output.dry_run)
+    verb = "would be added" if output.dry_run else "added"
+    lines += [(f"  phase {verb}: {name}",) for name in phases]
+    if is_late and not phases:
+        lines.append(("The roadmap already has every module",))
+    if not output.dry_run:
+        lines.append(("Next: fairlead exec status",))
+    content = approval_view(approved, phases, dry_run=output.dry_run)
+    report(content, lines, as_json=output.as_json)
+
+
+def _approval_lines(approved: ApprovalReport, *, dry_run: bool) -> list[Line]:
+    head = "Nothing was written. This would be approved:" if dry_run else "Plan approved:"
+    lines: list[Line] = [(Styled("" if dry_run else "✓ ", "green"), f"{head} {approved.plan_id}")]
+    lines += table_lines(
+        [
+            (
+                f"  {issue.github_issue or '-'}",
+                f"{issue.name} ({issue.id})",
+                issue.priority,
+                _ISSUE_NOTES[issue.made],
+            )
+            for issue in approved.issues
+        ]
+    )
+    if dry_run:
+        lines.append((f"  {EXEC_FILE} would be created, {PLAN_FILE} sealed",))
+    return lines
+
+
+def _show_ignore_entry(planned: WriteOutcome) -> None:
+    for change in planned.changes:
+        if change.path == GIT_IGNORE:
+            for line in diff_lines(change.path, change.old, change.new):
+                OutputStream(sys.stderr).line(*line)
 
 
 def _check(given: dict[str, str | None]) -> dict[str, Value] | None:
     path, line = given["file"], given["command"]
     if path is not None and line is not None:
-        raise click.UsageError("a criterion has one check: --file or --command")
+        raise click.UsageError("a criterion has one check: give --file or --command")
     if path is None and line is None:
         return None
     try:
@@ -269,57 +354,60 @@ def _check(given: dict[str, str | None]) -> dict[str, Value] | None:
     return {"file": path} if path else {"command": words}
 
 
-def _refuse_others(kind: str, given: dict[str, str | None], **takes: tuple[str, ...]) -> None:
-    """Refuse what was given and is not for this kind: ignoring it would look like doing it."""
+def _refuse_others(kind: str, given: dict[str, str | None], **accepted: tuple[str, ...]) -> None:
+    """Refuse options that do not apply to this kind, instead of ignoring them."""
     for name, value in given.items():
-        if value is not None and name not in takes.get(kind, ()):
+        if value is not None and name not in accepted.get(kind, ()):
             raise click.UsageError(f"--{name.replace('_', '-')} is not for a {kind}")
 
 
-def _lines(found: PlanReport, *, verbose: bool) -> list[Sequence[Part]]:
-    done = len(found.exit_criteria) - found.open_criteria
-    lines: list[Sequence[Part]] = [
-        (Styled(found.plan_id, "bold"), f"  {found.status}"),
-        (Styled("goal  ", "dim"), found.goal),
+def _plan_lines(plan_report: PlanPhaseReport, *, verbose: bool) -> list[Line]:
+    met = len(plan_report.exit_criteria) - plan_report.open_criteria
+    lines: list[Line] = [
+        (Styled(plan_report.plan_id, "bold"), f"  {plan_report.status}"),
+        (Styled("goal  ", "dim"), plan_report.goal),
         (),
-        (Styled(f"requirements in {found.requirements_file}", "dim"),),
-        *rows(
-            [(_step(each.status), each.name, each.status) for each in found.requirements_sections]
+        (Styled(f"requirements in {plan_report.requirements_file}", "dim"),),
+        *table_lines(
+            [
+                (_status_mark(section.status), section.name, section.status)
+                for section in plan_report.requirements_sections
+            ]
         ),
-        (Styled(f"modules ({len(found.modules)})", "dim"),),
+        (Styled(f"modules ({len(plan_report.modules)})", "dim"),),
     ]
     cells = [
         (
-            _step(each.status),
-            each.id,
-            each.name,
-            each.priority,
-            each.status,
-            each.github_issue or "",
+            _status_mark(module.status),
+            module.id,
+            module.name,
+            module.priority,
+            module.status,
+            module.github_issue or "",
         )
-        for each in found.modules
+        for module in plan_report.modules
     ]
-    for each, line in zip(found.modules, rows(cells), strict=True):
+    for module, line in zip(plan_report.modules, table_lines(cells), strict=True):
         lines.append(line)
         if verbose:
-            criteria = each.acceptance_criteria.splitlines() or ["(no criteria)"]
+            criteria = module.acceptance_criteria.splitlines() or ["(no criteria)"]
             lines += [(Styled(f"       {text}", "dim"),) for text in criteria]
-    lines.append((Styled(f"exit criteria ({done} of {len(found.exit_criteria)} met)", "dim"),))
-    for criterion in found.exit_criteria:
+    lines.append((Styled(f"exit criteria ({met} of {len(plan_report.exit_criteria)} met)", "dim"),))
+    for criterion in plan_report.exit_criteria:
         lines += _criterion_lines(criterion)
-    if found.released:
-        lines.append((Styled("released  ", "dim"), found.released))
+    if plan_report.released:
+        lines.append((Styled("released  ", "dim"), plan_report.released))
     return lines
 
 
-def _step(status: str) -> Styled:
-    mark, style = _STEPS.get(status, ("○", "cyan"))
+def _status_mark(status: str) -> Styled:
+    mark, style = _STATUS_MARKS.get(status, ("○", "cyan"))
     return Styled(f"  {mark}", style)
 
 
-def _criterion_lines(criterion: CriterionReport) -> list[Sequence[Part]]:
-    mark, style = _MARKS[criterion.state]
-    lines: list[Sequence[Part]] = [
+def _criterion_lines(criterion: CriterionReport) -> list[Line]:
+    mark, style = _CRITERION_MARKS[criterion.state]
+    lines: list[Line] = [
         (Styled(f"  {mark} ", style), f"{criterion.number} {criterion.text}"),
         (Styled(f"      {criterion.evidence}", "dim"),),
     ]

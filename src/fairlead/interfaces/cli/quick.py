@@ -1,57 +1,71 @@
-"""`fairlead quick`: a small piece of work with one plan, one executor, one verify."""
+"""`fairlead quick`: a small task with one plan, one executor and one review."""
 
 from __future__ import annotations
 
 import click
 
-from fairlead.errors import UnknownJob
-from fairlead.interfaces.cli.show import Cells, Styled, report, rows
-from fairlead.interfaces.cli.workflow import Chosen, bench, finished, hands_of, workflow
-from fairlead.wiring import App
+from fairlead.app import App
+from fairlead.interfaces.cli.agent_command import (
+    WorkflowOptions,
+    estimate_text,
+    finish_workflow,
+    plan_executors,
+    project_app,
+    workflow_command,
+    workflow_run,
+)
+from fairlead.interfaces.cli.detached import detach_option, run_detached
+from fairlead.interfaces.cli.output import Cells, Styled, report, table_lines
+from fairlead.jobs.errors import UnknownJob
+from fairlead.views.runs import quick_preview_view, quick_tasks_view
 
-_WORDS = ("list", "status", "resume")
+_ACTIONS = ("list", "status", "resume")
 
 
 @click.command(epilog='Example: fairlead quick "Greet people by their name" --dry-run')
 @click.argument("text")
 @click.argument("name", default="")
-@click.option("--approve", is_flag=True, help="Agree to run the verify command of its plan.")
-@workflow
-def quick(app: App, chosen: Chosen, *, text: str, name: str, approve: bool) -> int:
-    """Plan, carry out and verify one small task outside of the roadmap.
+@click.option("--approve", is_flag=True, help="Allow the verify command of the plan to run.")
+@detach_option
+@workflow_command
+def quick(
+    app: App, options: WorkflowOptions, *, text: str, name: str, approve: bool, detach: bool
+) -> int:
+    """Plan, execute and verify one small task outside the roadmap.
 
-    Three calls: a planner, an executor in a worktree of its own, a reviewer who verifies; the
-    plan's own verify command is run in between. `quick list` shows all of them, `quick status
-    NAME` one, and `quick resume NAME` goes on with one that waits or was interrupted.
+    Three calls: a planner, an executor in its own worktree, and a reviewer. The verify command
+    of the plan runs before the review. `quick list` shows all tasks, `quick status NAME` shows
+    one, and `quick resume NAME` resumes one that waits or was interrupted.
     """
-    from fairlead.wiring_daily import quick_tasks
-
-    if name and text not in _WORDS:
-        raise click.UsageError("give one text in quotes, or: list, status NAME, resume NAME")
+    if name and text not in _ACTIONS:
+        raise click.UsageError("put the text in quotes, or use: list, status NAME, resume NAME")
+    is_shown = options.dry_run or text in ("list", "status")
+    app = project_app(app, rehearse=options.rehearse, here=False, dry_run=is_shown)
+    tasks = app.quick_tasks
     if text in ("list", "status"):
-        known = quick_tasks(app).all()
-        found = [each for each in known if name in ("", each.id, each.folder.rpartition("/")[2])]
-        if name and not found:
-            raise UnknownJob(name, tuple(each.id for each in known))
-        table: list[Cells] = [
-            (Styled(each.id, "bold"), "done" if each.is_done else "open", each.title)
-            for each in found
+        all_tasks = tasks.all()
+        shown = [
+            task for task in all_tasks if name in ("", task.id, task.folder.rpartition("/")[2])
         ]
-        shown = rows(table) if table else [("no quick tasks",)]
-        report({"quick": found}, shown, as_json=chosen.as_json)
+        if name and not shown:
+            raise UnknownJob(name, tuple(task.id for task in all_tasks))
+        table: list[Cells] = [
+            (Styled(task.id, "bold"), "done" if task.is_done else "open", task.title)
+            for task in shown
+        ]
+        lines = table_lines(table) if table else [("no quick tasks",)]
+        report(quick_tasks_view(shown), lines, as_json=options.as_json)
         return 0
-    task = quick_tasks(app).found(name) if text == "resume" else quick_tasks(app).new(text)
-    if chosen.dry_run:
-        price = quick_tasks(app).estimate(task)
-        content = {"id": task.id, "folder": task.folder, "calls": 3, "estimate": price}
-        told = (
-            f"about {price.tokens:,} tokens, ${price.usd:.2f}: a planner, an executor, a verifier"
-        )
-        report(content, [(Styled(task.folder, "bold"),), (told,)], as_json=chosen.as_json)
+    task = tasks.find(name) if text == "resume" else tasks.new(text)
+    if options.dry_run:
+        estimate = tasks.estimate(task)
+        content = quick_preview_view(task, estimate)
+        calls = f"{estimate_text(estimate)}: a planner, an executor, a verifier"
+        report(content, [(Styled(task.folder, "bold"),), (calls,)], as_json=options.as_json)
         return 0
-    if chosen.rehearse:
-        app = app.rehearsal()
-    with bench(app, chosen, estimate=quick_tasks(app).estimate(task)) as ready:
-        hands = hands_of(ready, chosen, is_approved=approve)
-        done = quick_tasks(app).carry_out(task, ready.company, hands)
-    return finished(done, chosen, app.place, quick=task.id)
+    if detach:
+        return run_detached(as_json=options.as_json, rehearsed=options.rehearse)
+    with workflow_run(app, options, tasks.estimate(task)) as run:
+        executors = plan_executors(run, options, is_approved=approve)
+        done = tasks.carry_out(task, run.setup, executors)
+    return finish_workflow(done, options, app.place, quick=task.id)

@@ -1,228 +1,224 @@
-"""`fairlead run`: a goal becomes a plan that six seats approve, and then verified work."""
+"""`fairlead run`: a council turns a goal into an approved plan, and agents execute it."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.errors import JobWaiting
-from fairlead.interfaces.cli.execute import inside, interruptible, saying_the_stop
+from fairlead.app import App
+from fairlead.core.values import replace
+from fairlead.interfaces.cli.agent_command import (
+    confirm_commands,
+    events_option,
+    exit_code,
+    here_option,
+    interruptible,
+    job_command,
+    noting_stop,
+    project_app,
+    rehearse_option,
+    require_rehearsal,
+    status_mark,
+)
+from fairlead.interfaces.cli.detached import announcing, detach_option, run_detached
 from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
-from fairlead.interfaces.cli.show import Part, Styled, report, rows
-from fairlead.wiring import App
+from fairlead.interfaces.cli.output import Line, Styled, report, table_lines
+from fairlead.views.runs import council_command, council_preview_view
+from fairlead.views.runs import council_view as done_view
 
 if TYPE_CHECKING:
-    from fairlead.engine.council import CouncilPreview
-    from fairlead.interfaces.cli.watching import View
-    from fairlead.model.council_job import CouncilJob
+    from fairlead.council.context import CouncilRun
+    from fairlead.council.model import CouncilJob
+    from fairlead.council.service import CouncilPreview
+    from fairlead.jobs.context import EventSink, JobEvent
 
-_CODES = {"DONE": 0, "FAILED": 5}
+# The prompts that the preview prints in full: one of the PM and one of a seat.
+_PRINTED_PROMPTS = ("pm/refined", "raw/r0/architect")
 
 
 @click.command("run", epilog='Example: fairlead run "Let people sign in with a link" --dry-run')
 @click.argument("goal", default="")
-@click.option("--job", "job_id", default="", metavar="JOB", help="Go on with this job.")
-@click.option("--agent", default="", metavar="NAME", help="Who executes the approved plan.")
-@click.option("--reviewer", default="", metavar="NAME", help="Who reviews its tasks.")
-@click.option("--approve", is_flag=True, help="Agree to run the commands that the plan names.")
-@click.option("--rehearse", is_flag=True, help="With scripted models, in a private copy.")
-@click.option("--here", is_flag=True, help="Rehearse in the project itself.")
-@click.option("--events", "as_events", is_flag=True, help="Print a JSON line for each event.")
+@click.option("--job", "job_id", default="", metavar="JOB", help="Resume this job.")
+@click.option("--agent", default="", metavar="NAME", help="Agent that executes the plan.")
+@click.option("--reviewer", default="", metavar="NAME", help="Agent that reviews its tasks.")
+@click.option("--approve", is_flag=True, help="Allow the commands of the plan to run.")
+@rehearse_option
+@here_option
+@detach_option
+@events_option
 @dry_run_option
 @json_option
 @with_app
-def run(app: App, *, goal: str, dry_run: bool, as_json: bool, **chosen: Any) -> int:
-    """Carry a goal from a request to verified, committed work.
+def run(app: App, *, goal: str, dry_run: bool, as_json: bool, **options: Any) -> int:
+    """Take a goal from request to verified, committed work.
 
-    A PM asks back and researches, six seats plan without seeing each other, one plan is made of
-    theirs, and the six vote on it until all approve. Then it is carried out. The same command
-    goes on with a job that was interrupted.
+    A PM asks questions and researches. Six seats plan independently, one plan is made from
+    theirs, and the six vote on it until all approve. Then the plan is executed. Run the command
+    with --job to resume an interrupted job.
     """
-    from fairlead.engine.council_site import CouncilWatcher, Meeting
-    from fairlead.engine.undertaking import Watcher
-    from fairlead.interfaces.cli.council_watching import council_view
-    from fairlead.interfaces.cli.watching import view
-    from fairlead.wiring_council import council_of, hands_of, table_of, terms_of
-
-    if not goal.strip() and not chosen["job_id"]:
-        raise click.UsageError('say what is wanted: fairlead run "GOAL", or name a job with --job')
-    if goal.strip() and chosen["job_id"]:
-        other = f'fairlead job retry {chosen["job_id"]} --request "GOAL"'
-        raise click.UsageError(f"a job keeps its goal: leave out GOAL, or make another: {other}")
-    app, is_rehearsed = _place(app, chosen, dry_run=dry_run)
-    council = council_of(app)
-    table = table_of(app, is_rehearsed=is_rehearsed)
-    terms = terms_of(app, is_rehearsed=is_rehearsed)
+    goal, job_id = goal.strip(), options["job_id"]
+    if not goal and not job_id:
+        raise click.UsageError('give a goal, fairlead run "GOAL", or a job with --job')
+    if goal and job_id:
+        retry = f'fairlead job retry {job_id} --request "GOAL"'
+        raise click.UsageError(f"the goal of a job is fixed: omit GOAL, or create a job: {retry}")
+    app, is_rehearsed = _project(app, options, dry_run=dry_run)
+    council = app.council
+    council_run = app.council_run(is_rehearsed=is_rehearsed, is_preview=dry_run)
     if dry_run:
-        told = council.preview(goal.strip(), chosen["job_id"], table, terms)
-        report(_previewed(told), _preview_lines(told), as_json=as_json)
+        preview = council.preview(goal, job_id, council_run)
+        report(council_preview_view(preview), _preview_lines(preview), as_json=as_json)
         return 0
-    hands = hands_of(app, chosen["agent"], chosen["reviewer"], is_rehearsed=is_rehearsed)
-    job = chosen["job_id"] or council.begin(goal.strip(), table, terms)
-    manner = {"as_events": chosen["as_events"], "as_json": as_json}
-    may_execute = chosen["approve"] or is_rehearsed
-
-    def carried_on(*, may_execute: bool) -> CouncilJob:
-        shown = council_view(**manner)
-        opened: list[View] = [shown]
-
-        def executing() -> Watcher:
-            opened[-1].close()  # one live table at a time
-            opened.append(view(**manner))
-            working = opened[-1]
-            return Watcher(working.report, working.watch, working.looked)
-
-        with interruptible() as (stop, over):
-            watcher = CouncilWatcher(shown.report, shown.watch, saying_the_stop(shown.seen, over))
-            meeting = Meeting(table, terms, hands, watcher, executing, stop, over, may_execute)
-            try:
-                return council.carry_on(job, meeting)
-            finally:
-                opened[-1].close()
-
-    done = carried_on(may_execute=may_execute)
-    if done.status == "APPROVED" and not may_execute and _agrees(council.commands(job), as_json):
-        done = carried_on(may_execute=True)
-    return finished(app, done, as_json=as_json, as_events=chosen["as_events"])
+    execution = app.plan_execution(options["agent"], options["reviewer"], is_rehearsed=is_rehearsed)
+    council_run = replace(council_run, execution=execution)
+    if options["detach"]:
+        return _detach(app, job_id, options, as_json=as_json, is_rehearsed=is_rehearsed)
+    job_id = job_id or council.begin(goal, council_run)
+    output = {"as_events": options["as_events"], "as_json": as_json}
+    may_execute = options["approve"] or is_rehearsed
+    done = continue_job(app, job_id, council_run, output, may_execute=may_execute)
+    if done.status == "APPROVED" and not may_execute:
+        commands = council.commands(job_id)
+        if confirm_commands(_command_lines(commands), "Execute the plan?", as_json=as_json):
+            done = continue_job(app, job_id, council_run, output, may_execute=True)
+    waiting = [question for question in app.jobs.questions(done) if not question.answer]
+    if not options["as_events"]:
+        status = app.jobs.present(done).status
+        content = done_view(done, status, app.place, waiting)
+        report(content, _ending_lines(app, done, status), as_json=as_json)
+    return exit_code(done, waiting, as_json=as_json, waits="EXECUTING")
 
 
-def _place(app: App, chosen: dict[str, Any], *, dry_run: bool) -> tuple[App, bool]:
-    """Where the job runs, and whether it is a rehearsal: a job stays what it was begun as."""
-    from fairlead.wiring_council import council_of
+def continue_job(
+    app: App,
+    job_id: str,
+    council_run: CouncilRun,
+    output: dict[str, bool],
+    *,
+    may_execute: bool,
+    also: Callable[[JobEvent], None] = lambda _: None,
+) -> CouncilJob:
+    """Carry a council job on in the view that fits the output; `also` gets every event, too."""
+    from fairlead.interfaces.cli.live_view import council_view, execution_view
+    from fairlead.jobs.context import Cancellation, EventSink
 
-    is_rehearsed, job = bool(chosen["rehearse"]), chosen["job_id"]
-    if chosen["here"] and not is_rehearsed:
-        raise click.UsageError("--here belongs to --rehearse")
-    if job:
-        was_rehearsed = council_of(app).files_of(job).load().is_rehearsed
+    views = [council_view(**output)]
+
+    def report_event(event: JobEvent) -> None:
+        also(event)
+        views[-1].report(event)
+
+    def execution_sink() -> EventSink:
+        views[-1].ended("APPROVED")
+        views[-1].close()  # one live table at a time; the next one follows the status
+        views.append(execution_view(**output))
+        return EventSink(report_event, views[-1].watch, views[-1].looked)
+
+    with interruptible() as (stop, over):
+        view = views[0]
+        setup = replace(
+            council_run.setup,
+            events=EventSink(
+                report_event, view.watch, noting_stop(view.looked, over), announcing(app.place)
+            ),
+            cancellation=Cancellation(stop, over),
+            may_run_commands=may_execute,
+        )
+        assert council_run.execution is not None
+        execution = replace(council_run.execution, events=execution_sink)
+        try:
+            return app.council.carry_on(
+                job_id, replace(council_run, setup=setup, execution=execution)
+            )
+        finally:
+            views[-1].close()
+
+
+def _detach(
+    app: App, job_id: str, options: dict[str, Any], *, as_json: bool, is_rehearsed: bool
+) -> int:
+    """Begin in the background. Without --approve the council's plan waits for a person."""
+    is_waiting = not options["approve"] and not is_rehearsed
+    note = "it stops before the plan is executed; then run it with --approve" if is_waiting else ""
+    from fairlead.council.errors import PlanWaits
+
+    if is_waiting and job_id and app.council.record(job_id).status == "APPROVED":
+        raise PlanWaits(job_id)
+    return run_detached(as_json=as_json, rehearsed=is_rehearsed, note=note)
+
+
+def _project(app: App, options: dict[str, Any], *, dry_run: bool) -> tuple[App, bool]:
+    """The project to work in, and whether it is a rehearsal. A resumed job stays what it was."""
+    is_rehearsed, job_id = bool(options["rehearse"]), options["job_id"]
+    require_rehearsal(here=options["here"], rehearse=is_rehearsed)
+    if job_id and is_rehearsed and not options["here"]:
+        app = app.found_rehearsal() or app
+    if job_id:
+        was_rehearsed = app.council.record(job_id).is_rehearsed
         if is_rehearsed and not was_rehearsed:
-            raise click.UsageError(f"{job} is no rehearsal: leave out --rehearse")
+            raise click.UsageError(f"{job_id} is not a rehearsal: omit --rehearse")
         return app, was_rehearsed
-    if is_rehearsed and chosen["here"]:
-        app.require_rehearsable()
-    elif is_rehearsed and not dry_run:
-        return app.rehearsal(), True
+    here = options["here"]
+    app = project_app(app, rehearse=is_rehearsed, here=here, dry_run=dry_run)
     return app, is_rehearsed
 
 
-def finished(app: App, job: CouncilJob, *, as_json: bool, as_events: bool) -> int:
-    """Say how a job ended: its outcome, where its record is, and what one can do next."""
-    waiting = [each for each in app.jobs.questions_of(job) if not each.answer]
-    if not as_events:
-        report(
-            {**_ended(job), "folder": app.place, "questions": waiting},
-            _lines(app, job),
-            as_json=as_json,
-        )
-    if job.status == "EXECUTING" and waiting and not as_json:
-        command = inside(app.place, job) + waiting[0].command(job.id, waiting)
-        raise JobWaiting(job.id, waiting[0].text, command)
-    return _CODES.get(job.status, JobWaiting.exit_code)
-
-
-def _ended(job: CouncilJob) -> dict[str, Any]:
-    return {
-        "ok": job.status == "DONE",
-        "job": job.id,
-        "status": str(job.status),
-        "request": job.request,
-        "rehearsed": job.is_rehearsed,
-        "degraded": list(job.degraded),
-        "round": job.review_round,
-        "votes": {each.seat: str(each.vote) for each in job.council_votes},
-        "blocker_reason": job.blocker_reason,
-        "phase": job.phase,
-        "exec": job.exec,
-        "tokens": job.usage.total_tokens,
-        "cost_usd": job.usage.total_cost_usd,
-        "next": next_command(job),
-    }
-
-
-def next_command(job: CouncilJob) -> str:
-    """What a person can do now."""
-    return {
-        "APPROVED": f"fairlead run --job {job.id} --approve",
-        "BLOCKED": f"fairlead job show {job.id}",
-        "FAILED": f"fairlead job retry {job.id}",
-        "DONE": f"fairlead job show {job.id}",
-    }.get(job.status, f"fairlead run --job {job.id}")
-
-
-def _lines(app: App, job: CouncilJob) -> list[Sequence[Part]]:
-    style = {"DONE": "green", "FAILED": "red"}.get(job.status, "yellow")
-    votes = [str(each.vote) for each in job.council_votes]
-    counted = ", ".join(f"{votes.count(vote)} {vote.lower()}" for vote in dict.fromkeys(votes))
-    lines: list[Sequence[Part]] = [(Styled("DEGRADED  ", "yellow"), each) for each in job.degraded]
-    head = f"  round {job.review_round} of {job.max_review_rounds}: {counted}" if votes else ""
-    lines.append((Styled(str(job.status), style), head))
+def _ending_lines(app: App, job: CouncilJob, status: str) -> list[Line]:
+    votes = [str(vote.vote) for vote in job.council_votes]
+    counts = ", ".join(f"{votes.count(vote)} {vote.lower()}" for vote in dict.fromkeys(votes))
+    lines: list[Line] = [(Styled("DEGRADED  ", "yellow"), reason) for reason in job.degraded]
+    result = f"  round {job.review_round} of {job.max_review_rounds}: {counts}" if votes else ""
+    lines.append((status_mark(status), result))
     if job.note:
         lines.append((f"  why      {job.note}",))
     spent = f"{job.usage.total_tokens:,} tokens, ${job.usage.total_cost_usd:.2f}"
     lines += [(f"  job      {job.id}",), (f"  council  {spent}",)]
     if job.phase:
-        done = f"{job.exec.summaries} of {job.exec.plans} plans"
         base = job.exec.base[:10]
-        look = f"  (look: git log --oneline {base}..)" if base else ""
-        lines.append((f"  phase    {job.phase}: {done}{look}",))
-    where = inside(app.place, job)
+        log = f"  (see: git log --oneline {base}..)" if base else ""
+        plans = f"{job.exec.summaries} of {job.exec.plans} plans"
+        lines.append((f"  phase    {job.phase}: {plans}{log}",))
     if job.is_rehearsed:
-        lines.append((f"  place    {app.place}  (rehearsed: nothing of it counts)",))
-    lines.append((f"  record   {where}fairlead job show {job.id}",))
+        lines.append((f"  folder   {app.place}  (rehearsal: nothing counts)",))
+    lines.append((f"  record   {job_command(f'fairlead job show {job.id}', job)}",))
     if job.status != "DONE":
-        lines.append((f"  next     {where}{next_command(job)}",))
+        lines.append((f"  next     {job_command(council_command(job), job)}",))
     return lines
 
 
-def _agrees(commands: Sequence[tuple[str, str]], as_json: bool) -> bool:
-    """Ask a person, if there is one; the commands are shown first."""
-    if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return False
-    lines: list[Sequence[Part]] = [(Styled("The plan is approved. It would run:", "bold"),)]
-    report({}, [*lines, *rows([(f"  {step}", line) for step, line in commands])], as_json=False)
-    return click.confirm("Carry it out, with these commands?", default=False)
+def _command_lines(commands: Sequence[tuple[str, str]]) -> list[Line]:
+    head = Styled("The plan is approved. It would run these commands:", "bold")
+    return [(head,), *table_lines([(f"  {step}", line) for step, line in commands])]
 
 
-def _previewed(told: CouncilPreview) -> dict[str, Any]:
-    stages = [
-        {"stage": name, "calls": calls, "estimate": spent} for name, calls, spent in told.stages
-    ]
-    return {
-        "roster": list(told.roster),
-        "degraded": list(told.degraded),
-        "caps": told.caps,
-        "stages": stages,
-        "receives": list(told.receives),
-        "reads": told.reads,
-    }
-
-
-def _preview_lines(told: CouncilPreview) -> list[Sequence[Part]]:
-    lines: list[Sequence[Part]] = [(Styled("Who is asked", "bold"),)]
-    lines += rows(
+def _preview_lines(preview: CouncilPreview) -> list[Line]:
+    lines: list[Line] = [(Styled("Who would be asked", "bold"),)]
+    lines += table_lines(
         [
-            (f"  {each.role}", each.model, each.family, ", then ".join(("", *each.fallback)))
-            for each in told.roster
+            (f"  {seat.role}", seat.model, seat.family, ", then ".join(("", *seat.fallback)))
+            for seat in preview.roster
         ]
     )
-    lines += [(Styled("  DEGRADED  ", "yellow"), each) for each in told.degraded]
-    lines.append((f"  each may look at {told.reads}",))
-    lines.append((Styled("What one round will probably take", "bold"),))
-    lines += rows(
+    lines += [(Styled("  DEGRADED  ", "yellow"), reason) for reason in preview.degraded]
+    lines.append((f"  each may read {preview.reads}",))
+    lines.append((Styled("Estimate for one round", "bold"),))
+    lines += table_lines(
         [
-            (f"  {name}", f"{calls} calls", f"{spent.tokens:,} tokens", f"${spent.usd:.2f}")
-            for name, calls, spent in told.stages
+            (f"  {name}", f"{calls} calls", f"{cost.tokens:,} tokens", f"${cost.usd:.2f}")
+            for name, calls, cost in preview.stages
         ]
     )
-    caps = told.caps
+    for title, cost in (("total", preview.total), (f"{preview.rounds} rounds", preview.most)):
+        text = f"{cost.tokens:,} tokens, ${cost.usd:.2f}"
+        lines.append((f"  {title}: {text}, and the execution of the plan",))
+    caps = preview.caps
     lines.append((f"  limits of a run: {caps.run_tokens:,} tokens, ${caps.run_usd:.2f} (0: none)",))
-    lines.append((Styled("What each will receive", "bold"), "  (all of it with --json)"))
-    for each in told.receives:
-        left = f", without {', '.join(each.left_out)}" if each.left_out else ""
-        lines.append((f"  {each.who}, {each.key}: {len(each.text):,} characters{left}",))
-        is_shown = each.key in ("pm/refined", "raw/r0/architect")
-        lines += [(f"    {line}",) for line in each.text.splitlines() if is_shown]
+    lines.append((Styled("Prompts", "bold"), "  (in full with --json)"))
+    for prompt in preview.receives:
+        omitted = f", without {', '.join(prompt.left_out)}" if prompt.left_out else ""
+        lines.append((f"  {prompt.who}, {prompt.key}: {len(prompt.text):,} characters{omitted}",))
+        if prompt.key in _PRINTED_PROMPTS:
+            lines += [(f"    {line}",) for line in prompt.text.splitlines()]
     return lines

@@ -1,15 +1,26 @@
-"""Starts the stop hook in an isolated interpreter, in the least possible time.
+"""Starts the stop hook in an isolated interpreter, as fast as possible.
 
-Only our own rooms can be imported from, and they are named here, so that no folder of installed
-packages is ever searched. Started by `COMMAND` and not as a file: of a file that is gone the
-interpreter makes exit code 2, by which a hook that was left behind would hold its host for ever.
+The packages that the hook imports are created here, so no installed package is searched and no
+`__init__` is run. Hosts run `COMMAND` with `-c` and not this file: Python exits with code 2 when a
+file is missing, and with that code a hook left behind by an uninstall would block the host.
 """
 
 import gc
 import os
 import sys
 
-ROOMS = ("", ".interfaces", ".interfaces.hooks", ".model", ".records", ".store", ".text")
+PACKAGES = (
+    "",
+    ".core",
+    ".interfaces",
+    ".interfaces.hooks",
+    ".planphase",
+    ".project",
+    ".project.derive",
+    ".project.state",
+    ".store",
+    ".text",
+)
 COMMAND = """\
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -22,13 +33,13 @@ main()
 
 
 def main() -> None:
-    """Run the hook and end the process."""
-    gc.disable()  # the process ends before there is anything to collect
+    """Run the stop hook and end the process."""
+    gc.disable()  # the process ends before a collection would pay off
     del sys.path[0]
     folder = __file__.rpartition("/interfaces/")[0]
-    for room in ROOMS:
-        package = type(sys)(f"fairlead{room}")
-        package.__path__ = [folder + room.replace(".", "/")]
+    for name in PACKAGES:
+        package = type(sys)(f"fairlead{name}")
+        package.__path__ = [folder + name.replace(".", "/")]
         sys.modules[package.__name__] = package
     from fairlead.interfaces.hooks.stop import main as stop
 
@@ -36,6 +47,6 @@ def main() -> None:
 
 
 def start_command(python: str) -> "list[str]":
-    """The fastest way to run the stop hook, as an argument list."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    return [python, "-I", "-S", "-B", "-X", "utf8", "-c", COMMAND, here]
+    """The argument list that starts the stop hook fastest."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    return [python, "-I", "-S", "-B", "-X", "utf8", "-c", COMMAND, folder]

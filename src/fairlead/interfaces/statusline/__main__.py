@@ -1,22 +1,33 @@
 """Starts the status line in an isolated interpreter: python -I -S -B this-file.
 
-Only our own rooms can be imported from, and they are named here, so that no folder of
-installed packages is ever searched; the `__init__` of each holds nothing but its docstring.
-This file is compiled at every start, so it holds nothing else.
+The packages that the line imports are created here, so no installed package is searched and no
+`__init__` is run (each contains only a docstring). Python compiles this file at every start, so
+it does nothing else.
 """
 
 import gc
 import sys
 
-ROOMS = ("", ".interfaces", ".interfaces.statusline", ".model", ".records", ".store", ".text")
+PACKAGES = (
+    "",
+    ".core",
+    ".interfaces",
+    ".interfaces.statusline",
+    ".planphase",
+    ".project",
+    ".project.derive",
+    ".project.state",
+    ".store",
+    ".text",
+)
 
 if __name__ == "__main__":
-    gc.disable()  # the process ends before there is anything to collect
+    gc.disable()  # the process ends before a collection would pay off
     folder = __file__.rpartition("/interfaces/")[0]
-    for room in ROOMS:
-        package = type(sys)(f"fairlead{room}")
-        package.__path__ = [folder + room.replace(".", "/")]
+    for name in PACKAGES:
+        package = type(sys)(f"fairlead{name}")
+        package.__path__ = [folder + name.replace(".", "/")]
         sys.modules[package.__name__] = package
-    from fairlead.interfaces.statusline.door import main
+    from fairlead.interfaces.statusline.entry import main
 
     main(sys.argv[1:])

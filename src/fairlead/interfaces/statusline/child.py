@@ -1,8 +1,7 @@
-"""A child of the status line: git, or the line that somebody had before ours.
+"""A child process of the status line: git, or the user's own status line command.
 
-Started from an argument list without a shell, in a group of its own, and killed with its whole
-group when its time is over. Not `subprocess`, which takes longer to import than the rest of
-the line takes to show; and not an adapter, because the status line reaches none.
+Started from an argument list, without a shell, in its own process group, which is killed when the
+time is up. `subprocess` would take longer to import than the whole status line takes to run.
 """
 
 import os
@@ -11,51 +10,51 @@ import time
 
 OUTPUT_LIMIT = 8 * 1024 * 1024
 
-# SIGKILL and SIGPIPE; the module that names them is slow to import.
-_KILL = 9
-_PIPE = 13
-_PIECE = 1 << 16
-_PAUSE_SECONDS = 0.002
+# The numbers of the signals: importing `signal` is slow.
+_SIGKILL = 9
+_SIGPIPE = 13
+_CHUNK = 1 << 16
+_POLL_SECONDS = 0.002
 
 
 class Child:
-    """A running program, fed with bytes and read until it ends."""
+    """A running program that is given input and read until it ends."""
 
     __slots__ = ("_deadline", "_input", "_pid", "_stdin", "_stdout")
 
     def __init__(self, arguments: "list[str]", *, limit_seconds: float, feed: bytes = b"") -> None:
-        """Start it; raises OSError when there is no such program."""
+        """Start the program. Raises OSError when it does not exist."""
         self._deadline = time.monotonic() + limit_seconds
         self._input = feed
-        theirs_in, self._stdin = os.pipe()
-        self._stdout, theirs_out = os.pipe()
+        child_stdin, self._stdin = os.pipe()
+        self._stdout, child_stdout = os.pipe()
         try:
             self._pid = os.posix_spawnp(
                 arguments[0],
                 arguments,
                 os.environ,
                 file_actions=[
-                    (os.POSIX_SPAWN_DUP2, theirs_in, 0),
-                    (os.POSIX_SPAWN_DUP2, theirs_out, 1),
+                    (os.POSIX_SPAWN_DUP2, child_stdin, 0),
+                    (os.POSIX_SPAWN_DUP2, child_stdout, 1),
                     (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
                 ],
                 setpgroup=0,
-                # Python ignores it, and a child would inherit that.
-                setsigdef=[_PIPE],
+                # Python ignores SIGPIPE, and the child would inherit that.
+                setsigdef=[_SIGPIPE],
             )
         except BaseException:
             os.close(self._stdin)
             os.close(self._stdout)
             raise
         finally:
-            os.close(theirs_in)
-            os.close(theirs_out)
+            os.close(child_stdin)
+            os.close(child_stdout)
         os.set_blocking(self._stdin, False)
 
     def output(self) -> "str | None":
-        """Everything it printed; None when it failed, said too much or took too long."""
+        """Everything it printed; None when it failed, printed too much or took too long."""
         try:
-            printed = self._talk()
+            printed = self._communicate()
             code = None if printed is None else self._exit_code()
         finally:
             self._close_input()
@@ -65,35 +64,35 @@ class Child:
             return None
         return printed.decode("utf-8", "replace") if code == 0 else None
 
-    def _talk(self) -> "bytes | None":
-        """Feed it and listen at once, so that neither side waits for the other for ever."""
-        pieces: list[bytes] = []
-        room = OUTPUT_LIMIT
+    def _communicate(self) -> "bytes | None":
+        """Write and read at the same time, so that neither side can block the other."""
+        chunks: list[bytes] = []
+        remaining = OUTPUT_LIMIT
         poll = select.poll()
         poll.register(self._stdout, select.POLLIN)
         poll.register(self._stdin, select.POLLOUT)
-        while room > 0:
-            left = self._deadline - time.monotonic()
-            ready = poll.poll(left * 1000) if left > 0 else []
+        while remaining > 0:
+            seconds_left = self._deadline - time.monotonic()
+            ready = poll.poll(seconds_left * 1000) if seconds_left > 0 else []
             if not ready:
                 return None
-            fds = [fd for fd, _ in ready]
-            if self._stdin in fds and not self._feed():
+            descriptors = [descriptor for descriptor, _ in ready]
+            if self._stdin in descriptors and not self._write_chunk():
                 poll.unregister(self._stdin)
                 self._close_input()
-            if self._stdout not in fds:
+            if self._stdout not in descriptors:
                 continue
-            piece = os.read(self._stdout, _PIECE)
-            if not piece:
-                return b"".join(pieces)
-            pieces.append(piece)
-            room -= len(piece)
+            chunk = os.read(self._stdout, _CHUNK)
+            if not chunk:
+                return b"".join(chunks)
+            chunks.append(chunk)
+            remaining -= len(chunk)
         return None
 
-    def _feed(self) -> bool:
-        """Write a piece of the input; False when there is no more, or nobody reads it."""
+    def _write_chunk(self) -> bool:
+        """Write part of the input; False when all is written or the child has closed its end."""
         try:
-            self._input = self._input[os.write(self._stdin, self._input[:_PIECE]) :]
+            self._input = self._input[os.write(self._stdin, self._input[:_CHUNK]) :]
         except BlockingIOError:
             return True
         except OSError:
@@ -101,9 +100,9 @@ class Child:
         return bool(self._input)
 
     def _close_input(self) -> None:
-        fd, self._stdin = self._stdin, -1
-        if fd >= 0:
-            os.close(fd)
+        descriptor, self._stdin = self._stdin, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
     def _exit_code(self) -> "int | None":
         while True:
@@ -112,18 +111,18 @@ class Child:
                 return os.waitstatus_to_exitcode(status)
             if time.monotonic() >= self._deadline:
                 return None
-            time.sleep(_PAUSE_SECONDS)
+            time.sleep(_POLL_SECONDS)
 
     def _kill(self) -> None:
         try:
-            os.killpg(self._pid, _KILL)
+            os.killpg(self._pid, _SIGKILL)
             os.waitpid(self._pid, 0)
         except OSError:
             pass
 
 
 def output_of(arguments: "list[str]", *, limit_seconds: float) -> str:
-    """Run a program to its end and return what it printed; empty when it did not work."""
+    """Run a program and return what it printed; empty when it failed."""
     try:
         return Child(arguments, limit_seconds=limit_seconds).output() or ""
     except OSError:

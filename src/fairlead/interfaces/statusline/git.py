@@ -1,7 +1,7 @@
-"""Git, for those who asked for it: the branch with its work, and how old STATE.md is.
+"""The git parts of the status line: the branch with its changes, and the age of STATE.md.
 
-One call each, with a limit. git takes no lock for it and starts no helper of the repository's
-own choosing. Outside a repository, without git, or too late: nothing is shown.
+Each is one git call with a time limit. git takes no lock and runs no file-system monitor that the
+repository configures. Outside a repository, without git, or after the limit nothing is shown.
 """
 
 import os
@@ -11,16 +11,17 @@ from fairlead.interfaces.statusline.child import output_of
 LIMIT_SECONDS = 1.5
 
 _GIT = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false"]
+_NO_SUBMODULES = "--ignore-submodules=all"  # git would start git inside them
 _HEX = "0123456789abcdefABCDEF"
 
 
-class Work:
-    """A branch and how many files and commits are under way on it."""
+class BranchStatus:
+    """A branch, with the number of changed files and of commits ahead and behind."""
 
-    __slots__ = ("ahead", "behind", "branch", "staged", "unstaged", "untracked")
+    __slots__ = ("ahead", "behind", "name", "staged", "unstaged", "untracked")
 
     def __init__(self) -> None:
-        self.branch = ""
+        self.name = ""
         self.staged = 0
         self.unstaged = 0
         self.untracked = 0
@@ -28,50 +29,50 @@ class Work:
         self.behind = 0
 
 
-def work_in(folder: str) -> Work:
-    """The work in the repository that holds a folder; without a branch, there is none."""
-    return read_status(_git(folder, "status", "--porcelain=v2", "--branch"))
+def branch_status(folder: str) -> BranchStatus:
+    """The branch checked out in a folder; its name is empty outside a repository."""
+    return read_status(_git(folder, "status", "--porcelain=v2", "--branch", _NO_SUBMODULES))
 
 
-def read_status(text: str) -> Work:
-    """Read what `git status --porcelain=v2 --branch` prints."""
-    work = Work()
+def read_status(text: str) -> BranchStatus:
+    """Parse the output of `git status --porcelain=v2 --branch`."""
+    branch = BranchStatus()
     for line in text.split("\n"):
         kind, _, rest = line.partition(" ")
         if kind == "#":
-            _read_header(work, rest)
+            _read_header(branch, rest)
         elif kind in ("1", "2"):
-            work.staged += rest[:1] != "."
-            work.unstaged += rest[1:2] != "."
+            branch.staged += rest[:1] != "."
+            branch.unstaged += rest[1:2] != "."
         elif kind == "u":
-            work.unstaged += 1
+            branch.unstaged += 1
         elif kind == "?":
-            work.untracked += 1
-    return work
+            branch.untracked += 1
+    return branch
 
 
 def commits_since(project: str, commit: str) -> int:
-    """How many commits HEAD is ahead of the one at which STATE.md was written; 0 if unknown.
+    """How many commits HEAD is ahead of the commit recorded in STATE.md; 0 if unknown.
 
-    Unknown also when that commit is not an ancestor of HEAD, or the project is only a folder
-    inside somebody else's repository.
+    It is unknown when that commit is not an ancestor of HEAD, or when the project is not the top
+    folder of its repository.
     """
-    is_hash = 4 <= len(commit) <= 40 and all(mark in _HEX for mark in commit)
+    is_hash = 4 <= len(commit) <= 40 and all(character in _HEX for character in commit)
     if not is_hash or not os.path.exists(os.path.join(project, ".git")):
         return 0
-    counted = _git(project, "rev-list", "--left-right", "--count", f"{commit}...HEAD").split()
-    if len(counted) != 2 or counted[0] != "0" or not counted[1].isdigit():
+    counts = _git(project, "rev-list", "--left-right", "--count", f"{commit}...HEAD").split()
+    if len(counts) != 2 or counts[0] != "0" or not counts[1].isdigit():
         return 0
-    return int(counted[1])
+    return int(counts[1])
 
 
-def _read_header(work: Work, header: str) -> None:
-    name, _, rest = header.partition(" ")
+def _read_header(branch: BranchStatus, header: str) -> None:
+    name, _, value = header.partition(" ")
     if name == "branch.head":
-        work.branch = rest.strip()
+        branch.name = value.strip()
     elif name == "branch.ab":
-        ahead, _, behind = rest.partition(" ")
-        work.ahead, work.behind = _count(ahead[1:]), _count(behind[1:])
+        ahead, _, behind = value.partition(" ")
+        branch.ahead, branch.behind = _count(ahead[1:]), _count(behind[1:])
 
 
 def _count(digits: str) -> int:

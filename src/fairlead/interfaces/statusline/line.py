@@ -1,17 +1,39 @@
-"""The line itself: model, what happens, folder, and what the project's settings add.
+"""The text of the status line: model, task or project state, folder, and optional parts.
 
-Whatever comes from a file, a repository or the host goes through `visible` before a colour is
-put around it, so that nothing but our own colours can steer the terminal.
+Text from files, the repository and the host passes through `visible` before colours are added, so
+it cannot send control sequences to the terminal.
 """
 
 import os
 
-from fairlead.interfaces.statusline.told import Host, Options, host_of, read_if_json
-from fairlead.model.meter import cells, level_of, reserved_percent, short_count, used_percent
-from fairlead.model.scene import NO_WORKSTREAM, Headline, compact_text, full_text, stale_text
-from fairlead.records.headline import headline_of
-from fairlead.store.glance import Nearby, look_around, newest_todo, transcript_tail
-from fairlead.text.visible import visible
+from fairlead.interfaces.statusline.options import (
+    HostMessage,
+    Options,
+    read_host_message,
+    read_if_json,
+)
+from fairlead.project.derive.headline import (
+    NO_WORKSTREAM,
+    Headline,
+    compact_text,
+    full_text,
+    stale_text,
+)
+from fairlead.project.derive.meter import (
+    cells,
+    level_of,
+    reserved_percent,
+    short_count,
+    used_percent,
+)
+from fairlead.project.state.headline import headline_of
+from fairlead.store.nearest_project import (
+    NearestProject,
+    nearest_project,
+    newest_todo,
+    transcript_tail,
+)
+from fairlead.text.printable import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,24 +51,34 @@ _LEVEL_STYLES = {
     "full": (_ALARM, "💀 "),
 }
 _OPENING, _CLOSING = "<command-name>", "</command-name>"
-_LONGEST_COMMAND = 80
+_COMMAND_LIMIT = 80
 
 
-def line_of(message: str, folder: str, environment: "Mapping[str, str]") -> str:
-    """The whole line for one message of the host, as if started in a folder."""
-    host = host_of(message, folder)
+def line_of(
+    message: str, folder: str, environment: "Mapping[str, str]", *, is_alone: bool = True
+) -> str:
+    """The line for one message; `folder` is used when the message names none.
+
+    Beside the user's own line it has neither model nor folder, which that one usually shows.
+    """
+    host = read_host_message(message, folder)
     home = environment.get("HOME") or os.path.expanduser("~")
-    nearby = look_around(host.folder, home)
-    options = Options(nearby.config or "")
+    project = nearest_project(host.folder, home)
+    options = Options(project.config or "")
     context = _context(host, options, environment)
     before, after = (context, "") if options.has_context_in_front else ("", context)
     name = host.folder.rstrip("/").rpartition("/")[2]
     task = _task(host, environment.get(HOST_FOLDER) or os.path.join(home, ".claude"))
-    state = "" if task else _state(nearby, options, environment)
+    state = "" if task else _state(project, options, environment)
+    details = _git(host.folder, options) + after + _last_command(host, options)
+    if is_alone:
+        before, details = _colored(_DIM, host.model) + before, _colored(_DIM, name) + details
+    else:
+        before, details = before.strip(), details.removeprefix(DIVIDER).strip()
     parts = [
-        _colored(_DIM, host.model) + before,
+        before,
         _colored(_BOLD, task) if task else _colored(_DIM, state) if state else "",
-        _colored(_DIM, name) + _git(host.folder, options) + after + _last_command(host, options),
+        details,
     ]
     return DIVIDER.join(part for part in parts if part)
 
@@ -55,7 +87,7 @@ def _colored(style: str, text: str) -> str:
     return f"\x1b[{style}m{visible(text)}\x1b[0m"
 
 
-def _context(host: Host, options: Options, environment: "Mapping[str, str]") -> str:
+def _context(host: HostMessage, options: Options, environment: "Mapping[str, str]") -> str:
     if host.remaining is None:
         return ""
     compaction = _leading_number(environment.get(COMPACTION_AT, ""))
@@ -66,8 +98,8 @@ def _context(host: Host, options: Options, environment: "Mapping[str, str]") -> 
     return " " + _colored(style, f"{warning}{cells(used)} {used}%{tokens}")
 
 
-def _task(host: Host, host_folder: str) -> str:
-    """What the agent itself says it is doing, if it keeps a list."""
+def _task(host: HostMessage, host_folder: str) -> str:
+    """The task in progress in the agent's own to-do list, if it has one."""
     content = newest_todo(host_folder, host.session) if host.session else ""
     todos = read_if_json(content) if content else None
     for todo in todos if isinstance(todos, list) else []:
@@ -77,23 +109,23 @@ def _task(host: Host, host_folder: str) -> str:
     return ""
 
 
-def _state(nearby: Nearby, options: Options, environment: "Mapping[str, str]") -> str:
-    text = nearby.state
-    if nearby.has_workstreams:
+def _state(project: NearestProject, options: Options, environment: "Mapping[str, str]") -> str:
+    text = project.state
+    if project.has_workstreams:
         from fairlead.store.workstream import active_workstream, load_workstream_state
 
-        name = active_workstream(nearby.project, environment)
+        name = active_workstream(project.project, environment)
         if not name:
             return NO_WORKSTREAM
-        text = load_workstream_state(nearby.project, name)
+        text = load_workstream_state(project.project, name)
     if text is None:
         return ""
     headline = headline_of(text)
-    remark = _freshness(headline, nearby.project, options)
-    return (compact_text if options.is_compact else full_text)(headline, remark)
+    age = _age(headline, project.project, options)
+    return (compact_text if options.is_compact else full_text)(headline, age)
 
 
-def _freshness(headline: Headline, project: str, options: Options) -> str:
+def _age(headline: Headline, project: str, options: Options) -> str:
     if not headline.state_head or not options.shows_freshness:
         return ""
     from fairlead.interfaces.statusline.git import commits_since
@@ -104,23 +136,23 @@ def _freshness(headline: Headline, project: str, options: Options) -> str:
 def _git(folder: str, options: Options) -> str:
     if not options.shows_git:
         return ""
-    from fairlead.interfaces.statusline.git import work_in
+    from fairlead.interfaces.statusline.git import branch_status
 
-    work = work_in(folder)
-    if not work.branch:
+    branch = branch_status(folder)
+    if not branch.name:
         return ""
     counts = (
-        (_GREEN, "+", work.staged),
-        (_YELLOW, "~", work.unstaged),
-        (_RED, "?", work.untracked),
-        (_GREEN, "↑", work.ahead),
-        (_RED, "↓", work.behind),
+        (_GREEN, "+", branch.staged),
+        (_YELLOW, "~", branch.unstaged),
+        (_RED, "?", branch.untracked),
+        (_GREEN, "↑", branch.ahead),
+        (_RED, "↓", branch.behind),
     )
     marks = "".join(_colored(style, f"{mark}{count}") for style, mark, count in counts if count)
-    return DIVIDER + _colored(_DIM, work.branch) + (marks or _colored(_GREEN, "✓"))
+    return DIVIDER + _colored(_DIM, branch.name) + (marks or _colored(_GREEN, "✓"))
 
 
-def _last_command(host: Host, options: Options) -> str:
+def _last_command(host: HostMessage, options: Options) -> str:
     if not options.shows_last_command or not host.transcript:
         return ""
     name = last_command(transcript_tail(host.transcript))
@@ -128,14 +160,14 @@ def _last_command(host: Host, options: Options) -> str:
 
 
 def last_command(transcript: str) -> str:
-    """The name of the last command in a transcript, without its slash; empty if there is none."""
+    """The name of the last slash command in a transcript, without the slash; empty if none."""
     end = transcript.rfind(_CLOSING)
     start = transcript.rfind(_OPENING, 0, max(end, 0))
     if start < 0:
         return ""
     name = transcript[start + len(_OPENING) : end].strip().removeprefix("/")
-    is_plain = name and not any(mark.isspace() or mark in '\\"<>' for mark in name)
-    return name if is_plain and len(name) <= _LONGEST_COMMAND else ""
+    is_plain = name and not any(character.isspace() or character in '\\"<>' for character in name)
+    return name if is_plain and len(name) <= _COMMAND_LIMIT else ""
 
 
 def _leading_number(text: str) -> int:

@@ -1,1 +1,0 @@
-"""Who does it: one module for each thing outside this program."""

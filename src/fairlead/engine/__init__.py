@@ -1,1 +1,0 @@
-"""What happens: the calls that every door makes."""

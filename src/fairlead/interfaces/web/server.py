@@ -1,0 +1,319 @@
+"""The server of the board: routes, templates, static files, and how it is run.
+
+The work of a request is synchronous, like that of a command. It happens in a thread of the server,
+with an application of its own, so requests share nothing but the sessions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+import h11
+import uvicorn
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from sse_starlette import EventSourceResponse
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+from fairlead.app import App
+from fairlead.core.errors import FairleadError
+from fairlead.core.values import dataclass
+from fairlead.interfaces.web import pages
+from fairlead.interfaces.web.access import FORM_FIELD, AccessControl, BoardSessions
+from fairlead.interfaces.web.actions import ACTIONS
+from fairlead.interfaces.web.changes import ChangeFeed, watch
+from fairlead.interfaces.web.errors import BoardPortBusy
+from fairlead.report.formats import DARK_STYLE, STYLE
+from fairlead.store import layout
+from fairlead.text.printable import visible
+from fairlead.views.document import document, error_document, json_text
+
+HOST = "127.0.0.1"
+HEADER_SECONDS = 10
+_HERE = os.path.dirname(__file__)
+_STATUS = {2: 404, 3: 422, 4: 409, 5: 502, 6: 409, 7: 500}
+
+PageOf = Callable[[App, Mapping[str, str]], dict[str, Any]]
+_PAGES: Mapping[str, tuple[str, PageOf]] = {
+    "": ("now.html", pages.now_page),
+    "/roadmap": ("roadmap.html", pages.roadmap_page),
+    "/phases/{number}": ("phase.html", pages.phase_page),
+    "/plans": ("plans.html", pages.plans_page),
+    "/plans/{plan}": ("plan.html", pages.plan_page),
+    "/jobs": ("jobs.html", pages.jobs_page),
+    "/jobs/{job}": ("job.html", pages.job_page),
+    "/memory": ("memory.html", pages.memory_page),
+    "/documents": ("documents.html", pages.documents_page),
+    "/documents/{path:path}": ("documents.html", pages.documents_page),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BoardProject:
+    """A project on the board."""
+
+    name: str  # in addresses
+    title: str
+    folder: str
+
+
+def projects_of(folders: Sequence[str]) -> tuple[BoardProject, ...]:
+    """The projects of some folders, each with a name of its own."""
+    projects: dict[str, BoardProject] = {}
+    for folder in folders:
+        place = layout.find_project(folder)
+        title = os.path.basename(place) or "project"
+        plain = "".join(mark if mark.isascii() and mark.isalnum() else "-" for mark in title)
+        name, count = plain.strip("-").lower() or "project", 1
+        while name in projects and projects[name].folder != place:
+            count += 1
+            name = f"{plain.strip('-').lower() or 'project'}-{count}"
+        projects[name] = BoardProject(name, title, place)
+    return tuple(projects.values())
+
+
+class Board:
+    """The application for some projects."""
+
+    def __init__(
+        self,
+        projects: Sequence[BoardProject],
+        sessions: BoardSessions,
+        port: int,
+        entered: Callable[[], None] | None = None,
+    ) -> None:
+        self._entered = entered  # called when the person presses Enter in the terminal
+        self._projects = {project.name: project for project in projects}
+        self._feeds = {project.name: ChangeFeed() for project in projects}
+        self._templates = _templates()
+        self.sessions = sessions
+        routes: list[Route | Mount] = [
+            Route("/", self._first),
+            Route("/static/graph.css", _graph_style),
+            Route("/favicon.ico", lambda _: RedirectResponse("/static/icon.svg")),
+            Mount("/static", StaticFiles(directory=os.path.join(_HERE, "static"))),
+        ]
+        for path, (template, page) in _PAGES.items():
+            handler = partial(self._page, template, page)
+            routes.append(Route(f"/p/{{project}}{path}", _endpoint(handler)))
+        routes += [
+            Route("/p/{project}/events", self._events),
+            Route("/p/{project}/do/{action}", self._act, methods=["POST"]),
+        ]
+        application = Starlette(routes=routes, lifespan=self._lifespan)
+        self.application = AccessControl(application, sessions, port)
+
+    @asynccontextmanager
+    async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        stop = asyncio.Event()
+        if self._entered is not None:
+            asyncio.get_running_loop().add_reader(sys.stdin, self._entered)
+        tasks = [
+            asyncio.create_task(
+                watch([os.path.join(project.folder, layout.PLANNING)], self._feeds[name], stop)
+            )
+            for name, project in self._projects.items()
+        ]
+        try:
+            yield
+        finally:
+            stop.set()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _first(self, request: Request) -> Response:
+        if len(self._projects) == 1:
+            [name] = self._projects
+            return RedirectResponse(f"/p/{name}", status_code=303)
+        rows = await run_in_threadpool(self._overviews)
+        return self._rendered(request, "projects.html", {"rows": rows, "project": None})
+
+    def _overviews(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = []
+        for project in self._projects.values():
+            try:
+                rows.append({"project": project, "status": App(project.folder).overview.status()})
+            except FairleadError as error:
+                rows.append({"project": project, "error": error})
+        return rows
+
+    async def _page(self, template: str, page: PageOf, request: Request) -> Response:
+        project = self._projects.get(request.path_params["project"])
+        if project is None:
+            return HTMLResponse("There is no such project.", 404)
+        base = f"/p/{project.name}"
+        place = {**request.query_params, **request.path_params, "base": base}
+        wants_json = request.query_params.get("format") == "json"
+        try:
+            content = await run_in_threadpool(page, App(project.folder), place)
+        except FairleadError as error:
+            status = _STATUS.get(error.exit_code, 500)
+            if wants_json:
+                return Response(json_text(error_document(error)), status, media_type=_JSON)
+            return self._rendered(
+                request, "error.html", {"project": project, "base": base, "error": error}, status
+            )
+        if wants_json:
+            return Response(json_text(document(content)), media_type=_JSON)
+        shown = {**content, "project": project, "base": base, "path": content.get("path", "")}
+        return self._rendered(request, template, shown)
+
+    async def _events(self, request: Request) -> Response:
+        feed = self._feeds.get(request.path_params["project"])
+        if feed is None:
+            return HTMLResponse("There is no such project.", 404)
+        return EventSourceResponse(feed.follow(), send_timeout=30)
+
+    async def _act(self, request: Request) -> Response:
+        project = self._projects.get(request.path_params["project"])
+        action = ACTIONS.get(request.path_params["action"])
+        if project is None or action is None:
+            return HTMLResponse("There is no such action.", 404)
+        form: dict[str, str] = request.scope["form"]
+        base = f"/p/{project.name}"
+        try:
+            said = await run_in_threadpool(action, App(project.folder), form)
+        except FairleadError as error:
+            if request.headers.get("accept", "").startswith("application/json"):
+                status = _STATUS.get(error.exit_code, 500)
+                return JSONResponse(error_document(error), status)
+            shown = {"project": project, "base": base, "error": error}
+            return self._rendered(request, "error.html", shown, _STATUS.get(error.exit_code, 500))
+        await self._feeds[project.name].announce()
+        back = form.get("back", "")
+        place = back if back.startswith(f"{base}/") and "\\" not in back else base
+        return self._rendered(
+            request, "done.html", {"project": project, "base": base, "said": said, "back": place}
+        )
+
+    def _rendered(
+        self, request: Request, template: str, content: Mapping[str, Any], status: int = 200
+    ) -> Response:
+        values = {
+            "base": "",
+            "projects": tuple(self._projects.values()),
+            "secret": request.scope.get("form_secret", ""),
+            "secret_name": FORM_FIELD,
+            "address": request.url.path,
+            "query": request.url.query,
+            "live": template not in ("done.html", "error.html"),
+            **content,
+        }
+        return HTMLResponse(self._templates.get_template(template).render(values), status)
+
+
+_JSON = "application/json"
+
+
+async def _graph_style(_: Request) -> Response:
+    sheet = f"{STYLE}@media (prefers-color-scheme: dark) {{\n{DARK_STYLE}}}\n"
+    return Response(sheet, media_type="text/css")
+
+
+def _endpoint(handler: Callable[[Request], Any]) -> Callable[[Request], Any]:
+    async def endpoint(request: Request) -> Response:
+        response: Response = await handler(request)
+        return response
+
+    return endpoint
+
+
+def _templates() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(os.path.join(_HERE, "templates")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        # Control and invisible characters of files are shown, never passed on.
+        finalize=lambda value: (
+            visible(value, keep="\n\t")
+            if isinstance(value, str) and not isinstance(value, Markup)
+            else value
+        ),
+    )
+    environment.filters["safe_html"] = Markup  # only for what `rendered` and `svg` made
+    return environment
+
+
+class _ImpatientProtocol(H11Protocol):
+    """Closes a connection whose next request does not arrive in time."""
+
+    _waits: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._await_request()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._await_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._waits:
+            self._waits.cancel()
+
+    def _await_request(self) -> None:
+        if self._waits:
+            self._waits.cancel()
+        self._waits = self.loop.call_later(HEADER_SECONDS, self._close_if_silent)
+
+    def _close_if_silent(self) -> None:
+        cycle: RequestResponseCycle | None = self.cycle  # none before the first request
+        is_answering = cycle is not None and not cycle.response_complete
+        is_receiving = self.conn.their_state is h11.SEND_BODY
+        if not self.transport.is_closing() and not (is_answering and not is_receiving):
+            self.transport.close()
+
+
+def open_board_port(port: int) -> socket.socket:
+    """A listening socket on loopback; port 0 is any free one."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+    except (OSError, OverflowError) as problem:
+        listening.close()
+        why = getattr(problem, "strerror", None) or str(problem)
+        raise BoardPortBusy(port, why) from problem
+    listening.listen(256)
+    return listening
+
+
+def new_sessions() -> BoardSessions:
+    """BoardSessions with the clock and the randomness of this machine."""
+    return BoardSessions(time.monotonic, partial(secrets.token_urlsafe, 32))
+
+
+def serve(board: Board, listening: socket.socket) -> None:
+    """Serve until the process is told to end."""
+    config = uvicorn.Config(
+        board.application,
+        http=_ImpatientProtocol,
+        ws="none",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=HEADER_SECONDS,
+        timeout_graceful_shutdown=2,
+        h11_max_incomplete_event_size=32_768,
+    )
+    uvicorn.Server(config).run(sockets=[listening])

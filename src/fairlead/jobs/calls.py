@@ -1,0 +1,205 @@
+"""Calls of agents and models: every call of every kind of job goes through `RecordedAgent`.
+
+It filters secrets out of the prompt, records the start before the agent runs and the result after
+it, and passes the agent's events to the sink of the job. Retries and stand-ins for one question
+(`agents.ask`) are below it: they receive respondents whose agents are wrapped here. Whether the
+budget allows a call is decided before: by `decide` where a job decides from snapshots, else by
+`JobContext.budget_fault`.
+
+A call is in the ledger once, even if its run was killed. It is written down before it is made,
+with its future ledger entry, and removed when the ledger has it. A call that a run finds there when
+it begins was interrupted; its cost is read from the raw output it left.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fairlead.agents.ask import Respondent
+from fairlead.agents.model import AgentCall, AgentEvent, CallResult
+from fairlead.agents.ports import Agent
+from fairlead.agents.secrets import FilteredEvents, without_secrets
+from fairlead.core.errors import DocumentError
+from fairlead.core.serialization import plain, revived
+from fairlead.core.values import dataclass, replace
+from fairlead.jobs.baseline import baselines_of_jobs
+from fairlead.jobs.context import JobContext
+from fairlead.jobs.folder import content_of
+from fairlead.jobs.ledger import EntryKind, LedgerEntry, appended, read_ledger
+from fairlead.jobs.model import Job
+from fairlead.jobs.paths import SEEN, ledger_path
+from fairlead.store.journal import Journal
+
+_INTERRUPTED = "killed"  # the verdict in the ledger
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecorder:
+    """How a job records one call: its start before the agent runs, its result after it."""
+
+    started: Callable[[Agent, AgentCall], None] = lambda _agent, _call: None
+    ended: Callable[[Agent, CallResult], None] = lambda _agent, _result: None
+
+
+class RecordedAgent:
+    """An agent as jobs call it."""
+
+    def __init__(
+        self, context: JobContext[Any], agent: Agent, subject: str, recorder: CallRecorder
+    ) -> None:
+        self._context = context
+        self._agent = agent
+        self._subject = subject
+        self._recorder = recorder
+
+    @property
+    def name(self) -> str:
+        """The name of the agent in the settings."""
+        return self._agent.name
+
+    def start(
+        self,
+        call: AgentCall,
+        watch: Callable[[AgentEvent], None] = lambda _: None,
+        is_wanted: Callable[[], bool] | None = None,
+    ) -> CallResult:
+        """Make a call, filtered and recorded; `is_wanted` returning False ends it early."""
+
+        def seen(event: AgentEvent) -> None:
+            self._context.events.watch(self._subject, event)
+            watch(event)
+
+        # Prompt builders filter the pieces they frame; this also covers all other text.
+        call = replace(call, prompt=without_secrets(call.prompt)[0])
+        events = FilteredEvents(seen)
+        self._recorder.started(self._agent, call)
+        result = self._agent.start(call, events, is_wanted or (lambda: self._context.is_wanted))
+        events.close()
+        # Everything that is read from an answer reaches records, prompts and commits.
+        text, error = without_secrets(result.text)[0], without_secrets(result.error)[0]
+        result = replace(result, text=text, error=error)
+        self._recorder.ended(self._agent, result)
+        return result
+
+
+def recorded(
+    context: JobContext[Any],
+    respondents: Sequence[Respondent],
+    subject: str,
+    recorder: CallRecorder | None = None,
+) -> tuple[Respondent, ...]:
+    """The same respondents, each behind a `RecordedAgent`."""
+    kept = recorder or CallRecorder()
+    return tuple(
+        replace(each, agent=RecordedAgent(context, each.agent, subject, kept))
+        for each in respondents
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StartedCall:
+    """A call that is about to be made, as the job's private folder keeps it."""
+
+    plan: str
+    role: str
+    raw: str  # the private folder with its raw output
+    entry: LedgerEntry  # without the result
+    workstream: str = ""
+
+
+class CallLedger:
+    """The evidence of one job in the ledgers of its plans."""
+
+    def __init__(self, context: JobContext[Job]) -> None:
+        self._context = context
+
+    def entry(self, kind: EntryKind, task: str, attempt: int, actor: str) -> LedgerEntry:
+        """The beginning of a piece of evidence."""
+        job, at = self._context.job, self._context.now()
+        return LedgerEntry(kind, task, attempt, at, actor, job=job.id, rehearsed=job.is_rehearsed)
+
+    def record(self, plan: str, entry: LedgerEntry) -> None:
+        """Append an entry to the ledger of a plan, chained to the one before."""
+        self._append(self._path(plan), entry)
+
+    def record_for_job(self, entry: LedgerEntry) -> None:
+        """Append an entry to the ledger of the job itself: the call works on no plan."""
+        self._append(ledger_path(self._context.job.id), entry)
+
+    def _append(self, path: str, entry: LedgerEntry) -> None:
+        # The command is the plan's own text and stays: anyone can run it again.
+        tail, verdict = without_secrets(entry.tail)[0], without_secrets(entry.verdict)[0]
+        entry = replace(entry, tail=tail, verdict=verdict)
+        journal = Journal(self._context.files.folder, path)
+        command = f"job {self._context.job.id}"
+        journal.append(lambda last: appended(last, entry), command=command)
+
+    def entries(self, plan: str) -> tuple[LedgerEntry, ...]:
+        """The evidence of a plan."""
+        return read_ledger(self.text(plan))
+
+    def text(self, plan: str) -> str:
+        """The ledger of a plan; empty if there is none."""
+        loaded = self._context.files.load_if_present(self._path(plan))
+        return loaded.text if loaded else ""
+
+    def announce(self, plan: str, call: AgentCall, entry: LedgerEntry) -> None:
+        """Write a call down, so that the next run counts it if this one is killed."""
+        workstream = self._context.job.workstream
+        started = StartedCall(plan, call.role, call.raw, entry, workstream)
+        self._context.folder.baselines.calls(entry.task, json.dumps(plain(started)))
+
+    def record_interrupted(self) -> None:
+        """Record the calls that killed runs could not record, in this job or an earlier one."""
+        for baselines in baselines_of_jobs(os.path.dirname(self._context.private), SEEN):
+            for task, text in baselines.unrecorded().items():
+                if self._is_settled(task, text):
+                    baselines.recorded(task)
+
+    def _is_settled(self, task: str, text: str) -> bool:
+        """Whether the call is dealt with; a run of its own workstream handles it otherwise."""
+        try:
+            call = revived(StartedCall, content_of(task, text), task)
+            if call.workstream != self._context.job.workstream:
+                return False
+            self._record_once(call)
+        except DocumentError:
+            pass  # this file or the ledger was changed: the tamper check asks a person
+        return True
+
+    def _record_once(self, call: StartedCall) -> None:
+        entry = call.entry
+        if any(each.call == entry.call for each in self.entries(call.plan)):
+            return  # the run was killed between recording the call and removing it here
+        result = self._context.roster.recall(entry.actor, call.role, call.raw)
+        if result is None:
+            return
+        known = replace(result, call=entry.call, prompt_characters=entry.prompt_characters or 0)
+        self.record(call.plan, replace(with_result(entry, known), verdict=_INTERRUPTED))
+        tokens = known.usage.tokens_in + known.usage.tokens_out
+        text = f"an interrupted call is counted: {tokens:,} tokens"
+        self._context.tell("note", entry.task, text)
+
+    def _path(self, plan: str) -> str:
+        return ledger_path(plan, self._context.job.workstream)
+
+
+def with_result(entry: LedgerEntry, result: CallResult) -> LedgerEntry:
+    """The evidence of a call with what the call used."""
+    return replace(
+        entry,
+        exit_code=result.exit_code,
+        session=result.session,
+        model=result.model,
+        seconds=round(result.seconds, 3),
+        tokens_in=result.usage.tokens_in,
+        tokens_cached=result.usage.tokens_cached or None,
+        tokens_out=result.usage.tokens_out,
+        estimated=result.is_estimated or None,
+        cost_usd=result.cost_usd,
+        prompt_characters=result.prompt_characters or None,
+        call=result.call,
+    )

@@ -1,0 +1,115 @@
+"""Summaries and verifications that appear while a role or a council seat works.
+
+They prove nothing unless a run wrote them. What something else wrote is moved to the folder of the
+job, and the version from before the call is written again. Executions have a tamper check of their
+own, which asks a person about more than proofs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from fairlead.jobs.baseline import baselines_of_jobs
+from fairlead.jobs.paths import JOBS, LEDGER, REPLACED, SEEN, job_path
+from fairlead.project.naming import is_plan, is_summary, is_verification
+from fairlead.store import layout
+from fairlead.store.confined import Root
+from fairlead.store.digests import FileSignature, digest_of, file_signature
+from fairlead.store.staging import STAGING, writing_name
+
+if TYPE_CHECKING:
+    from fairlead.jobs.context import JobContext
+
+_DEEPEST = 8  # folders below the planning folder
+_LARGEST = 1 << 20  # bytes of a document that can be written again
+
+
+def is_proof(name: str) -> bool:
+    """Whether a file would be read as a summary or a verification."""
+    last = name.rpartition("/")[2]
+    return is_summary(last) or is_verification(last)
+
+
+def planning_documents(project: str) -> Iterator[tuple[str, FileSignature]]:
+    """Everything in the planning folder that has the name of a plan or of a proof.
+
+    Folders and links count as well: they could hide a file or be replaced by one later.
+    """
+    top = f"{project}/{layout.PLANNING}"
+    left_out = {f"{project}/{JOBS}", f"{project}/{LEDGER}", f"{project}/{STAGING}"}
+    for folder, folders, names in os.walk(top):
+        inside = [name for name in folders if f"{folder}/{name}" not in left_out]
+        folders[:] = inside if folder.count("/") - top.count("/") < _DEEPEST else []
+        for name in (*names, *inside):
+            if is_proof(name) or is_plan(name):
+                yield f"{folder}/{name}", file_signature(f"{folder}/{name}")
+
+
+class GuardedProofs:
+    """The proofs of a project as they are before a call."""
+
+    def __init__(self, context: JobContext[Any]) -> None:
+        self._project, self._job = context.files.folder, context.job.id
+        self._runs = os.path.dirname(context.private)
+        self._before = dict(self._signatures())
+        self._contents = {path: _content(path) for path in self._before}
+
+    def put_aside(self) -> list[str]:
+        """Put aside what appeared or changed since, unless a run wrote it; the names of that."""
+        now = dict(self._signatures())
+        changed = [
+            path
+            for path in sorted({*self._before, *now})
+            if self._before.get(path) != now.get(path) and not self._is_written(path)
+        ]
+        return [path.removeprefix(f"{self._project}/") for path in changed if self._restore(path)]
+
+    def _signatures(self) -> Iterator[tuple[str, FileSignature]]:
+        return (each for each in planning_documents(self._project) if is_proof(each[0]))
+
+    def _is_written(self, path: str) -> bool:
+        digest = digest_of(path)
+        for baselines in baselines_of_jobs(self._runs, SEEN):
+            baselines.load_writes()
+            if baselines.has_written(path, digest):
+                return True
+        return False
+
+    def _restore(self, path: str) -> bool:
+        """Give a path its content from before the call; False: it has that content."""
+        content = self._contents.get(path)
+        if content is not None and content == _content(path):
+            return False
+        inside = path.removeprefix(f"{self._project}/")
+        name = inside.rpartition("/")[2]
+        with Root(self._project) as root:
+            above = inside.removesuffix(f"/{name}")
+            folder = root.parent(inside) if content is None else root.make_folder(above)
+            kept = root.kept_folder(job_path(self._job, REPLACED))
+        if folder is None:
+            return True
+        with folder, kept:
+            with suppress(FileNotFoundError):  # another call of the job has just moved it
+                folder.move(name, kept, f"{os.urandom(4).hex()}-{name}")
+            if content is not None:
+                new = writing_name()
+                with open(folder.create(new, 0o644), "wb") as file:
+                    file.write(content)
+                folder.move(new, folder, name)
+            kept.sync()
+            folder.sync()
+        return True
+
+
+def _content(path: str) -> bytes | None:
+    """The content of a regular file; None of anything else."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with open(fd, "rb") as file:
+            content = file.read(_LARGEST + 1)
+    except OSError:
+        return None
+    return content if len(content) <= _LARGEST else None

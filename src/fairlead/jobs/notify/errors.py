@@ -1,0 +1,38 @@
+"""Errors of notifications."""
+
+from __future__ import annotations
+
+from fairlead.core.errors import AgentError, StorageError, UsageError
+
+
+class NotifyOff(UsageError, code="notify-off"):
+    """No channel is switched on."""
+
+    path: object
+    message = "notifications are off: {path} switches on no channel"
+    hint = "see: fairlead notify status"
+
+
+class NotifyFileOpen(StorageError, code="notify-file-open"):
+    """Other users can read or change the file with the webhook's secret."""
+
+    path: object
+    message = "{path} must be your own file and readable only by you"
+    hint = "chmod 600 {path}"
+
+
+class NotifyFileRefused(UsageError, code="notify-file-refused"):
+    """The file cannot be used as it is."""
+
+    path: object
+    problems: tuple[str, ...]
+    message = "{path}: {problems:; }"
+    hint = "see: fairlead notify --help"
+
+
+class NotSent(AgentError, code="not-sent"):
+    """A channel did not take the message."""
+
+    channels: tuple[str, ...]
+    message = "not sent: {channels:; }"
+    hint = "see: fairlead notify status"

@@ -1,0 +1,36 @@
+"""What the overview of a project asks of its jobs: evidence, and the successful tasks of a plan.
+
+Imports are late: `status` on a project that never ran a job does not load the packages of jobs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fairlead.jobs.paths import JOBS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fairlead.project.derive.inventory import Plan
+    from fairlead.store.reader import Reader
+
+
+def done_tasks(reader: Reader, plan: Plan) -> int:
+    """How many tasks passed their gate in the plan's last run, or are ticked in the plan."""
+    from fairlead.plans.documents import ticked_tasks
+
+    loaded = reader.load_for_display(plan.path)
+    done = ticked_tasks(loaded.text) if loaded else set()
+    if reader.names(JOBS):
+        from fairlead.jobs.folder import passed_tasks
+
+        done |= passed_tasks(reader, plan.id)
+    return len(done)
+
+
+def ledger_entries(reader: Reader, plan: str, workstream: str) -> Iterable[tuple[str, str, str]]:
+    """The evidence in the ledger of a plan."""
+    from fairlead.jobs.ledger import evidence_of
+
+    return evidence_of(reader, plan, workstream)

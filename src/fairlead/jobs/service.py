@@ -1,0 +1,315 @@
+"""The jobs of a project: list, show, follow, answer and cancel them.
+
+Everything that differs between kinds of jobs is in `JobKinds`; this module knows no kind.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from fairlead.agents.secrets import without_secrets
+from fairlead.core.clock import Clock
+from fairlead.core.errors import DocumentError
+from fairlead.core.values import dataclass, replace
+from fairlead.jobs.approvals import Answers
+from fairlead.jobs.errors import NoQuestion, PersonDecides, UnknownJob
+from fairlead.jobs.folder import JobFolder, job_ids
+from fairlead.jobs.kinds import JobAccess, JobKinds
+from fairlead.jobs.ledger import PaidCall, paid_calls
+from fairlead.jobs.loop import end_elsewhere, is_running
+from fairlead.jobs.model import (
+    ENDED,
+    EXECUTE,
+    IN_WORDS,
+    OVERRIDE,
+    PERSON,
+    SKIP_VERIFY,
+    CallRecord,
+    Job,
+    JobRecord,
+    JobStatus,
+    Question,
+    TaskGate,
+    skip_kind,
+)
+from fairlead.jobs.paths import EVENTS, job_path, lock_of, private_folder, run_lock
+from fairlead.jobs.proofs import proofs_of
+from fairlead.project.open_jobs import JobState, OpenJob
+from fairlead.project.state.documents import moment
+from fairlead.store.files import Files
+from fairlead.text.inline import one_line, plain_text
+
+# In these statuses no process is needed: a new job has not begun, an approved plan waits.
+_NEEDS_NO_PROCESS = (*ENDED, JobStatus.NEW, JobStatus.APPROVED)
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport:
+    """What `job show` shows of an execution or a workflow."""
+
+    job: Job
+    gates: tuple[TaskGate, ...]
+    questions: tuple[Question, ...]
+    calls: tuple[CallRecord, ...] = ()  # of roles
+    paid: tuple[PaidCall, ...] = ()  # every call, as the ledgers record it
+
+
+class Jobs:
+    """The jobs of one project, of every kind."""
+
+    def __init__(
+        self,
+        files: Files,
+        state: Files,
+        clock: Clock,
+        pause: Callable[[], None],
+        kinds: JobKinds,
+        *,
+        is_copy: bool = False,  # the copy of a rehearsal
+    ) -> None:
+        self.files = files
+        self.state = state
+        self.clock = clock
+        self._answers = Answers(state, files.folder)
+        self._pause = pause
+        self._kinds = kinds
+        self._is_copy = is_copy
+
+    # -- reading ---------------------------------------------------------------------------
+
+    def records(self) -> Iterator[JobRecord]:
+        """Every record that can be read, in the order of the folders."""
+        for record in self._kinds.records(self.files):
+            if not isinstance(record, DocumentError):
+                yield record
+
+    def all(self) -> tuple[JobRecord, ...]:
+        """Every job whose record can be read, the newest last."""
+        return tuple(sorted(self.records(), key=lambda record: record.started_at))
+
+    def damaged(self) -> tuple[DocumentError, ...]:
+        """What is wrong with the records that cannot be read."""
+        records = self._kinds.records(self.files)
+        return tuple(each for each in records if isinstance(each, DocumentError))
+
+    def record(self, job: str) -> JobRecord:
+        """The record of a job; without a name, of the newest."""
+        return self._kinds.load(self.folder(job or self._newest()))
+
+    def report(self, job: str) -> Any:
+        """A job with everything that belongs to it, as its kind reports it."""
+        record = self.record(job)
+        return self._kinds.of(record.kind).report(self, record)
+
+    def is_running(self, record: JobRecord) -> bool:
+        """Whether a process runs the job now."""
+        return is_running(self.files.folder, self._kinds.of(record.kind).lock(record))
+
+    def present(self, record: JobRecord) -> OpenJob:
+        """A job as it stands at this moment."""
+        is_running = self.is_running(record)
+        asked = self._asked(record, self._kinds.of(record.kind).asking_job(self, record))
+        command, note, status = record.command, record.note, str(record.status)
+        if asked:
+            state, command = JobState.WAITS, asked[0].command(record.id, asked)
+            note = asked[0].text
+        elif is_running:
+            state, command = JobState.RUNNING, f"fairlead job watch {record.id}"
+        elif not record.is_open:
+            state, command = JobState.ENDED, ""
+        elif record.status is JobStatus.APPROVED:
+            state, command = JobState.WAITS, f"{command} --approve"
+            note = "the commands of its plan need an approval"
+        elif record.status in _NEEDS_NO_PROCESS:
+            state = JobState.OPEN
+        else:
+            state = JobState.INTERRUPTED
+        if not is_running and record.status not in _NEEDS_NO_PROCESS:
+            status = "WAITING" if asked else "INTERRUPTED"
+        return OpenJob(
+            id=record.id,
+            kind=record.kind,
+            phase=record.phase,
+            status=status,
+            state=state,
+            is_running=is_running,
+            note=note.strip().partition("\n")[0],
+            command=rehearsal_command(command) if self._is_copy else command,
+            is_rehearsed=record.is_rehearsed,
+            workstream=record.workstream,
+        )
+
+    def open_jobs(self) -> tuple[OpenJob, ...]:
+        """The jobs that are not over. A council stands for the job that executes its plan."""
+        records = [record for record in self.all() if record.is_open]
+        asking = [(each.id, self._kinds.of(each.kind).asking_job(self, each)) for each in records]
+        parts = {part for job, part in asking if part != job}
+        return tuple(self.present(record) for record in records if record.id not in parts)
+
+    def running_job(self) -> str:
+        """A job that a process runs now; empty: there is none."""
+        return next((record.id for record in self.records() if self.is_running(record)), "")
+
+    def _asked(self, record: JobRecord, job: str) -> list[Question]:
+        """The open questions in the folder of a job, for the record that they keep open."""
+        try:
+            questions = self.own_questions(job) if record.is_open and job else ()
+        except DocumentError:  # a damaged question must not hide the other jobs
+            return []
+        return [question for question in questions if not question.answer]
+
+    def waiting(self) -> tuple[tuple[str, Question, str], ...]:
+        """The open questions of all jobs: job, question, and the command that answers it."""
+        waiting = []
+        for record in self.records():
+            asked = self._asked(record, record.id)
+            waiting += [(record.id, each, each.command(record.id, asked)) for each in asked]
+        if self._is_copy:
+            waiting = [(job, each, rehearsal_command(line)) for job, each, line in waiting]
+        return tuple(waiting)
+
+    def questions(self, record: JobRecord) -> tuple[Question, ...]:
+        """The questions that people answer under the name of a job, with valid answers."""
+        job = self._kinds.of(record.kind).asking_job(self, record)
+        return self.own_questions(job) if job else ()
+
+    def own_questions(self, job: str) -> tuple[Question, ...]:
+        """The questions in the folder of a job, with valid answers."""
+        folder = self.folder(job)
+        return self._answers.believed(self._kinds.load(folder), folder.load_questions())
+
+    def folder(self, job: str) -> JobFolder:
+        """The folder of a job; a name that no job has is refused before it becomes a path."""
+        ids = job_ids(self.files)
+        if job not in ids:
+            raise UnknownJob(job, ids)
+        proofs = proofs_of(self.state.folder, self.files.folder, job)
+        is_read_only = self.files.is_read_only
+        return JobFolder(self.files.folder, job, is_read_only=is_read_only, proofs=proofs)
+
+    def follow(self, job: str) -> Iterator[str]:
+        """Every line of a job's journal, until no process runs the job.
+
+        The lines of the job that executes the plan of a council are among those of the council.
+        """
+        name = job or self._newest()
+        shown: dict[str, int] = {}
+        while True:
+            # Check this before reading: a run that ends in between has written its last line.
+            record = self.record(name)
+            is_over = not self.is_running(record)
+            has_new = False
+            part = self._kinds.of(record.kind).asking_job(self, record)
+            for each in dict.fromkeys((name, part or name)):
+                loaded = self.files.load_for_display(job_path(each, EVENTS))
+                lines = loaded.text.splitlines() if loaded else []
+                for line in lines[shown.get(each, 0) :]:
+                    yield _readable(line)
+                    has_new = True
+                shown[each] = len(lines)
+            # Another job for the same purpose may hold the lock of one that has ended.
+            if is_over or (record.status in ENDED and not has_new):
+                return
+            self._pause()
+
+    # -- answering and cancelling ----------------------------------------------------------
+
+    def answer(self, job: str, answer: str, question: str, by: str = PERSON) -> Question:
+        """Answer a question; an answer that is not among its options is refused.
+
+        Anybody but a person may only answer a question about facts.
+        """
+        record = self.record(job)
+        job = self._kinds.of(record.kind).asking_job(self, record) or job
+        record = self.record(job)
+        if not record.is_open:
+            raise NoQuestion(job, f"it has ended ({record.status}) and needs no answer")
+        asked = self._open_question(job, question)
+        text = plain_text(one_line(answer, "the answer"))  # options are plain text too
+        if asked.options and not _is_among(text, asked.options):
+            raise NoQuestion(job, f"{text!r} is not one of: {', '.join(asked.options)}")
+        if by != PERSON and not asked.asks_for_fact(text):
+            raise PersonDecides(job, asked.command(job, self.own_questions(job)))
+        kept = without_secrets(text)[0]  # the answer is committed
+        now = moment(self.clock.now())
+        answered = replace(asked, answer=kept, answered_at=now, by=by)
+        self._answers.remember(job, answered)
+        self.folder(job).save_question(answered)
+        self._kinds.of(record.kind).answered(self, record)
+        return answered
+
+    def _open_question(self, job: str, name: str) -> Question:
+        """The one open question of a job, or the open question of this name."""
+        unanswered = [each for each in self.own_questions(job) if not each.answer]
+        if name:
+            unanswered = [each for each in unanswered if each.id == name]
+        if not unanswered:
+            raise NoQuestion(job, "there is no open question" + (f" {name}" if name else ""))
+        if len(unanswered) > 1:
+            names = ", ".join(each.id for each in unanswered)
+            raise NoQuestion(job, f"several questions are open, name one with --question: {names}")
+        return unanswered[0]
+
+    def end_run(self, record: JobRecord) -> None:
+        """End the run of a job in another process; see `kinds.JobAccess`."""
+        if self.is_running(record):
+            private = private_folder(self.state.folder, self.files.folder, record.id)
+            end_elsewhere(private, lambda: self.is_running(record), self._pause)
+
+    def cancel(self, job: str) -> JobRecord:
+        """End a job; its work so far stays where it is."""
+        self.files.require_writable("job cancel")  # before its process is told to end
+        record = self.record(job)
+        return self._kinds.of(record.kind).cancel(self, record)
+
+    def _newest(self) -> str:
+        records = self.all()
+        if not records:
+            raise UnknownJob("", ())
+        return records[-1].id
+
+
+def rehearsal_command(command: str) -> str:
+    """A command about a job in the copy of a rehearsal, as it is typed in the project itself."""
+    if command.startswith("fairlead job "):
+        return f"{command} --rehearsal"
+    command = command.removesuffix(" --here")
+    is_marked = not command or "--rehearse" in command.split()
+    return command if is_marked else f"{command} --rehearse"
+
+
+def job_lock(job: Job) -> str:
+    """The lock that the process of an execution or a workflow holds, and no other process."""
+    is_execution = job.kind == EXECUTE
+    return run_lock(job.id) if is_execution else lock_of(job.kind, job.phase, job.workstream)
+
+
+def job_report(jobs: JobAccess, job: Job) -> JobReport:
+    """The report of an execution or a workflow."""
+    folder = jobs.folder(job.id)
+    # A job that has ended is shown as it was recorded: nothing acts on its answers any more.
+    questions = jobs.own_questions(job.id) if job.is_open else folder.load_questions()
+    paid = paid_calls(jobs.files, job)
+    return JobReport(job, folder.load_gates(), questions, folder.load_calls(), paid)
+
+
+def _is_among(answer: str, options: tuple[str, ...]) -> bool:
+    """Whether an answer is one of the options, or continues one that allows free text."""
+    for lead in (*IN_WORDS, SKIP_VERIFY, OVERRIDE):
+        if answer.startswith(lead) and any(option.startswith(lead) for option in options):
+            words = answer.removeprefix(lead).strip()
+            return bool(words) if lead in IN_WORDS else skip_kind(answer) is not None
+    return any(answer == option or answer.startswith(f"{option}:") for option in options)
+
+
+def _readable(line: str) -> str:
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return line
+    if not isinstance(event, dict):
+        return line
+    at, subject, kind, text = (str(event.get(key, "")) for key in ("at", "subject", "kind", "text"))
+    return f"{at[:19]}  {subject:<14} {kind}  {text}"

@@ -1,1 +1,0 @@
-"""What things are: frozen values and pure functions, without disk or clock."""

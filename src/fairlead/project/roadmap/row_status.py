@@ -1,0 +1,62 @@
+"""The status words in the progress table of ROADMAP.md.
+
+`project.status_words` reads the status in STATE.md; a table cell has more forms, such as emoji and
+counts. To accept another word in the table, add it to one of the tuples below.
+"""
+
+import re
+
+from fairlead.project.status_words import Status, normalise
+
+ROW_DONE = "Complete"
+ROW_IN_PROGRESS = "In progress"
+# Cells without a statement; they contradict nothing.
+_NO_STATEMENT = ("", "-", "—", "–", "tbd", "🚧", "📋")
+_OPEN = ("todo", "to do", "not started", "pending", "planned", "planning")
+_IN_PROGRESS = (
+    *("in progress", "in-progress", "in_progress", "active", "executing"),
+    *("partial", "wip", "work in progress", "ongoing"),
+)
+_DONE = ("finished", "shipped", "closed", "100%", "✓", "✔", "✅", "☑")
+# Signs and emoji around a word; a question mark or strike-through is part of the statement.
+_SIGNS = r"[\s*_\u2190-\u2bff\u200d\ufe0f\U0001f000-\U0001faff]+"
+_EDGES = re.compile(rf"\A{_SIGNS}|{_SIGNS}\Z")
+_COUNTS = re.compile(r"\s*\(\s*[0-9]+\s*(?:/\s*[0-9]+(?:\s+plans?)?|%)\s*\)\Z", re.IGNORECASE)
+_VERIFIED = re.compile(r"(?:(?:completed?|done)\W*(?:(?:and|&)\W*)?)?verified\b")
+
+
+def says_verified(status: str) -> bool:
+    """Whether the cell claims that the phase was verified."""
+    return bool(_VERIFIED.match(_word(status)))
+
+
+def says_done(status: str) -> bool:
+    """Whether the cell claims that the phase is complete or verified."""
+    is_complete = normalise(status) is Status.COMPLETED or says_verified(status)
+    return is_complete or _word(status) in _DONE
+
+
+def says_unfinished(status: str) -> bool:
+    """Whether the cell claims less than a complete phase, or nothing."""
+    return _word(status) in (*_NO_STATEMENT, *_OPEN, *_IN_PROGRESS)
+
+
+def says_not_started(status: str) -> bool:
+    """Whether the cell says that the phase has not started."""
+    return _word(status) in _OPEN
+
+
+def says_in_progress(status: str) -> bool:
+    """Whether the cell says that the phase is in progress."""
+    return _word(status) in _IN_PROGRESS
+
+
+def is_blank(status: str) -> bool:
+    """Whether the cell makes no statement."""
+    return _word(status) in _NO_STATEMENT
+
+
+def _word(status: str) -> str:
+    """The words without signs and counts around them; a cell of signs alone stays as it is."""
+    words = _COUNTS.sub("", _EDGES.sub("", status))
+    return words.casefold() or status.strip("*_ \ufe0f")

@@ -1,0 +1,212 @@
+"""Last activity, stop and focus: lines of STATE.md that both commands and people write.
+
+A command replaces its own text only. A person's text stays, except where the event is exactly
+what the line is for; `displaced_lines` then returns the lost lines so that the caller can archive
+them.
+"""
+
+import re
+from datetime import datetime
+
+from fairlead.core.ids import PhaseId
+from fairlead.project.derive.inventory import Phase
+from fairlead.project.derive.position import Position
+from fairlead.project.state.digest import is_name_of
+from fairlead.project.state.recorded import body_field, phase_in, session_section
+from fairlead.text.document import Document
+from fairlead.text.inline import one_line, plain_text
+from fairlead.text.yaml_scalars import is_null
+
+_DATE = r"\d{4}-\d{2}-\d{2}(?:T[0-9:.]+Z)?"
+DATED = re.compile(rf"(?P<date>{_DATE})(?:\s+[—–-]{{1,2}}\s+(?P<text>.+))?\Z")
+# What commands write after the date: ours, and those of the reference tool.
+_STEP = (
+    r"Phase \S+ (?:(?:planning|discussion|verification) (?:started|stopped|complete)"
+    r"|execution (?:started|resumed)|verification (?:found \d+ gaps?|waits for a person)"
+    r"|context gathered|(?:research|patterns) complete|planned — the plans failed their check"
+    r"|COMPLETE, verified|complete|marked complete|verified)"
+    r"(?:, transitioned to (?:Phase )?\S+| \(wave continue\)| — \d+ plans ready)?"
+    r"|Plan \S+ complete|Milestone \S+ (?:started|complete)|Project initiali[sz]ed|Paused|Resumed"
+)
+_BY_COMMAND = re.compile(rf"(?:Completed|Failed:|Blocked:|Skipped:) .+|{_STEP}")
+# Without a free title: where a title ends and a person's words begin cannot be told.
+_BARE_STEP = re.compile(rf"Completed (?:quick task |Task )?\S+|{_STEP}")
+_PLACE = re.compile(r"(?:Phase \S+|no phase)(?:, plan \S+)?")
+_NOT_A_STOP = re.compile(r"(?i:\b(?:started|resumed|paused|plans ready))\Z|\A(?:Failed|Blocked): ")
+_PHASE_FORM = re.compile(
+    r"(?:Phase )?[0-9][0-9A-Za-z.]*(?: of [0-9]+)?(?: \([^()]*\))?"
+    r"(?: — (?:EXECUTING|COMPLETE|READY TO EXECUTE))?\Z|not started.{0,40}\Z|\Z"
+    r"|milestone \S+ complete\Z|all phases complete\Z",
+    re.IGNORECASE,
+)
+_PLAN_FORM = re.compile(
+    r"[0-9]+ of (?:[0-9]+|\?)(?: in current phase| complete)?\Z"
+    r"|not started\Z|all plans complete\Z|[—–-]?\Z|tbd\Z",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(r"Phase\s+\S+\s*(?:[—–:-]+|\()?\s*", re.IGNORECASE)
+_NO_FOCUS = ("", "-", "—", "none", "tbd", "roadmap", "not started")
+
+
+# --- last activity and stop --------------------------------------------------------------------
+
+
+def with_activity(
+    document: Document, event: str, now: datetime, *, always: bool = False
+) -> Document:
+    """The document with this event as last activity, unless a person wrote the line.
+
+    With `always`, a person's line is replaced too.
+    """
+    document = with_stop(document, event)
+    date = now.strftime("%Y-%m-%d")
+    field = body_field(document, "Last activity")
+    front = document.shown_front
+    if field and not always and not is_by_command(field.value):
+        is_missing = bool(front) and "last_activity" not in front
+        return document.set_front(("last_activity",), date) if is_missing else document
+    if field:
+        dash = "-" if always else "—"
+        document = document.set_field(field, f"{date} {dash} {one_line(event)}")
+    if front:
+        document = document.set_front(("last_activity",), date, after="last_updated")
+    if "last_activity_desc" in front:
+        document = document.set_front(("last_activity_desc",), one_line(event))
+    return document
+
+
+def with_stop(document: Document, event: str) -> Document:
+    """The document that stopped at this event, if the event ends something."""
+    if _NOT_A_STOP.search(event):
+        return document
+    section = session_section(document)
+    field = document.field("Stopped at", section) if section else None
+    if field and not _is_stop_by_command(field.value):
+        return document
+    if field:
+        document = document.set_field(field, one_line(event))
+    front = document.shown_front
+    recorded = front.get("stopped_at")
+    if front and (is_null(recorded) or _is_stop_by_command(str(recorded))):
+        document = document.set_front(("stopped_at",), one_line(event), after="last_activity")
+    return document
+
+
+def stop_of(document: Document) -> str:
+    """Where the last session stopped; empty if the document does not say."""
+    section = session_section(document)
+    field = document.field("Stopped at", section) if section else None
+    return field.value if field else str(document.value("stopped_at") or "")
+
+
+def is_by_command(value: str) -> bool:
+    """Whether a last activity is empty, a bare date, or written by a command."""
+    if not value.strip():
+        return True
+    match = DATED.match(value.strip())
+    return bool(match and (match["text"] is None or _BY_COMMAND.fullmatch(match["text"].strip())))
+
+
+def is_bare_stop(value: str) -> bool:
+    """Whether a command wrote a stop and no word of it can be a person's."""
+    plain = value.strip()
+    return bool(_BARE_STEP.fullmatch(plain) or _PLACE.fullmatch(plain))
+
+
+def displaced_lines(before: Document, after: Document) -> tuple[str, ...]:
+    """The lines of the position that a person wrote and that the edit replaced."""
+    lines = []
+    for label, is_by_us in (
+        ("Phase", _PHASE_FORM.match),
+        ("Plan", _PLAN_FORM.match),
+        ("Last activity", is_by_command),
+        ("Core value", lambda value: not value or value.startswith("[")),
+    ):
+        old, new = body_field(before, label), body_field(after, label)
+        is_replaced = old is not None and (new is None or new.value != old.value)
+        if old and is_replaced and not is_by_us(old.value.strip()):
+            lines.append(f"{label}: {old.value}")
+    return tuple(lines)
+
+
+def is_position_form(value: str) -> bool:
+    """Whether a position line has a form that commands write."""
+    return bool(_PHASE_FORM.match(value.strip()))
+
+
+def _is_stop_by_command(value: str) -> bool:
+    """Whether an event, or a pause without a note, wrote a stop."""
+    plain = value.strip()
+    return not plain or bool(_BY_COMMAND.fullmatch(plain) or _PLACE.fullmatch(plain))
+
+
+# --- core value --------------------------------------------------------------------------------
+
+
+def core_value_of(project: Document) -> str:
+    """The one line of PROJECT.md that STATE.md repeats; empty if it is missing or a placeholder."""
+    section = project.section("Core Value", levels=range(1, 7))
+    lines = project.section_lines(section, own=True) if section else ()
+    first = next((line.text.strip() for line in lines if line.is_prose and line.text.strip()), "")
+    return "" if first.startswith(("[", "{{", "|", "-", "*Last")) else first
+
+
+def with_core_value(document: Document, project: Document) -> Document:
+    """STATE.md with the core value of PROJECT.md."""
+    field, value = body_field(document, "Core value"), core_value_of(project)
+    if field is None or not value or plain_text(field.value) in plain_text(value):
+        return document
+    return document.set_field(field, value)
+
+
+# --- focus -------------------------------------------------------------------------------------
+
+
+def with_focus(document: Document, position: Position) -> Document:
+    """The document with the current phase as focus, unless a person wrote another focus."""
+    field = document.field("Current focus")
+    if field is None or not _is_focus_by_command(field.value, position):
+        return document
+    if position.current is None and is_last_phase(focus_of(field.value, position), position):
+        return document
+    return document.set_field(field, focus_line(position.current))
+
+
+def with_moved_focus(document: Document, before: Position, after: Position) -> Document:
+    """The document with a new focus, if the old one named a phase that was removed or renamed."""
+    field = document.field("Current focus")
+    if field is None or not _is_focus_by_command(field.value, before):
+        return document
+    if _is_focus_by_command(field.value, after):
+        return document
+    return document.set_field(field, focus_line(after.current))
+
+
+def focus_line(phase: Phase | None) -> str:
+    """The focus on a phase; on the roadmap if no phase is left."""
+    if phase is None:
+        return "Roadmap"
+    return f"Phase {phase.id.short}" + (f" — {phase.name}" if phase.name else "")
+
+
+def focus_of(value: str, position: Position) -> PhaseId | None:
+    """The phase in focus; None if a person wrote more than the phase and its name."""
+    return phase_in(value.strip()) if _is_focus_by_command(value, position) else None
+
+
+def is_last_phase(phase: PhaseId | None, position: Position) -> bool:
+    """Whether this is the last phase, which keeps the focus when all is done, or no phase."""
+    return phase in (None, *(last.id for last in position.scope.phases[-1:]))
+
+
+def _is_focus_by_command(value: str, position: Position) -> bool:
+    """Whether a focus is empty, or names a phase and nothing but its name."""
+    plain = value.strip()
+    if plain.casefold() in _NO_FOCUS or (plain.startswith("[") and plain.endswith("]")):
+        return True
+    number = phase_in(plain) if plain.casefold().startswith("phase ") else None
+    if number is None:
+        return False
+    rest = _LEAD.sub("", plain, count=1).strip(" ()").casefold()
+    phase = next((phase for phase in position.scope.phases if phase.id == number), None)
+    return not rest or bool(phase and is_name_of(rest, phase))

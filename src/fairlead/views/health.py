@@ -1,0 +1,69 @@
+"""Findings with their repairs, what a repair changed, and the agents of this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fairlead.project.health.findings import FindingKind
+from fairlead.project.overview import finding_report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fairlead.project.health.doctor import RepairProposal
+    from fairlead.store.files import WriteOutcome
+
+
+def doctor_view(
+    repairs: Sequence[RepairProposal], command: Callable[[str], str] = str
+) -> dict[str, Any]:
+    """Every finding with its repair. `command` completes a command with the options in use."""
+    is_clean = not any(repair.finding.is_drift for repair in repairs)
+    return {"findings": _repairs(repairs, command), "is_clean": is_clean}
+
+
+def repaired_view(
+    outcome: WriteOutcome,
+    left: Sequence[RepairProposal],
+    command: Callable[[str], str] = str,
+    *,
+    dry_run: bool,
+) -> dict[str, Any]:
+    """What a repair changed, and what a person has to repair."""
+    drift = [repair for repair in left if repair.finding.is_drift]
+    return {
+        "changed": list(outcome.paths),
+        "dry_run": dry_run,
+        "notices": [*unread_documents(left), *(str(notice) for notice in outcome.notices)],
+        "left": [] if dry_run else _repairs(drift, command),
+    }
+
+
+def unread_documents(repairs: Sequence[RepairProposal]) -> list[str]:
+    """Documents that could not be read, so that no derived value considers them."""
+    findings = [repair.finding for repair in repairs]
+    return [
+        str(finding)
+        for finding in findings
+        if finding.kind is FindingKind.DOCUMENT and not finding.is_drift
+    ]
+
+
+def agents_view(
+    agents: Sequence[object], answers: Sequence[object], asking_cost: str
+) -> dict[str, Any]:
+    """The agents that were found, and what those that were asked have answered."""
+    return {"agents": list(agents), "answers": list(answers), "price_of_asking": asking_cost}
+
+
+def _repairs(
+    repairs: Sequence[RepairProposal], command: Callable[[str], str]
+) -> list[dict[str, object]]:
+    return [
+        {
+            "finding": finding_report(repair.finding),
+            "means": str(repair.means),
+            "repair": command(repair.how),
+        }
+        for repair in repairs
+    ]

@@ -1,0 +1,86 @@
+"""The jobs of a project: the list, one job with all that belongs to it, and what a person did."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fairlead.core.values import names_of
+from fairlead.views.document import fields
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fairlead.council.model import CouncilJob
+    from fairlead.jobs.detached import DetachedJob
+    from fairlead.jobs.model import JobRecord, Question
+    from fairlead.project.open_jobs import OpenJob
+
+_PRESENT = ("status", "state", "is_running", "command")
+
+
+def job_list_view(
+    jobs: Iterable[tuple[JobRecord, OpenJob]], damaged: Iterable[object]
+) -> dict[str, Any]:
+    """Every job with its present state, and the records that cannot be read."""
+    return {
+        "jobs": [
+            {
+                **fields(record, "id", "kind", "phase", "started_at", "ended_at", "degraded"),
+                **fields(present, *_PRESENT),
+                "rehearsed": record.is_rehearsed,
+            }
+            for record, present in jobs
+        ],
+        "damaged": [str(problem) for problem in damaged],
+    }
+
+
+def job_view(report: Any, present: OpenJob, output: str = "") -> dict[str, Any]:
+    """One job as its kind reports it, with its present state and the file of its output."""
+    shown = {**fields(report, *names_of(report)), **fields(present, *_PRESENT)}
+    return {**shown, "output": output}
+
+
+def detached_view(
+    started: DetachedJob, *, rehearsed: bool, in_copy: bool = True, note: str = ""
+) -> dict[str, Any]:
+    """A job that began in the background, with the commands that follow and end it."""
+    words = " --rehearsal" if rehearsed and in_copy else ""
+    return {
+        **fields(started, "job", "folder", "pid", "output"),
+        "detached": True,
+        "rehearsed": rehearsed,
+        "watch": f"fairlead job watch {started.job}{words}",
+        "cancel": f"fairlead job cancel {started.job}{words}",
+        "note": note,
+    }
+
+
+def plan_versions_view(job: str, plans: object) -> dict[str, Any]:
+    """The versions of a council's plan."""
+    return {"job": job, "plans": plans}
+
+
+def answer_view(answered: Question, command: str) -> dict[str, str]:
+    """A question that was answered, and the command that continues its job."""
+    return {"question": answered.id, "answer": answered.answer, "next": command}
+
+
+def ended_job_view(job: JobRecord) -> dict[str, str]:
+    """A job that a person ended."""
+    return {"job": job.id, "status": str(job.status)}
+
+
+def stopped_council_view(job: CouncilJob) -> dict[str, str | None]:
+    """A council job that a person vetoed or cancelled."""
+    return {**ended_job_view(job), "blocker_reason": job.blocker_reason}
+
+
+def ruling_view(job: str, item: str, ruling: str) -> dict[str, str]:
+    """A ruling on an open item of a council."""
+    return {"job": job, "item": item, "ruling": ruling, "next": f"fairlead job retry {job}"}
+
+
+def retry_view(child: str, parent: str) -> dict[str, str]:
+    """A new job made from one that failed."""
+    return {"job": child, "parent": parent, "next": f"fairlead run --job {child}"}

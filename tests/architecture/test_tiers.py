@@ -1,0 +1,61 @@
+"""A quick run tries a sample of each sweep, and a run says what its folders cost."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import pytest
+
+from tests.conftest import cases_left_out
+from tests.support.cpu_time import by_file, by_folder, by_test
+
+
+@dataclass(frozen=True)
+class Case:
+    """The part of a collected test that decides about samples."""
+
+    nodeid: str
+    marker: pytest.Mark | None = None
+
+    def get_closest_marker(self, name: str) -> pytest.Mark | None:
+        return self.marker if name == "sweep" else None
+
+
+SWEEP = pytest.mark.sweep(3).mark
+CASES = [Case(f"tests/a/test_a.py::test_swept[{number}]", SWEEP) for number in range(20)]
+OTHERS = [Case(f"tests/a/test_a.py::test_whole[{number}]") for number in range(20)]
+
+
+def tried(cases: Sequence[Case], seed: int) -> list[Case]:
+    left_out = cases_left_out(cast("Sequence[pytest.Item]", cases), seed)
+    names = {case.nodeid for case in left_out}
+    return [case for case in cases if case.nodeid not in names]
+
+
+def test_a_sample_of_a_sweep_is_tried_and_every_other_test():
+    found = tried([*CASES, *OTHERS], 0)
+
+    assert len([case for case in found if case.marker]) == 3
+    assert [case for case in found if case.marker is None] == OTHERS
+
+
+def test_a_seed_chooses_the_same_cases_everywhere_and_another_seed_chooses_others():
+    assert tried(CASES, 0) == tried(CASES, 0)
+    assert len({str(tried(CASES, seed)) for seed in range(10)}) > 5
+
+
+def test_a_sweep_with_fewer_cases_is_tried_whole():
+    assert tried(CASES[:2], 0) == CASES[:2]
+
+
+def test_seconds_are_counted_by_folder_by_file_and_by_test():
+    seconds = {
+        "tests/a/test_a.py::test_one[1/2]": 1.0,
+        "tests/a/test_a.py::test_one[2/2]": 2.0,
+        "tests/a/test_b.py::test_two": 4.0,
+        "tests/c/test_c.py::test_three": 0.5,
+        "start": 3.0,
+    }
+    assert by_folder(seconds) == [("a", 7.0), ("start", 3.0), ("c", 0.5)]
+    assert by_file(seconds)[:2] == [("tests/a/test_b.py", 4.0), ("tests/a/test_a.py", 3.0)]
+    assert by_test(seconds)[1] == ("tests/a/test_a.py::test_one", 3.0)

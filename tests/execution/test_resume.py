@@ -1,0 +1,63 @@
+"""Which job a run resumes, and when it begins a new one."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fairlead.execution.errors import NothingToExecute
+from fairlead.jobs.model import JobStatus
+from tests.support.execution import ExecutionTrial, SteppingClock, a_plan, a_project, commits_of
+from tests.support.repositories import git, written
+
+CHECKPOINT = (
+    '<task type="checkpoint:human-verify" gate="blocking">\n<what-built>A page</what-built>\n'
+    "<how-to-verify>Look</how-to-verify>\n<resume-signal>ok</resume-signal>\n</task>\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def _no_identity_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+
+def test_jobs_that_begin_in_the_same_second_have_different_ids(tmp_path: Path) -> None:
+    plan = a_plan("01-01", "a.txt", extra=CHECKPOINT)
+    trial = ExecutionTrial(a_project(tmp_path / "p", plan), clock=SteppingClock(0))
+    first = trial.run().job
+    assert first.status is JobStatus.BLOCKED
+    trial.cancel()
+    second = trial.run().job
+    assert (second.started_at, second.id) == (first.started_at, f"{first.id}-2")
+    assert trial.jobs.report(first.id).job.status is JobStatus.FAILED
+    assert trial.run().job.id == second.id
+
+
+def ended(tmp_path: Path) -> ExecutionTrial:
+    """A project after a run that was killed before its last commit."""
+    trial = ExecutionTrial(a_project(tmp_path / "p", a_plan("01-01", "a.txt")))
+    assert trial.run().job.status is JobStatus.DONE
+    git(trial.project, "reset", "--quiet", "--soft", "HEAD~1")
+    return trial
+
+
+def test_a_job_whose_end_is_not_committed_is_resumed(tmp_path: Path) -> None:
+    trial = ended(tmp_path)
+    job = trial.jobs.report("").job.id
+    report = trial.run()
+    assert (report.job.id, report.job.status) == (job, JobStatus.DONE)
+    assert commits_of(trial.project)[0] == "docs(phase-01): the record of its execution"
+    assert git(trial.project, "status", "--porcelain") == ""
+    with pytest.raises(NothingToExecute, match="every plan is done"):
+        trial.run()
+
+
+def test_an_ended_job_of_an_older_version_is_over(tmp_path: Path) -> None:
+    trial = ended(tmp_path)
+    [record] = trial.project.glob(".planning/jobs/*/job.json")
+    stored = json.loads(record.read_text())
+    del stored["commits_end"]  # as an older version has written it
+    written(record, json.dumps(stored))
+    with pytest.raises(NothingToExecute, match="every plan is done"):
+        trial.run()

@@ -1,0 +1,94 @@
+"""The four errors that newcomers meet first: each names one command that helps, and it works."""
+
+import json
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Fairlead
+from tests.golden.samples import PLAN
+
+NOT_LOGGED_IN = """#!/bin/sh
+case "$*" in
+*--version*) echo 2.1.0;;
+*--help*) echo --output-format --permission-mode --setting-sources --strict-mcp-config --settings;;
+*) echo '{"type":"result","subtype":"success","is_error":true,"session_id":"s",'\\
+'"result":"Invalid API key · Please run /login"}'
+   exit 1;;
+esac
+"""
+
+
+def git(folder: Path, *words: str) -> None:
+    name = ("-c", "user.name=Ada", "-c", "user.email=ada@localhost")
+    subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def project(fairlead: Fairlead, tmp_path: Path) -> Path:
+    """A repository with one phase that can be executed."""
+    git(tmp_path, "init", "-q", "-b", "main")
+    assert fairlead("init", "Shop", "--yes").exit_code == 0
+    plan = PLAN.format(phase="01-foundation", plan="01", file="a.txt")
+    (tmp_path / ".planning/phases/01-foundation/01-01-PLAN.md").write_text(plan)
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "Start")
+    return tmp_path
+
+
+def failed(fairlead: Fairlead, *words: str, **env: str) -> dict[str, str]:
+    done = fairlead(*words, "--json", env=env)
+    assert done.exit_code != 0
+    error = json.loads(done.stdout)["error"]
+    assert isinstance(error, dict)
+    return error
+
+
+def test_no_project(fairlead: Fairlead) -> None:
+    error = failed(fairlead, "status")
+    assert error["code"] == "no-project"
+    command = error["hint"].partition(": ")[2]
+    assert fairlead(*shlex.split(command)[1:]).exit_code == 0
+    assert fairlead("status").exit_code == 0
+
+
+def test_no_agent(fairlead: Fairlead, project: Path) -> None:
+    error = failed(fairlead, "phase", "execute", "1", "--approve", PATH="/usr/bin:/bin")
+    assert error["code"] == "no-agent"
+    command = error["hint"].rpartition(": ")[2]
+    assert "--rehearse" in command
+    # The whole rehearsal takes half a minute; its preview needs the same parts.
+    assert fairlead(*shlex.split(command)[1:], "--dry-run").exit_code == 0
+
+
+def put_claude(folder: Path) -> dict[str, str]:
+    """A Claude Code that is not logged in, until its login command is run."""
+    programs = folder.parent / f"{folder.name}-bin"
+    programs.mkdir()
+    program = programs / "claude"
+    program.write_text(NOT_LOGGED_IN)
+    program.chmod(0o755)
+    return {"PATH": f"{programs}:/usr/bin:/bin"}
+
+
+def test_a_dirty_tree(fairlead: Fairlead, project: Path) -> None:
+    env = put_claude(project)
+    (project / "notes.txt").write_text("mine\n")
+    error = failed(fairlead, "phase", "execute", "1", "--approve", **env)
+    assert error["code"] == "tree-dirty"
+    command = shlex.split(error["hint"].partition("run: ")[2])
+    assert command[:2] == ["git", "stash"]
+    git(project, *command[1:])
+    assert not (project / "notes.txt").exists()
+    done = fairlead("phase", "execute", "1", "--approve", env=env)
+    assert "uncommitted" not in done.stderr
+
+
+def test_not_logged_in(fairlead: Fairlead, project: Path) -> None:
+    env = put_claude(project)
+    done = fairlead("phase", "execute", "1", "--approve", env=env)
+    assert done.exit_code in (5, 6)
+    assert "claude auth login" in done.stdout + done.stderr
+    assert "traceback" not in done.stderr.lower()

@@ -1,0 +1,81 @@
+"""Events in any order leave documents that are true; the long tier takes two thousand such walks."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fairlead.interfaces.cli import main
+from fairlead.project import service
+from fairlead.project.state import blockers, digest, edits, metrics
+from tests.support import walks
+from tests.support.book_walks import try_book_walk
+
+
+@pytest.mark.sweep(6)
+@pytest.mark.parametrize("number", range(12))
+def test_no_event_of_a_walk_leaves_a_contradiction(number: int) -> None:
+    assert walks.try_walk(7, number) == ""
+
+
+def test_a_planted_contradiction_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result that forgets the position of the phase it belongs to, as it once did."""
+    monkeypatch.setattr(edits, "contradicted_fields", lambda *_: {})
+    found = (walks.try_walk(7, number) for number in range(40))
+    assert any(".planning/STATE.md" in each and "the files say" in each for each in found)
+
+
+def test_a_planted_change_by_a_refusal_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = main.run
+
+    def careless(words: list[str]) -> int:
+        code = done(words)
+        if words[0] == "phase" and code:
+            Path(".planning/STATE.md").write_text("gone", "utf-8")
+        return code
+
+    monkeypatch.setattr(walks, "run", careless)
+    found = (walks.try_walk(7, number) for number in range(12))
+    assert any("was refused with" in each for each in found)
+
+
+# --- walks with books ----------------------------------------------------------------------------
+
+
+@pytest.mark.sweep(3)
+@pytest.mark.parametrize("number", range(6))
+def test_state_matches_the_books_of_a_walk_with_parallel_plans(number: int) -> None:
+    assert try_book_walk(11, number) == ""
+
+
+def _plans_are_ignored(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(blockers, "plan_label", lambda _: "P01")
+
+
+def _done_plans_are_counted(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(digest, "_next_plan", lambda plans: min(digest._done(plans) + 1, len(plans)))
+
+
+def _open_plans_count_as_complete(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(metrics.Recorded, "open_rows", property(lambda _: frozenset()))
+
+
+def _resolved_blockers_are_dropped(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(service, "resolved_between", lambda *_: ())
+
+
+@pytest.mark.parametrize(
+    ("plant", "said"),
+    [
+        (_plans_are_ignored, "blockers: "),
+        (_done_plans_are_counted, "Plan: "),
+        (_open_plans_count_as_complete, "average: "),
+        (_resolved_blockers_are_dropped, "is in neither file"),
+    ],
+)
+def test_the_books_find_a_planted_fault(
+    monkeypatch: pytest.MonkeyPatch, plant: Callable[[pytest.MonkeyPatch], None], said: str
+) -> None:
+    plant(monkeypatch)
+
+    assert any(said in try_book_walk(11, number) for number in range(20))

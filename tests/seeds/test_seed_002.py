@@ -1,0 +1,307 @@
+"""Seed 002, one test per statement of statements.txt: the council job, artefacts and agents."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from fairlead.council.model import TRANSITIONS, Blocker, CouncilJob, FailureReason
+from fairlead.council.seats import MAX_PLAN_TOKENS, SEAT_NAMES, length_fault
+from fairlead.jobs.model import JobStatus
+from fairlead.project.summary import Summary, new_summary
+from fairlead.workflows.roles import role
+from tests.support.council_runs import CouncilProject, a_council, fails
+from tests.support.execution import FakeAgent
+from tests.workflows import test_seed_002 as whole_way
+from tests.workflows.test_seed_002 import PHASE, Journey
+
+journey = whole_way.journey  # a project that went from an idea to its verification
+
+
+@dataclass(frozen=True, slots=True)
+class Council:
+    """A council that agreed in its second round, and whose plan was executed."""
+
+    project: CouncilProject
+    job: CouncilJob
+
+    @property
+    def folder(self) -> Path:
+        return self.project.project / ".planning/jobs" / self.job.id
+
+    @property
+    def path(self) -> list[str]:
+        """The statuses that the job went through."""
+        return [event.text.split()[-1] for event in self.project.events if event.kind == "moved"]
+
+
+@pytest.fixture(scope="module")
+def council(tmp_path_factory: pytest.TempPathFactory) -> Council:
+    project = a_council(tmp_path_factory.mktemp("council"))
+    return Council(project, project.run(may_execute=True))
+
+
+def seed_next(status: JobStatus) -> set[str]:
+    """The statuses that may follow according to the seed; ours adds ways to BLOCKED."""
+    return {
+        str(each.target) for each in TRANSITIONS if each.source is status and not each.is_extension
+    }
+
+
+def extensions() -> set[tuple[str, str]]:
+    return {(str(each.source), str(each.target)) for each in TRANSITIONS if each.is_extension}
+
+
+# --- plans and votes ---------------------------------------------------------------------------
+
+
+def test_002_01_each_seat_has_one_plan(council: Council) -> None:
+    assert {*council.job.council_plans} == {*SEAT_NAMES}
+    assert len(SEAT_NAMES) == 6
+
+
+def test_002_02_a_plan_has_at_most_8192_tokens() -> None:
+    assert MAX_PLAN_TOKENS == 8192
+    assert length_fault("word " * 20_000)
+    assert not length_fault("word " * 1_000)
+
+
+def test_002_03_each_plan_is_saved_to_the_raw_answers(council: Council) -> None:
+    stored = {path.stem for path in (council.folder / "raw").glob("*/*.md")}
+    assert {*SEAT_NAMES} <= stored
+
+
+def test_002_04_votes_of_the_round_and_of_all_rounds_are_kept(council: Council) -> None:
+    assert {vote.seat for vote in council.job.council_votes} == {*SEAT_NAMES}
+    assert {*council.job.council_votes} <= {*council.job.cumulative_votes}
+
+
+# --- the eleven statuses -----------------------------------------------------------------------
+
+
+def test_002_05_new_is_a_job_that_has_not_started(tmp_path: Path) -> None:
+    project = a_council(tmp_path)
+    assert project.service.record(project.begin()).status is JobStatus.NEW
+    assert seed_next(JobStatus.NEW) == {"PM_RUNNING"}
+
+
+def test_002_06_pm_running_leads_to_research_done_or_blocked(council: Council) -> None:
+    assert "PM_RUNNING" in council.path
+    assert seed_next(JobStatus.PM_RUNNING) == {"RESEARCH_DONE", "BLOCKED"}
+
+
+def test_002_07_research_done_leads_to_the_council(council: Council) -> None:
+    assert "RESEARCH_DONE" in council.path
+    assert seed_next(JobStatus.RESEARCH_DONE) == {"COUNCIL_PLANNING"}
+
+
+def test_002_08_council_planning_leads_to_the_synthesis(council: Council) -> None:
+    assert "COUNCIL_PLANNING" in council.path
+    assert seed_next(JobStatus.COUNCIL_PLANNING) == {"SYNTHESIZING"}
+
+
+def test_002_09_the_synthesis_makes_the_master_plan_for_review(council: Council) -> None:
+    assert (council.folder / "master_plan.md").is_file()
+    assert seed_next(JobStatus.SYNTHESIZING) == {"COUNCIL_REVIEWING"}
+
+
+def test_002_10_a_review_leads_to_a_revision_an_approval_or_a_block(council: Council) -> None:
+    assert "COUNCIL_REVIEWING" in council.path
+    expected = {"SYNTHESIZING", "APPROVED", "BLOCKED"}
+    assert seed_next(JobStatus.COUNCIL_REVIEWING) == expected
+
+
+def test_002_11_approved_needs_every_seat_and_leads_to_execution(council: Council) -> None:
+    assert {str(vote.vote) for vote in council.job.council_votes} == {"APPROVE"}
+    assert seed_next(JobStatus.APPROVED) == {"EXECUTING"}
+
+
+def test_002_12_executing_leads_to_done_or_failed(council: Council) -> None:
+    assert "EXECUTING" in council.path
+    assert seed_next(JobStatus.EXECUTING) == {"DONE", "FAILED"}
+
+
+def test_002_13_done_has_summaries_and_committed_files(council: Council) -> None:
+    assert council.job.status is JobStatus.DONE
+    assert council.job.exec.summaries == council.job.exec.plans > 0
+    assert seed_next(JobStatus.DONE) == set()
+
+
+def test_002_14_failed_is_an_execution_without_summaries(tmp_path: Path) -> None:
+    """Ruling "DONE / FAILED cells the seed leaves open": decided by the policy `strict`."""
+    project = a_council(tmp_path, executor=FakeAgent(_gives_up))
+    job = project.run(may_execute=True)
+    project.service.stop(job.id, "cancel", "")
+    assert project.service.record(job.id).status is JobStatus.FAILED
+    assert {"timeout", "no_summary", "exec_failed"} <= {str(each) for each in FailureReason}
+    assert seed_next(JobStatus.FAILED) == set()
+
+
+def _gives_up(order: object, call: int) -> dict[str, object]:
+    return {"status": "failure", "done_criteria_met": False, "evidence": "", "error": "no"}
+
+
+def test_002_15_blocked_explains_its_reason(tmp_path: Path) -> None:
+    project = a_council(tmp_path)
+    project.model.says = {"pm": fails("garbled")}
+    job = project.run()
+    assert job.status is JobStatus.BLOCKED
+    assert (job.blocker_reason or "").startswith(Blocker.PM_VERIFY)
+    assert seed_next(JobStatus.BLOCKED) == set()
+
+
+def test_002_16_there_are_eleven_statuses_and_fifteen_edges_with_two_of_a_person() -> None:
+    """Ruling "Job transitions": the 15 edges, and a cancel from NEW and RESEARCH_DONE."""
+    assert (len(JobStatus), len(TRANSITIONS)) == (11, 17)
+    assert {("NEW", "BLOCKED"), ("RESEARCH_DONE", "BLOCKED")} <= extensions()
+
+
+def test_002_17_a_verified_phase_is_marked_complete_in_the_state(journey: Journey) -> None:
+    status = re.search(r"^status: (\w+)$", _text(journey, "VERIFICATION"), re.MULTILINE)
+    assert status
+    if status[1] == "passed":
+        assert "COMPLETE" in journey.text(".planning/STATE.md")
+    else:
+        assert "COMPLETE, verified" not in journey.text(".planning/STATE.md")
+
+
+# --- the eleven artefacts ----------------------------------------------------------------------
+
+
+def _text(journey: Journey, kind: str) -> str:
+    return journey.text(f"{PHASE}/01-{kind}.md")
+
+
+def test_002_18_the_project_document_has_description_and_decisions(journey: Journey) -> None:
+    text = journey.text(".planning/PROJECT.md")
+    assert all(title in text for title in ("## Core Value", "## Constraints", "## Key Decisions"))
+    assert journey.made_by(".planning/PROJECT.md") == "new"
+
+
+def test_002_19_the_requirements_have_ids_and_phases(journey: Journey) -> None:
+    assert "| FIND-01 | Phase 2 | Pending |" in journey.text(".planning/REQUIREMENTS.md")
+    assert journey.made_by(".planning/REQUIREMENTS.md") == "new"
+
+
+def test_002_20_the_roadmap_has_criteria_dependencies_and_risks(journey: Journey) -> None:
+    text = journey.text(".planning/ROADMAP.md")
+    assert all(label in text for label in ("**Success Criteria**", "**Depends on**", "**Risk**"))
+
+
+def test_002_21_the_state_has_position_progress_and_session(journey: Journey) -> None:
+    text = journey.text(".planning/STATE.md")
+    assert all(part in text for part in ("Phase: ", "percent: ", "## Session Continuity"))
+
+
+def test_002_22_the_configuration_has_mode_models_and_branching(journey: Journey) -> None:
+    text = journey.text(".planning/config.json")
+    assert all(key in text for key in ('"mode"', '"model_profile"', '"branching_strategy"'))
+
+
+def test_002_23_the_context_has_assumptions_and_decisions(journey: Journey) -> None:
+    assert "*Assumed:*" in _text(journey, "CONTEXT")
+    assert journey.made_by(f"{PHASE}/01-CONTEXT.md") == "discuss"
+
+
+def test_002_24_the_research_has_libraries_patterns_and_pitfalls(journey: Journey) -> None:
+    assert "## Common Pitfalls" in _text(journey, "RESEARCH")
+    assert journey.made_by(f"{PHASE}/01-RESEARCH.md") == "plan"
+
+
+def test_002_25_the_patterns_map_new_files_to_existing_ones(journey: Journey) -> None:
+    assert "## File Classification" in _text(journey, "PATTERNS")
+    assert journey.made_by(f"{PHASE}/01-PATTERNS.md") == "plan"
+
+
+def test_002_26_a_plan_has_tasks_files_commands_and_a_wave(journey: Journey) -> None:
+    text = _text(journey, "01-PLAN")
+    assert all(part in text for part in ("<task", "<files>", "<verify>", "<done>", "wave: 1"))
+    assert journey.made_by(f"{PHASE}/01-01-PLAN.md") == "plan"
+
+
+def test_002_27_a_summary_has_decisions_files_and_deviations(journey: Journey) -> None:
+    assert "thing1.txt" in _text(journey, "01-SUMMARY")
+    decisions, deviations = ("Store UTC",), ("One file more", "The clock is slow")
+    summary = Summary("01-p1", 1, "It", "2026-06-01", decisions=decisions, deviations=deviations)
+    assert all(words in new_summary(summary) for words in (*decisions, *deviations))
+    assert journey.made_by(f"{PHASE}/01-01-SUMMARY.md") == "execute"
+
+
+def test_002_28_a_verification_reports_criteria_and_gaps(journey: Journey) -> None:
+    text = _text(journey, "VERIFICATION")
+    assert re.search(r"^status: (passed|gaps_found|human_needed)$", text, re.MULTILINE)
+
+
+# --- the eleven agents -------------------------------------------------------------------------
+
+
+def asked(journey: Journey, name: str) -> tuple[str, str]:
+    """The command that asks a role and its output; the role was asked on the way."""
+    assert journey.prompts(name), name
+    return role(name).asked_by, role(name).output
+
+
+def test_002_29_the_planner_makes_plans(journey: Journey) -> None:
+    command, output = asked(journey, "planner")
+    assert command == "phase plan"
+    assert output.startswith("PLAN")
+
+
+def test_002_30_the_plan_checker_reviews_plans(journey: Journey) -> None:
+    assert asked(journey, "plan-checker") == ("phase plan", "")
+
+
+def test_002_31_the_phase_researcher_makes_the_research(journey: Journey) -> None:
+    command, output = asked(journey, "phase-researcher")
+    assert command == "phase plan"
+    assert output.startswith("RESEARCH")
+
+
+def test_002_32_the_pattern_mapper_makes_the_patterns(journey: Journey) -> None:
+    command, output = asked(journey, "pattern-mapper")
+    assert command == "phase plan"
+    assert output.startswith("PATTERNS")
+
+
+def test_002_33_the_executor_implements_and_the_engine_lands(journey: Journey) -> None:
+    """Ruling "Who commits (002: executor; 003: never)": the engine lands what agents propose."""
+    assert role("executor").asked_by == "phase execute"
+    assert role("executor").output.startswith("SUMMARY")
+    assert (journey.project / "thing1.txt").is_file()
+
+
+def test_002_34_the_verifier_makes_the_verification(journey: Journey) -> None:
+    assert role("verifier").asked_by == "phase verify"
+    assert role("verifier").output.startswith("VERIFICATION")
+    assert _text(journey, "VERIFICATION")
+
+
+def test_002_35_four_project_researchers_work_for_a_new_project(journey: Journey) -> None:
+    command, output = asked(journey, "project-researcher")
+    assert command == "new"
+    assert output.startswith("research/")
+    assert len(journey.prompts("project-researcher")) == 4
+
+
+def test_002_36_the_roadmapper_makes_the_roadmap(journey: Journey) -> None:
+    command, output = asked(journey, "roadmapper")
+    assert command == "new"
+    assert output.startswith("ROADMAP")
+
+
+def test_002_37_the_assumptions_analyzer_works_for_the_context(journey: Journey) -> None:
+    command, output = asked(journey, "assumptions-analyzer")
+    assert command == "phase discuss"
+    assert output.startswith("CONTEXT")
+
+
+def test_002_38_the_advisor_researcher_works_for_the_context(journey: Journey) -> None:
+    command, output = asked(journey, "advisor-researcher")
+    assert command == "phase discuss"
+    assert output.startswith("CONTEXT")
+
+
+def test_002_39_the_debugger_makes_a_fix_and_a_log() -> None:
+    assert role("debugger").asked_by == "debug"
+    assert role("debugger").output == "debug file"

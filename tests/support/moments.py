@@ -1,5 +1,0 @@
-"""Moments for tests: the clock is told, never asked."""
-
-from datetime import UTC, datetime
-
-NOON = datetime(2026, 6, 1, 12, 0, 0, tzinfo=UTC)

@@ -1,0 +1,273 @@
+"""Git as a workspace: attempts apart from each other, and landings that can be repeated."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fairlead.core.process import ProcessResult
+from fairlead.vcs import refs
+from fairlead.vcs.errors import GitFault, GitTooOld, LandingBlocked
+from fairlead.vcs.git import Git
+from tests.support.repositories import a_repository, git, written
+
+IGNORED = ".planning"
+
+
+@pytest.fixture(params=["files", "tables"])
+def main(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    repository = a_repository(tmp_path / "main", {"a.txt": "one\n", "b.txt": "two\n"})
+    if request.param == "tables":
+        keep_refs_in_tables(repository)
+    return repository
+
+
+def keep_refs_in_tables(repository: Path) -> None:
+    """As git 3 does. An older git knows no tables; then their folder alone makes us ask it."""
+    words = ["git", "refs", "migrate", "--ref-format=reftable"]
+    subprocess.run(words, cwd=repository, check=False, capture_output=True)
+    (repository / ".git/reftable").mkdir(exist_ok=True)
+
+
+def main_of(place: Path) -> Path:
+    return place.parent.parent / "main"
+
+
+def an_attempt(workspace: Git, place: Path, files: dict[str, str], branch: str) -> str:
+    base = workspace.commit_of("HEAD")
+    workspace.prepare(str(place), base, branch)
+    for name, text in files.items():
+        written(place / name, text)
+    return workspace.keep(
+        workspace.tree_of(str(place), base, IGNORED), base, branch, "feat(01-01): it"
+    )
+
+
+def test_an_attempt_gets_its_own_clean_worktree(main: Path, tmp_path: Path) -> None:
+    workspace = Git(str(main))
+    commit = an_attempt(workspace, tmp_path / "w" / "a1", {"c.txt": "new\n"}, "fairlead/j/a1")
+    assert not (main / "c.txt").exists()
+    assert [(each.path, each.kind) for each in workspace.changes("HEAD", commit)] == [
+        ("c.txt", "A")
+    ]
+
+
+def test_the_branch_contains_commits_of_the_agent(main: Path, tmp_path: Path) -> None:
+    workspace, place = Git(str(main)), tmp_path / "w" / "a1"
+    base = workspace.commit_of("HEAD")
+    workspace.prepare(str(place), base, "fairlead/j/a1")
+    written(place / "own.txt", "by the agent\n")
+    git(place, "add", "own.txt")
+    git(place, "commit", "-qm", "its own")
+    theirs = git(place, "rev-parse", "HEAD")
+    written(place / "left.txt", "left behind\n")
+    commit = workspace.keep(
+        workspace.tree_of(str(place), base, IGNORED), base, "fairlead/j/a1", "feat: it"
+    )
+    assert workspace.is_ancestor(theirs, "fairlead/j/a1")
+    assert git(main, "rev-list", "--count", f"{base}..{commit}") == "1"
+    assert {each.path for each in workspace.changes(base, commit)} == {"own.txt", "left.txt"}
+
+
+def test_a_ref_lock_of_a_killed_git_is_removed(main: Path, tmp_path: Path) -> None:
+    branch = "fairlead/j/a1"
+    tables = main / ".git/reftable"
+    lock = tables / "tables.list" if tables.exists() else main / f".git/refs/heads/{branch}"
+    workspace, place = Git(str(main)), tmp_path / "w" / "a1"
+    base = workspace.commit_of("HEAD")
+    workspace.prepare(str(place), base, branch)
+    written(place / "c.txt", "new\n")
+    written(lock.with_name(f"{lock.name}.lock"), "")
+    commit = workspace.keep(workspace.tree_of(str(place), base, IGNORED), base, branch, "feat: it")
+    assert workspace.commit_of(f"refs/heads/{branch}") == commit
+    assert not lock.with_name(f"{lock.name}.lock").exists()
+
+
+def test_a_worktree_without_an_index_is_still_saved(main: Path, tmp_path: Path) -> None:
+    workspace, place = Git(str(main)), tmp_path / "w" / "a1"
+    base = workspace.commit_of("HEAD")
+    workspace.prepare(str(place), base, "fairlead/j/a1")
+    (main / ".git/worktrees/a1/index").unlink()
+    written(place / "left.txt", "left behind\n")
+    tree = workspace.tree_of(str(place), base, IGNORED)
+    assert [each.path for each in workspace.changes(base, tree.id)] == ["left.txt"]
+
+
+def test_a_conflicting_merge_reports_both_sides_and_changes_nothing(
+    main: Path, tmp_path: Path
+) -> None:
+    workspace = Git(str(main))
+    commit = an_attempt(workspace, tmp_path / "w" / "a1", {"a.txt": "theirs\n"}, "fairlead/j/a1")
+    written(main / "a.txt", "ours\n")
+    git(main, "commit", "-qam", "ours")
+    before = git(main, "rev-parse", "HEAD")
+    merged = workspace.merged(before, commit, "merge")
+    assert merged.commit == ""
+    assert [(each.path, each.ours, each.theirs) for each in merged.clashes] == [
+        ("a.txt", "ours\n", "theirs\n")
+    ]
+    assert git(main, "status", "--porcelain") == ""
+    assert git(main, "rev-parse", "HEAD") == before
+
+
+def test_a_merge_into_an_unknown_commit_is_an_error(main: Path) -> None:
+    workspace = Git(str(main))
+    with pytest.raises(GitFault, match="merge-tree"):
+        workspace.merged("", workspace.commit_of("HEAD"), "merge")
+
+
+def test_landing_moves_branch_and_files_and_can_be_repeated(main: Path, tmp_path: Path) -> None:
+    workspace = Git(str(main))
+    commit = an_attempt(workspace, tmp_path / "w" / "a1", {"c.txt": "new\n"}, "fairlead/j/a1")
+    old = workspace.commit_of("HEAD")
+    new = workspace.merged(old, commit, "merge").commit
+    workspace.land("main", old, new, IGNORED)
+    workspace.land("main", old, new, IGNORED)
+    assert (main / "c.txt").read_text() == "new\n"
+    assert git(main, "rev-parse", "HEAD") == new
+    assert git(main, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("half", [{"c.txt": "new\n"}, {"a.txt": "changed\n"}, {}])
+def test_a_killed_landing_is_completed(main: Path, tmp_path: Path, half: dict[str, str]) -> None:
+    workspace = Git(str(main))
+    made = {"c.txt": "new\n", "a.txt": "changed\n", "deep/er/d.txt": "d\n"}
+    commit = an_attempt(workspace, tmp_path / "w" / "a1", made, "fairlead/j/a1")
+    old = workspace.commit_of("HEAD")
+    new = workspace.merged(old, commit, "merge").commit
+    for name, text in (half or {"deep/er/d.txt": "d\n"}).items():
+        written(main / name, text)
+    (main / ".git" / "index.lock").touch()  # of a git that was killed
+    workspace.land("main", old, new, IGNORED)
+    assert git(main, "rev-parse", "HEAD") == new
+    assert git(main, "status", "--porcelain") == ""
+
+
+def test_a_change_of_the_user_stops_the_landing(main: Path, tmp_path: Path) -> None:
+    workspace = Git(str(main))
+    commit = an_attempt(workspace, tmp_path / "w" / "a1", {"a.txt": "changed\n"}, "fairlead/j/a1")
+    old = workspace.commit_of("HEAD")
+    new = workspace.merged(old, commit, "merge").commit
+    written(main / "a.txt", "a person is writing\n")
+    with pytest.raises(LandingBlocked):
+        workspace.land("main", old, new, IGNORED)
+    assert (main / "a.txt").read_text() == "a person is writing\n"
+    assert git(main, "rev-parse", "HEAD") == old
+
+
+@pytest.mark.parametrize(
+    ("touch", "named"),
+    [
+        (lambda place: git(place, "branch", "extra"), "refs/heads/extra"),
+        (lambda place: git(place, "config", "core.pager", "evil"), ".git/config"),
+        (
+            lambda place: written(main_of(place) / ".git/hooks/pre-commit", "x"),
+            ".git/hooks/pre-commit",
+        ),
+        (lambda place: git(main_of(place), "symbolic-ref", "HEAD", "refs/heads/x"), "HEAD"),
+    ],
+)
+def test_the_guard_covers_refs_configuration_hooks_and_head(
+    main: Path, tmp_path: Path, touch, named
+) -> None:
+    workspace, place = Git(str(main)), tmp_path / "w" / "a1"
+    workspace.prepare(str(place), "HEAD", "fairlead/j/a1")
+    before = workspace.guard()
+    touch(place)
+    after = workspace.guard()
+    assert {name for name in {*before, *after} if before.get(name) != after.get(name)} == {named}
+
+
+def test_hooks_and_filters_of_a_repository_are_not_run_by_our_git(
+    main: Path, tmp_path: Path
+) -> None:
+    hook = main / ".git/hooks/post-checkout"
+    written(hook, f"#!/bin/sh\ntouch {tmp_path}/canary\n")
+    hook.chmod(0o755)
+    an_attempt(Git(str(main)), tmp_path / "w" / "a1", {"c.txt": "new\n"}, "fairlead/j/a1")
+    assert not (tmp_path / "canary").exists()
+
+
+def test_documents_are_committed_without_staged_changes_of_the_user(main: Path) -> None:
+    workspace = Git(str(main))
+    written(main / ".planning/STATE.md", "state\n")
+    written(main / "b.txt", "staged by a person\n")
+    git(main, "add", "b.txt")
+    made = workspace.commit_paths([".planning/STATE.md"], "docs: state")
+    assert git(main, "show", "--name-only", "--format=", made) == ".planning/STATE.md"
+    assert git(main, "diff", "--cached", "--name-only") == "b.txt"
+    assert workspace.commit_paths([".planning/STATE.md"], "docs: again") == ""
+
+
+def test_without_an_identity_commits_carry_fairleads_name(main: Path, tmp_path: Path) -> None:
+    git(main, "config", "--unset", "user.name")
+    workspace = Git(str(main))
+    commit = an_attempt(workspace, tmp_path / "w" / "a1", {"c.txt": "new\n"}, "fairlead/j/a1")
+    assert workspace.uses_own_identity
+    assert git(main, "show", "-s", "--format=%an", commit) == "Fairlead"
+
+
+def test_an_old_git_is_refused(main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = shutil.which("git")
+    old = tmp_path / "bin" / "git"
+    written(
+        old,
+        f'#!/bin/sh\ncase "$*" in *--version*) echo git version 2.30.2;; *) exec {real} "$@";; esac\n',
+    )
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{old.parent}:{os.environ['PATH']}")
+    with pytest.raises(GitTooOld, match=r"2\.30"):
+        Git(str(main)).require_recent()
+
+
+def test_ancestry_is_asked_once_for_a_growing_branch(
+    main: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = Git(str(main))
+    commits = [_committed(main, number) for number in range(5)]
+    assert all(workspace.is_ancestor(each, commits[-1]) for each in commits)
+    newest = _committed(main, 5)
+    asked: list[tuple[str, ...]] = []
+    run = Git._run
+
+    def counted(self: Git, *words: str, **more: Any) -> ProcessResult:
+        asked.append(words)
+        return run(self, *words, **more)
+
+    monkeypatch.setattr(Git, "_run", counted)
+    assert all(workspace.is_ancestor(each, newest) for each in commits)
+    assert len(asked) == 1
+
+
+def test_a_branch_that_was_reset_does_not_contain_its_old_commits(main: Path) -> None:
+    workspace = Git(str(main))
+    base = workspace.commit_of("HEAD")
+    first = _committed(main, 0)
+    second = _committed(main, 1)
+    assert workspace.is_ancestor(first, second)
+    git(main, "reset", "-q", "--hard", base)
+    other = _committed(main, 2)
+    assert not workspace.is_ancestor(first, other)
+    assert workspace.is_ancestor(base, other)
+
+
+@pytest.mark.parametrize(
+    "said", ["refs/heads/../../stray", "{stray}", "stray", "refs/heads/a\0b", "refs/" + "x" * 5000]
+)
+def test_a_head_that_names_no_ref_has_no_commit(main: Path, said: str) -> None:
+    """It lies where an agent can write: nothing outside of the refs is read by it."""
+    written(main / ".git/stray", "1" * 40)
+    written(main / ".git/HEAD", f"ref: {said.format(stray=main / '.git/stray')}\n")
+    assert refs.head_of(str(main / ".git"), str(main / ".git")) == ""
+
+
+def _committed(main: Path, number: int) -> str:
+    written(main / f"more-{number}.txt", "more\n")
+    git(main, "add", "-A")
+    git(main, "commit", "-qm", f"more {number}")
+    return Git(str(main)).commit_of("HEAD")
