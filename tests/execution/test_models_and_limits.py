@@ -10,8 +10,9 @@ from fairlead.agents.model import CommandPermissions
 from fairlead.app import App
 from fairlead.execution.permissions import GIT_COMMANDS
 from fairlead.jobs.context import RunOptions, TimeLimits
+from fairlead.jobs.model import JobStatus
 from fairlead.workflows.roles import role
-from tests.support.execution import ExecutionTrial, a_plan, a_project
+from tests.support.execution import ExecutionTrial, FakeAgent, a_plan, a_project
 from tests.support.repositories import written
 
 
@@ -120,3 +121,22 @@ def test_permission_for_everything_is_said_before_each_start(tmp_path: Path) -> 
 def test_the_debugger_may_run_the_commands_of_the_project_and_a_checker_none() -> None:
     assert (role("debugger").runs_commands, role("debugger").is_read_only) == (True, False)
     assert (role("plan-checker").runs_commands, role("plan-checker").is_read_only) == (False, True)
+
+
+@pytest.mark.parametrize("attempts", [1, 2, 5])
+def test_the_setting_limits_the_attempts_of_a_task(attempts: int, tmp_path: Path) -> None:
+    def fails(*_: object) -> object:
+        return {"status": "failure", "done_criteria_met": False, "error": "no"}
+
+    trial = ExecutionTrial(a_project(tmp_path / "p", a_plan("01-01", "a.txt")), FakeAgent(fails))
+    trial.options = RunOptions(attempts=attempts)
+    assert trial.run().job.status is JobStatus.BLOCKED
+    assert len(trial.agent.orders) == attempts
+
+
+def test_the_attempts_of_a_task_come_from_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {"fairlead": {"execution": {"attempts": 5}}}
+    app = app_with(tmp_path, monkeypatch, settings)
+    assert app.execution_options(model="", slots=None, is_rehearsed=False).attempts == 5

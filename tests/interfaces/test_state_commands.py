@@ -132,6 +132,12 @@ def test_a_skip_is_recorded_with_its_kind_and_reason(fairlead: Fairlead, project
     assert fairlead("state", "gate", "start", "--task", "Task 4", "--kind", "task").exit_code == 2
 
 
+def test_a_gate_has_the_attempts_of_the_setting(fairlead: Fairlead, project: Project) -> None:
+    assert fairlead("config", "set", "fairlead.execution.attempts", "5").exit_code == 0
+    fairlead("state", "gate", "start", "--task", "Task 3", "--phase", "1")
+    assert "max_attempts: 5" in project.state
+
+
 def test_an_interrupted_session_is_offered_and_resumed(
     fairlead: Fairlead, project: Project
 ) -> None:

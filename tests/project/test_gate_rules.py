@@ -202,6 +202,18 @@ def test_a_gate_is_tried_three_times_in_all() -> None:
         advance(last, GateEvent.RETRY)
 
 
+@pytest.mark.parametrize("attempts", [1, 2, 5])
+def test_a_gate_has_the_attempts_that_it_started_with(attempts: int) -> None:
+    gate = advance(Gate(), GateEvent.START, attempts=attempts)
+    for _ in range(attempts - 1):
+        gate = advance(advance(gate, GateEvent.EXECUTOR_FAILURE), GateEvent.RETRY)
+    last = advance(gate, GateEvent.EXECUTOR_FAILURE)
+
+    with pytest.raises(NoAttemptsLeft):
+        advance(last, GateEvent.RETRY)
+    assert advance(last, GateEvent.RESTART, attempts=attempts).max_attempts == attempts
+
+
 def test_a_blocked_task_has_used_no_attempt() -> None:
     gate = advance(advance(EXECUTING, GateEvent.EXECUTOR_BLOCKED), GateEvent.UNBLOCKED)
 

@@ -50,10 +50,13 @@ _LONGEST_BLOCKER = 10_000  # characters of an agent's report that are searched
 # -- calls and commands --------------------------------------------------------------------
 
 
-def with_attempt_begun(task_gate: TaskGate, task: Task, answer: str, work: str) -> TaskGate:
+def with_attempt_begun(
+    task_gate: TaskGate, task: Task, answer: str, work: str, attempts: int
+) -> TaskGate:
     """The gate after the next attempt began, taking into account what a person answered.
 
-    `work` is the last commit of the plan: a task that is done again builds on it.
+    `work` is the last commit of the plan: a task that is done again builds on it. A gate that
+    starts anew has this number of attempts.
     """
     gate = task_gate.gate
     match gate.status:
@@ -85,7 +88,7 @@ def with_attempt_begun(task_gate: TaskGate, task: Task, answer: str, work: str) 
     if task_gate.question and answer:
         given = answer.removeprefix(OTHER).strip()
         guidance = f"You asked: {task_gate.question}\nThe answer is: {given}"
-    gate = advance(gate, event, task=task.name)
+    gate = advance(gate, event, task=task.name, attempts=attempts)
     return replace(task_gate, gate=gate, guidance=guidance, digest=task.digest)
 
 

@@ -278,7 +278,8 @@ class Performer:
             now = self._context.now()
             gate = TaskGate(id_, document.id, task.number, task.name, started_at=now)
         work = last_work(self._landing.gates(document))
-        return with_attempt_begun(gate, task, answer_about(gate, self._context.questions()), work)
+        answer = answer_about(gate, self._context.questions())
+        return with_attempt_begun(gate, task, answer, work, self._context.options.attempts)
 
     def _new_run(self, document: PlanDocument, gate: TaskGate) -> Run:
         number = len(gate.runs) + 1

@@ -29,6 +29,7 @@ from fairlead.jobs.paths import SEEN, private_folder, runs_path
 from fairlead.jobs.proofs import proofs_of
 from fairlead.jobs.roster import Roster
 from fairlead.project.state.documents import moment
+from fairlead.project.state.gate_rules import MOST_ATTEMPTS
 from fairlead.store.digests import digests_of
 from fairlead.store.files import Files
 from fairlead.vcs.ports import Workspace
@@ -95,6 +96,7 @@ class RunOptions:
     needs_tests: bool = True  # a verify command that ran no test fails
     guarded: tuple[str, ...] = ()  # files outside git that no agent may change
     commands: CommandPermissions = field(default_factory=CommandPermissions)  # of the project
+    attempts: int = MOST_ATTEMPTS  # of a task before a person is asked
     setup: str = ""  # the command that makes the dependency folders
     kept: tuple[str, ...] = ()  # the names of dependency folders
     undeclared: str = "review"  # what happens to files that no task declares
@@ -128,6 +130,7 @@ def execution_options(
         needs_tests=values["fairlead.zero_tests"] == "fail",
         guarded=guarded,
         commands=commands or CommandPermissions(),
+        attempts=int(str(values["fairlead.execution.attempts"])),
         setup=str(values["fairlead.execution.setup"]).strip(),
         kept=tuple(str(values["fairlead.execution.keep"]).replace(",", " ").split()),
         undeclared=str(values["fairlead.execution.undeclared"]),

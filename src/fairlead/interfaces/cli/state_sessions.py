@@ -86,7 +86,8 @@ def gate(
         raise click.UsageError("--kind is for the event skip")
     if kind in (SkipKind.VERIFY, SkipKind.FORCED) and not reason.strip():
         raise click.UsageError(f"--kind {kind} needs --reason, which is recorded with the task")
-    initial_gate = Gate(skip_kind=SkipKind(kind)) if kind else Gate()
+    attempts = int(str(app.value("fairlead.execution.attempts")))
+    initial_gate = Gate(skip_kind=SkipKind(kind) if kind else None, max_attempts=attempts)
     step = OpenTask(task, phase, plan, session, initial_gate, note=reason)
     outcome = app.sessions.gate(GateEvent(event), step, dry_run=output.dry_run)
     with reading_back(outcome.paths):

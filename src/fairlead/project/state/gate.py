@@ -131,7 +131,8 @@ def after_event(
             raise GateOpen(before.name, str(before.gate.status))
         # A closed gate does not say which task starts.
         one_line(name if given.name or is_unfinished else "", "the task")
-        gate = advance(before.gate if name == before.name else Gate(), event, task=name)
+        gate = before.gate if name == before.name else Gate()
+        gate = advance(gate, event, task=name, attempts=given.gate.max_attempts)
         return OpenTask(name, given.phase, given.plan, given.session, gate, moment(now), given.note)
     if before.gate.status is not None and name != before.name:
         raise GateOpen(before.name, str(before.gate.status))
@@ -141,6 +142,7 @@ def after_event(
         task=name,
         summary=given.note,
         skip=given.gate.skip_kind or SkipKind.TASK,
+        attempts=given.gate.max_attempts,
     )
     return OpenTask(
         before.name,

@@ -77,13 +77,11 @@ class SkipKind(StrEnum):
     FORCED = "forced"
 
 
-# How often a failure of each class is retried without asking.
+# How often a failure of each class is retried without asking. The other classes are limited by
+# the attempts of the task alone, which are the setting `fairlead.execution.attempts`.
 RETRIES = {
-    FailureClass.EXECUTION: 2,
-    FailureClass.VERIFY: 2,
     FailureClass.REJECTION: 1,
     FailureClass.TIMEOUT: 1,
-    FailureClass.MALFORMED: 2,
     FailureClass.PERMISSION: 0,
     FailureClass.PLAN: 0,
     FailureClass.INTERRUPTED: 0,
@@ -221,8 +219,12 @@ def advance(
     task: str = "the task",
     summary: str = "",
     skip: SkipKind = SkipKind.TASK,
+    attempts: int = MOST_ATTEMPTS,
 ) -> Gate:
-    """The gate after an event; an event that is not allowed is refused."""
+    """The gate after an event; an event that is not allowed is refused.
+
+    A gate that starts anew has this number of attempts.
+    """
     row = _row(gate.status, event)
     if row is None:
         raise GateTransition(gate.status or "not started", event, allowed_events(gate))
@@ -251,8 +253,10 @@ def advance(
                 forgiven=len(gate.failures),
                 interruptions=0,
                 attempt=1,
-                max_attempts=MOST_ATTEMPTS,
+                max_attempts=attempts,
             )
+        case GateEvent.START:
+            return replace(after, max_attempts=attempts)
         case GateEvent.FIX:
             number = len(gate.counted) + 1
             return replace(after, attempt=number, max_attempts=max(number, gate.max_attempts))
@@ -264,10 +268,10 @@ def next_after_failure(gate: Gate) -> Retry | Escalate:
     if not gate.counted:
         return Retry()
     last = gate.counted[-1].kind
-    for kind in FailureClass:
+    for kind, most in RETRIES.items():
         times = sum(failure.kind is kind for failure in gate.counted)
-        if times > RETRIES[kind]:
-            return Escalate(f"{times} x {kind}, at most {RETRIES[kind]} retries")
+        if times > most:
+            return Escalate(f"{times} x {kind}, at most {most} retries")
     if len(gate.counted) >= gate.max_attempts:
         return Escalate(f"{len(gate.counted)} failed attempts of {gate.max_attempts}")
     return Retry(DELAYS.get(last, timedelta(0)) if last else timedelta(0))
