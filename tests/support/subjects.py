@@ -107,8 +107,8 @@ def product_subjects() -> dict[str, Subject]:
     metric = ("state", "record-metric", "--phase", "1", "--plan", "1", "--duration", "12m")
     claims = ("doctor", "--fix", "--claims")
     evolution = ("state", "add-roadmap-evolution", "--note", "later")
-    install = ("install", "claude", "--scope", "local")
-    uninstall = ("uninstall", "claude", "--scope", "local")
+    install = ("install", "claude", "--scope", "local", "--yes")
+    uninstall = ("uninstall", "claude", "--scope", "local", "--yes")
     edits_host_settings = Editing(".claude/settings.local.json", add_a_setting)
     rows = (
         _in_a_project("add-decision", decision),

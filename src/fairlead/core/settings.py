@@ -167,9 +167,7 @@ SETTINGS = (
         1,
         _MINUTES,
     ),
-    _number(
-        "fairlead.execution.attempts", 3, "attempts of a task before a person is asked", 1, 9
-    ),
+    _number("fairlead.execution.attempts", 3, "attempts of a task before a person is asked", 1, 9),
     Setting(
         "fairlead.execution.commands",
         (),
