@@ -3,6 +3,7 @@
 import pytest
 
 from fairlead.project.roadmap.documents import read_roadmap
+from fairlead.project.roadmap.milestone_lines import ranges_in
 from fairlead.project.roadmap.phase_details import phase_section_of
 from fairlead.text.document import Document
 from tests.support.roadmaps import (
@@ -390,3 +391,19 @@ def test_phases_in_brackets_are_numbered_by_their_milestone() -> None:
         ("1", "One", "v2.0"),
         ("1.1", "Insert", "v2.0"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("v2 - Phases 5-8, 16 plans (shipped)", "5-8"),
+        ("v2 - Phases 1-4 and 16 commits", "1-4"),
+        ("v2 - Phases 1-4, 16 планов", "1-4"),
+        ("v2 - Phases 1-4, 6 and 7 (shipped)", "1-4 6-6 7-7"),
+        ("v2 - Phases 2, 5.1 shipped 2026-01-01", "2-2 5.1-5.1"),
+    ],
+)
+def test_a_counted_noun_after_the_phases_of_a_milestone_is_no_phase(
+    text: str, expected: str
+) -> None:
+    assert " ".join(f"{r.first.short}-{r.last.short}" for r in ranges_in(text)) == expected

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from itertools import groupby
 
 from fairlead.core.ids import PhaseId
 from fairlead.core.values import dataclass
@@ -85,15 +86,13 @@ class Explainer:
             for reading in scope.readings
             for source in reading.sources
         ]
-        evidence += [
-            self._evidence(
-                each.source.path,
-                f"phase {each.phase.short}: {f'milestone {each.milestone}' if each.milestone else 'none'}",
-                each.source.line,
-            )
-            for each in scope.attributions
-        ]
-        return Explanation("scope", value, rule, tuple(evidence))
+        places = groupby(scope.attributions, lambda each: (each.source, each.milestone))
+        for (source, milestone), group in places:
+            phases = [each.phase.short for each in group]
+            named = f"phase{'s' if len(phases) > 1 else ''} {', '.join(phases)}"
+            owner = f"milestone {milestone}" if milestone else "none"
+            evidence.append(self._evidence(source.path, f"{named}: {owner}", source.line))
+        return Explanation("scope", value, rule, tuple(dict.fromkeys(evidence)))
 
     def phase(self, number: str) -> Explanation:
         """Explain the stage of a phase."""

@@ -37,7 +37,10 @@ _LONGEST_STATUS = 30
 _DATE = re.compile(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b")
 _NUMBER = r"[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*"
 _SPAN = rf"{_NUMBER}(?:\s*[-–—]\s*{_NUMBER})?"
-_SPANS = rf"{_SPAN}(?:\s*[,+/&]\s*{_SPAN})*"
+# In "Phases 5-8, 16 plans" a noun follows the 16, so that it is a count; a state may follow a phase.
+_STATE = r"(?i:and|in|on|not|shipped|complete|done|closed|planned|started|active|archived|parked)"
+_COUNTED_NOUN = rf"(?!\s+(?!{_STATE})[^\W\d_])"
+_SPANS = rf"{_SPAN}(?:\s*(?:[,+/&]|,?\s(?i:and)\s)\s*(?>{_SPAN}){_COUNTED_NOUN})*"
 _RANGE = re.compile(
     rf"(?:\b(?:Phases?|Фазы?|Fases?|Etapas?|Étapes?|Phasen)\s+|(?:阶段|階段|フェーズ|단계)\s*)(?P<spans>{_SPANS})",
     re.IGNORECASE,
