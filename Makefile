@@ -36,7 +36,7 @@ help: ## list these commands
 
 env: $(STAMPS)/package ## make .venv with the runtime packages and the command .venv/bin/fairlead
 
-test-env: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/models $(STAMPS)/mcp $(STAMPS)/web ## the same, with the test tools
+test-env: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/models $(STAMPS)/mcp $(STAMPS)/web $(STAMPS)/board ## the same, with the test tools
 
 fuzz-env: test-env $(STAMPS)/fuzz
 
@@ -102,7 +102,7 @@ conformance: test-env ## the reference tool beside ours on the same trees: make 
 	PYTHONPATH=src $(BIN)/python -m conformance --trees $(TREES)
 
 pins: $(STAMPS)/release ## resolve requirements/*.in anew
-	cd requirements && for name in runtime test models mcp web build fuzz release; do \
+	cd requirements && for name in runtime test models mcp web board build fuzz release; do \
 	    ../$(VENV)/release/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
 	        --generate-hashes --no-emit-index-url --no-header $$name.in --output-file $$name.txt \
 	        || exit 1; \
@@ -166,6 +166,10 @@ $(STAMPS)/mcp: requirements/mcp.txt $(STAMPS)/models
 
 $(STAMPS)/web: requirements/web.txt $(STAMPS)/mcp
 	$(PIP) --compile --require-hashes -r requirements/web.txt
+	@touch $@
+
+$(STAMPS)/board: requirements/board.txt $(STAMPS)/web
+	$(PIP) --compile --require-hashes -r requirements/board.txt
 	@touch $@
 
 $(STAMPS)/fuzz: requirements/fuzz.txt $(STAMPS)/test

@@ -9,19 +9,26 @@ a record of `fairlead demo`, in which times, hashes and ids are replaced; a test
 compares it with the record.
 """
 
+import asyncio
 import hashlib
 import json
+import os
 import re
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import click
+from textual.widgets import Static
 
+from fairlead.interfaces.cli.board import new_board
 from fairlead.interfaces.cli.demo import DemoPage, demo, run_demo
 from fairlead.interfaces.cli.job_page import job_page, plan_changes
 from fairlead.interfaces.cli.output import Part, Styled
 from fairlead.interfaces.cli.picture import picture
+from tests.golden.worlds import environment, restore
 from tests.support.council_scenes import ANSWERED, PLAN, SCENES
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
@@ -45,7 +52,40 @@ def pictures() -> Mapping[str, str]:
         **shown,
         "council-diff": picture("council-diff", "fairlead job show --diff", changes),
         "demo": picture("demo", "fairlead demo", story),
+        "board": board_picture(),
     }
+
+
+@cache
+def board_picture() -> str:
+    """The terminal board on a project with a council that was interrupted."""
+    with tempfile.TemporaryDirectory() as scratch:
+        world = Path(scratch) / "world"
+        folder = restore("council", world)
+        before = dict(os.environ)
+        os.environ.update(environment(world))
+        os.environ.pop("NO_COLOR", None)
+        try:
+            drawn = asyncio.run(_screen(str(folder), "3"))
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+    # The fonts of the export would be loaded from elsewhere.
+    drawn = re.sub(r"\s*@font-face \{.*?\}", "", drawn, flags=re.DOTALL)
+    drawn = re.sub(r"<!-- .*? -->\s*", "", drawn, flags=re.DOTALL)
+    return drawn.replace("Fira Code, monospace", "ui-monospace, monospace") + "\n"
+
+
+async def _screen(folder: str, *keys: str) -> str:
+    board = new_board(folder, follows=False)
+    async with board.run_test(size=(104, 30)) as pilot:
+        for key in keys:
+            await pilot.press(key)
+        detail = board.query_one("#job-detail", Static)
+        while not str(detail.visual):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+        await pilot.pause()
+        return board.export_screenshot(title="fairlead board", simplify=True)
 
 
 def recorded(lines: Iterable[Sequence[Part]]) -> list[list[tuple[str, str]]]:

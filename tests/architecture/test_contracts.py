@@ -35,6 +35,7 @@ PLANTED = [
     ("one-place", "jobs/service.py", "from concurrent.futures import ThreadPoolExecutor"),
     ("one-place", "vcs/git.py", "def f():\n    import openai"),
     ("one-place", "views/status.py", "import mcp"),
+    ("one-place", "interfaces/cli/main.py", "import textual.app"),
     ("clock", "project/memory.py", "import time"),
     ("clock", "store/files.py", "import uuid"),
     ("terminal", "jobs/service.py", "import click"),

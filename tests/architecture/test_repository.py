@@ -54,7 +54,7 @@ def test_the_pinned_runtime_is_what_the_package_asks_for():
     assert names(asked) == names(PROJECT["dependencies"])
 
 
-@pytest.mark.parametrize("extra", ["models", "mcp", "web"])
+@pytest.mark.parametrize("extra", ["models", "mcp", "web", "board"])
 def test_the_pinned_packages_are_what_the_extra_asks_for(extra: str):
     lines = (ROOT / "requirements" / f"{extra}.in").read_text("utf-8").splitlines()
     asked = [line for line in lines if not line.startswith("-c ")]

@@ -15,6 +15,7 @@ from fairlead.store.errors import DiskFault, OutputFault
 _COMMANDS = {
     "next": "status:next_step",
     "explain": "explain:explain",
+    "board": "board:board",
     "capture": "capture:capture",
     "check": "check:check",
     "completion": "completion:completion",
