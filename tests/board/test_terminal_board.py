@@ -314,3 +314,12 @@ def test_without_a_terminal_it_says_what_to_use(project: SeedProject) -> None:
     code, message = project.fails("board")
     assert code == 2
     assert "needs a terminal" in message
+
+
+def test_without_its_packages_it_names_the_extra(
+    project: SeedProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fairlead.interfaces.cli.board._PACKAGES", ("textual", "no_such_package"))
+    code, message = project.fails("board")
+    assert code == 5
+    assert "pip install 'fairlead[board]'" in message

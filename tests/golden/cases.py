@@ -271,6 +271,7 @@ TABLE: dict[str, tuple[str, ...]] = {
         "project: --phase 99",
         "project: --output roadmap.svg",
     ),
+    "board": ("project:", "project: --ws nothing"),
     "serve": ("project: --port 70000", "project: nothing-here --no-open"),
     "report": ("project: --phase 1 --format md", "project:", "project: --phase 1 --job x"),
     "roadmap show": ("project:",),
