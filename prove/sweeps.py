@@ -156,9 +156,8 @@ def _kill_cases(rig: Rig) -> list[str]:
 
 
 def _start_cases(rig: Rig) -> list[str]:
-    changing = {call.place for call in _changing_calls(rig)}
-    calls = [call for call in rig.calls_of_the_process if call.place not in changing]
-    return [_point_name(point) for point in kill_points(calls)]
+    calls = rig.calls_of_the_process
+    return [_point_name(point) for point in kill_points(calls[: -len(_changing_calls(rig))])]
 
 
 def _sampled_error_cases(rig: Rig) -> list[str]:

@@ -1,5 +1,6 @@
 """Faults that `make prove` has found, each repeated at its own call."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,6 +47,23 @@ def test_nothing_is_imported_after_the_first_call_that_could_change_the_disk(
 
     opened = [call.arguments.split('"')[1] for call in calls if call.name == "openat"]
     assert [path for path in opened if path.endswith((".py", ".pyc", ".so"))] == []
+
+
+def places_of(rig: Rig) -> list[str]:
+    with branches_of(rig) as (_, calls):
+        return [call.place for call in calls]
+
+
+def test_a_call_has_the_same_number_in_a_worker_process(rig_of: MakeRig) -> None:
+    rig = rig_of("add-decision")
+    reader, writer = os.pipe()
+    if not (child := os.fork()):
+        os.write(writer, "\n".join(places_of(rig)).encode())
+        os._exit(0)
+    os.close(writer)
+    with open(reader) as there:
+        assert there.read().splitlines() == places_of(rig)
+    os.waitpid(child, 0)
 
 
 def test_a_second_start_completes_a_first_one_that_was_killed_while_publishing(

@@ -15,7 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tests.support.durability import WATCHED
 from tests.support.programs import Command, Outcome
@@ -102,12 +102,16 @@ class _Walk:
     """The progress of a process: whether it is inside a call, and the number of calls by name."""
 
     pid: int
-    seen: Counter[str]
+    seen: Counter[str] = field(default_factory=Counter)
     inside: bool = False
 
 
 class PausedCommand:
-    """A started command, paused before its first call that could change the disk."""
+    """A started command, paused before its first call that could change the disk.
+
+    Calls are numbered from the pause. Before it, their number depends on where the command is
+    started: it looks at the processes above it, for example.
+    """
 
     def __init__(self, command: Command) -> None:
         self._process = subprocess.Popen(
@@ -120,7 +124,7 @@ class PausedCommand:
             preexec_fn=lambda: _libc.ptrace(_TRACEME, 0, None, None),  # noqa: PLW1509
         )
         self.before = 0  # calls so far; none of them can have changed anything
-        self._walk = _Walk(self._process.pid, Counter())
+        self._walk = _Walk(self._process.pid)
         for stream in self._streams:
             os.set_blocking(stream, False)
         os.waitpid(self._walk.pid, 0)  # stopped at its start
@@ -130,14 +134,13 @@ class PausedCommand:
             if _may_change(self._walk.pid, call, self._registers):
                 break
             self.before += 1
-            self._walk.seen[call] += 1
 
     def branch(
         self, injection: Injection | None = None, meanwhile: Callable[[], None] | None = None
     ) -> Traced:
         """Run a copy to its end, with a fault if one is given, and check that the fault struck."""
         self._output()
-        walk = _Walk(self._copy(), self._walk.seen.copy())
+        walk = _Walk(self._copy())
         try:
             code, calls, struck = _followed(walk, injection, meanwhile)
         except BaseException:
