@@ -29,7 +29,7 @@ SOURCES := $(shell find src -name __pycache__ -prune -o \( -type f -o -type d \)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help env test-env fuzz-env demo test walks unit long lint format docs bench prove conformance pins dist check-install clean
+.PHONY: help env test-env fuzz-env demo test walks unit long lint format docs site bench prove conformance pins dist check-install clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -76,6 +76,7 @@ lint: test-env ## ruff, mypy strict, import-linter, sizes, generated pages in st
 	PYTHONPATH=src:. $(BIN)/python tools/pictures.py --check || failed=1; \
 	PYTHONPATH=src $(BIN)/python tools/plugins.py --check || failed=1; \
 	PYTHONPATH=src:. $(BIN)/python -m tests.attacks.page --check || failed=1; \
+	$(BIN)/python tools/links.py || failed=1; \
 	wait $$mypy || failed=1; \
 	exit $$failed
 
@@ -88,6 +89,10 @@ docs: test-env ## write docs/reference, docs/pictures and plugins from the code
 	PYTHONPATH=src:. $(BIN)/python tools/pictures.py
 	PYTHONPATH=src $(BIN)/python tools/plugins.py
 	PYTHONPATH=src:. $(BIN)/python -m tests.attacks.page
+
+site: $(STAMPS)/site ## build the documentation site into site/; broken links are errors
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/site/bin/mkdocs build --strict --quiet
+	$(BIN)/python tools/links.py --site site
 
 bench: test-env ## measure the installed command, and how plans are put in order
 	@# Both, also when the first has missed a goal.
@@ -102,7 +107,7 @@ conformance: test-env ## the reference tool beside ours on the same trees: make 
 	PYTHONPATH=src $(BIN)/python -m conformance --trees $(TREES)
 
 pins: $(STAMPS)/release ## resolve requirements/*.in anew
-	cd requirements && for name in runtime test models mcp web board build fuzz release; do \
+	cd requirements && for name in runtime test models mcp web board build fuzz release site; do \
 	    ../$(VENV)/release/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
 	        --generate-hashes --no-emit-index-url --no-header $$name.in --output-file $$name.txt \
 	        || exit 1; \
@@ -116,7 +121,7 @@ check-install: dist $(STAMPS)/release ## install both with pip, uv tool and pipx
 	tools/check-install $(abspath $(VENV)/release/bin) $(abspath $(BIN)/python) dist
 
 clean: ## remove what these commands made
-	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find src tests tools bench prove conformance -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The environment, step by step.
@@ -180,4 +185,10 @@ $(STAMPS)/release: requirements/release.txt $(STAMPS)/venv
 	$(BIN)/python -m venv $(VENV)/release
 	$(VENV)/release/bin/python -m pip --disable-pip-version-check install -qq --require-hashes \
 	    -r requirements/release.txt
+	@touch $@
+
+$(STAMPS)/site: requirements/site.txt $(STAMPS)/venv
+	$(BIN)/python -m venv $(VENV)/site
+	$(VENV)/site/bin/python -m pip --disable-pip-version-check install -qq --require-hashes \
+	    -r requirements/site.txt
 	@touch $@

@@ -19,7 +19,7 @@ from typing import NamedTuple, Protocol, TypeVar
 import hypothesis
 import pytest
 
-pytest_plugins = ["tests.support.cpu_time", "tests.support.skips"]
+pytest_plugins = ["tests.support.cpu_time", "tests.support.measured", "tests.support.skips"]
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -71,6 +71,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the long tier and whole sweeps too")
     parser.addoption("--live", action="store_true", help="run tests that call real agents too")
     parser.addoption("--walks", action="store_true", help="run the walks, and nothing else")
+    parser.addoption("--update-golden", action="store_true", help="rewrite golden transcripts")
     parser.addoption("--seed", type=int, default=0, help="seed for the samples of sweeps")
 
 

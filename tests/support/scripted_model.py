@@ -11,8 +11,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from tests.support.model_server import Call, Request, Turn
 from tests.support.programs import ROOT
@@ -84,3 +85,34 @@ def _writes(tools: tuple[str, ...], place: Path, files: dict[str, str]) -> Itera
             folder = (Path(path).parent).as_posix()
             line = f"mkdir -p {folder} && printf %s {encoded} | base64 -d > {path}"
             yield Call("exec_command", {"cmd": line})
+
+
+def in_chat(request: Request) -> Turn:
+    """The same, and in a chat a model that follows the skill `fairlead-status`."""
+    said = request.conversation
+    if _NONCE.search(said) or "fairlead status --json" not in said:
+        return by_script(request)
+    if not has_answer(request):
+        line = {"command": "fairlead status --json", "description": "Read the status"}
+        return Turn(calls=(Call("Bash", line),))
+    document = next(filter(None, map(_status_in, request.texts)), None)
+    return Turn(_report_of(document) if document else "The command printed no status.")
+
+
+def _status_in(text: str) -> dict[str, Any] | None:
+    """The document that `fairlead status --json` printed, if a text is one."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return None
+    return document if isinstance(document, dict) and "progress" in document else None
+
+
+def _report_of(document: Mapping[str, Any]) -> str:
+    """What the skill wants to hear: position, progress, and the next command with its reason."""
+    done = document["progress"]
+    return (
+        f"{document['title']}, {document['milestone']}: {done['completed_plans']} of "
+        f"{done['total_plans']} plans and {done['completed_phases']} of {done['total_phases']} "
+        f"phases are done.\nNext: `{document['next']['command']}` ({document['next']['reason']})."
+    )

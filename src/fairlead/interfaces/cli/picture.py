@@ -1,7 +1,7 @@
 """Draw lines as the picture of a terminal, in SVG.
 
 The format is that of rich without its remote fonts, so that viewing a page loads nothing from the
-network.
+network. The terminal is dark, and light for readers who prefer light pages.
 """
 
 from __future__ import annotations
@@ -23,6 +23,17 @@ _COLORS = (
     (200, 130, 215),
     (100, 200, 215),
     (214, 216, 222),
+)
+# The same colors for readers who prefer light pages.
+_LIGHT_COLORS = (
+    (201, 204, 212),
+    (186, 37, 37),
+    (30, 122, 45),
+    (140, 98, 0),
+    (34, 92, 186),
+    (142, 50, 160),
+    (0, 116, 133),
+    (36, 41, 47),
 )
 _FORMAT = """\
 <svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
@@ -70,6 +81,16 @@ def picture(name: str, title: str, lines: Iterable[Line]) -> str:
             styled = part if isinstance(part, Styled) else Styled(part, "")
             line.append(visible(styled.text), styled.style)
         console.print(line, soft_wrap=False)
-    theme = TerminalTheme((30, 32, 38), (214, 216, 222), list(_COLORS))
-    drawn = console.export_svg(title=title, theme=theme, code_format=_FORMAT, unique_id=name)
-    return re.sub(r"[ \t]+$", "", drawn, flags=re.MULTILINE)
+
+    def drawn_with(theme: TerminalTheme) -> str:
+        return console.export_svg(
+            title=title, theme=theme, code_format=_FORMAT, unique_id=name, clear=False
+        )
+
+    drawn = drawn_with(TerminalTheme((30, 32, 38), (214, 216, 222), list(_COLORS)))
+    light = drawn_with(TerminalTheme((250, 250, 252), (36, 41, 47), list(_LIGHT_COLORS)))
+    rules = "\n".join(re.findall(rf"^\.{name}-r\d+ .*$", light, flags=re.MULTILINE))
+    frame = "rect[rx] { fill: #fafafc; stroke: #d0d4dc }"
+    title_rule = f".{name}-title {{ fill: #24292f }}"
+    media = f"@media (prefers-color-scheme: light) {{\n{rules}\n{frame}\n{title_rule}\n}}\n</style>"
+    return re.sub(r"[ \t]+$", "", drawn.replace("</style>", media, 1), flags=re.MULTILINE)
