@@ -75,6 +75,7 @@ lint: test-env ## ruff, mypy strict, import-linter, sizes, generated pages in st
 	PYTHONPATH=src $(BIN)/python tools/reference.py --check || failed=1; \
 	PYTHONPATH=src:. $(BIN)/python tools/pictures.py --check || failed=1; \
 	PYTHONPATH=src $(BIN)/python tools/plugins.py --check || failed=1; \
+	PYTHONPATH=src $(BIN)/python tools/shared_files.py --check || failed=1; \
 	PYTHONPATH=src:. $(BIN)/python -m tests.attacks.page --check || failed=1; \
 	$(BIN)/python tools/links.py || failed=1; \
 	wait $$mypy || failed=1; \
@@ -84,10 +85,11 @@ format: test-env ## put the code in shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: test-env ## write docs/reference, docs/pictures and plugins from the code
+docs: test-env ## write docs/reference, docs/pictures, plugins and share from the code
 	PYTHONPATH=src $(BIN)/python tools/reference.py
 	PYTHONPATH=src:. $(BIN)/python tools/pictures.py
 	PYTHONPATH=src $(BIN)/python tools/plugins.py
+	PYTHONPATH=src $(BIN)/python tools/shared_files.py
 	PYTHONPATH=src:. $(BIN)/python -m tests.attacks.page
 
 site: $(STAMPS)/site ## build the documentation site into site/; broken links are errors
@@ -117,7 +119,7 @@ dist: $(STAMPS)/backend ## build wheel and source archive into dist/
 	rm -rf dist
 	PYTHONPATH=$(abspath $(BACKEND)) $(BIN)/python -m hatchling build -d dist
 
-check-install: dist $(STAMPS)/release ## install both with pip, uv tool and pipx in scratch folders, and use them
+check-install: dist $(STAMPS)/release ## install both with pip, uv tool, pipx and uvx in scratch folders, and use them
 	tools/check-install $(abspath $(VENV)/release/bin) $(abspath $(BIN)/python) dist
 
 clean: ## remove what these commands made
@@ -152,7 +154,7 @@ $(STAMPS)/backend: requirements/build.txt $(STAMPS)/venv
 	@touch $@
 
 # The stamp carries the time of the start: a file saved during the build is built the next time.
-$(STAMPS)/package: $(SOURCES) pyproject.toml README.md LICENSE $(STAMPS)/runtime $(STAMPS)/backend
+$(STAMPS)/package: $(SOURCES) $(wildcard share/*/*/*) pyproject.toml README.md LICENSE $(STAMPS)/runtime $(STAMPS)/backend
 	@touch $@.started
 	PYTHONPATH=$(abspath $(BACKEND)) $(PIP) --compile --no-build-isolation --no-deps --force-reinstall .
 	@mv $@.started $@

@@ -150,7 +150,9 @@ def options_of(command: click.Command) -> dict[str, click.Option]:
 def unknown_in(line: str) -> Iterator[str]:
     """The commands and options of a line that do not exist."""
     try:
-        words = shlex.split(line.split(" # ")[0].split("  ")[0], posix=True)[1:]
+        words = shlex.split(
+            line.split(" # ", maxsplit=1)[0].split("  ", maxsplit=1)[0], posix=True
+        )[1:]
     except ValueError:
         return  # a quotation that goes on in the next line
     command: click.Command = cli

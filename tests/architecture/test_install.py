@@ -67,7 +67,8 @@ def test_a_machine_without_python_is_told_what_to_do(tmp_path: Path):
 
 
 @pytest.mark.long
-def test_wheel_and_source_install_with_pip_uv_and_pipx():
+def test_wheel_and_source_are_complete_and_install_with_pip_uv_and_pipx():
     run = subprocess.run(["make", "check-install"], cwd=ROOT, capture_output=True, text=True)
 
-    assert run.stdout.count(": works\n") == 4, run.stdout + run.stderr
+    assert run.stdout.count(": works\n") == 5, run.stdout + run.stderr
+    assert ": complete\n" in run.stdout

@@ -54,7 +54,13 @@ def test_the_pinned_runtime_is_what_the_package_asks_for():
     assert names(asked) == names(PROJECT["dependencies"])
 
 
-@pytest.mark.parametrize("extra", ["models", "mcp", "web", "board"])
+def test_the_extra_all_has_every_other_extra():
+    extras = PROJECT["optional-dependencies"]
+
+    assert extras["all"] == [f"fairlead[{name}]" for name in extras if name != "all"]
+
+
+@pytest.mark.parametrize("extra", sorted({*PROJECT["optional-dependencies"]} - {"all"}))
 def test_the_pinned_packages_are_what_the_extra_asks_for(extra: str):
     lines = (ROOT / "requirements" / f"{extra}.in").read_text("utf-8").splitlines()
     asked = [line for line in lines if not line.startswith("-c ")]
