@@ -47,24 +47,25 @@ def anchors(text: str) -> set[str]:
 
 def broken(root: Path) -> Iterator[str]:
     """Each link that leads nowhere, with its place."""
-    known: dict[Path, set[str]] = {}
     for page in pages(root):
-        text = page.read_text("utf-8")
-        blank = _CODE.sub(_blanked, _FENCE.sub(_blanked, text))
-        for match in _LINK.finditer(blank):
-            link = match[1]
-            if _ELSEWHERE.match(link):
-                continue
-            place = f"{page.relative_to(root)}:{blank.count(chr(10), 0, match.start()) + 1}"
-            path, _, anchor = link.partition("#")
-            target = (page.parent / path).resolve() if path else page
-            if not target.exists() or root.resolve() not in (target, *target.parents):
-                yield f"{place}: no such file: {link}"
-            elif anchor and target.suffix == ".md":
-                if target not in known:
-                    known[target] = anchors(target.read_text("utf-8"))
-                if anchor not in known[target]:
-                    yield f"{place}: no such heading: {link}"
+        text = _CODE.sub(_blanked, _FENCE.sub(_blanked, page.read_text("utf-8")))
+        for match in _LINK.finditer(text):
+            if fault := fault_of(match[1], page, root):
+                line = text.count("\n", 0, match.start()) + 1
+                yield f"{page.relative_to(root)}:{line}: {fault}: {match[1]}"
+
+
+def fault_of(link: str, page: Path, root: Path) -> str:
+    """Why a link of a page leads nowhere, or nothing."""
+    if _ELSEWHERE.match(link):
+        return ""
+    path, _, anchor = link.partition("#")
+    target = (page.parent / path).resolve() if path else page
+    if not target.exists() or root.resolve() not in (target, *target.parents):
+        return "no such file"
+    if anchor and target.suffix == ".md" and anchor not in anchors(target.read_text("utf-8")):
+        return "no such heading"
+    return ""
 
 
 def unlisted(root: Path) -> Iterator[str]:

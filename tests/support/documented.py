@@ -139,7 +139,8 @@ def blocks_of(text: str) -> list[ConsoleBlock]:
 
 
 def _steps(lines: Sequence[str]) -> Iterator[Step]:
-    command, shown = "", []
+    command = ""
+    shown: list[str] = []
     for line in lines:
         if line.startswith("$ "):
             if command:
