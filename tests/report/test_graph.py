@@ -101,3 +101,11 @@ def test_a_council_shows_its_seats_and_where_it_stands() -> None:
     stopped = {node.id: node.state for node in council_graph(vetoed().job, is_running=False).nodes}
     assert stopped["council_reviewing"] is NodeState.BLOCKED
     assert stopped["executing"] is NodeState.WAITING
+
+
+def test_a_roadmap_that_is_not_utf_8_is_an_error(project: SeedProject) -> None:
+    roadmap = project.path("ROADMAP.md")
+    roadmap.write_bytes(roadmap.read_bytes() + b"\xff\xfe\n")
+    code, message = project.fails("graph")
+    assert code == 3
+    assert "ROADMAP.md" in message

@@ -293,6 +293,14 @@ class Spending:
         """By all executions and workflows on a day."""
         return self.by("", day, is_rehearsed=is_rehearsed)[1]
 
+    def by_day(self) -> dict[str, Cost]:
+        """By all executions and workflows that were not rehearsed, for each day."""
+        days: dict[str, Cost] = {}
+        for each in self._all():
+            if not each.is_rehearsed:
+                days[each.day] = days.get(each.day, Cost()) + each.spent
+        return days
+
     def actuals(self, *, is_rehearsed: bool) -> tuple[Actual, ...]:
         """The cost of the calls that succeeded, to estimate the next."""
         mine = (each.actual for each in self._all() if each.is_rehearsed == is_rehearsed)

@@ -29,6 +29,7 @@ from fairlead.report.graph import (
     shows_plans,
     waves_graph,
 )
+from fairlead.store import layout
 from fairlead.store.reader import Reader
 from fairlead.vcs.git import Git
 from fairlead.vcs.in_place import InPlace
@@ -51,8 +52,13 @@ class Graphs:
         self._app = app
 
     def roadmap(self) -> Graph:
-        """The phases of the current scope, with their plans unless there are too many."""
-        report = self._app.roadmaps.report()
+        """The phases of the current scope, with their plans unless there are too many.
+
+        Refused if ROADMAP.md cannot be read: a picture of a part of it would look complete.
+        """
+        app = self._app
+        Reader(app.place).load_if_present(layout.documents_of(app.step[2])[1])
+        report = app.roadmaps.report()
         indexes = self._app.roadmaps.all_plans() if shows_plans(report) else ()
         return roadmap_graph(report, indexes)
 

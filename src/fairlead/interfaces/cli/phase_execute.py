@@ -46,6 +46,7 @@ from fairlead.interfaces.cli.output import (
     warn,
     with_workstream,
 )
+from fairlead.interfaces.cli.terminal_pictures import wave_lines
 from fairlead.jobs.model import Job
 from fairlead.jobs.roster import ARCHITECT, EXECUTOR
 from fairlead.project.open_jobs import JobState
@@ -234,6 +235,9 @@ def _preview_lines(app: App, preview: ExecutionPreview, run_options: RunOptions)
     if preview.resumes:
         lines.append((f"resumes {preview.resumes}",))
     plans, left = {plan.id: plan for plan in preview.documents}, frozenset(preview.left)
+    done = frozenset(plans) - left
+    if len(preview.order.waves) > 1:
+        lines += [*wave_lines(preview.order.waves, done), ()]
     lines += table_lines(
         [
             (
@@ -241,6 +245,7 @@ def _preview_lines(app: App, preview: ExecutionPreview, run_options: RunOptions)
                 name,
                 counted(len(plans[name].tasks), "task"),
                 ", ".join(plans[name].files[:_LISTED_FILES]),
+                f"after {', '.join(plans[name].depends_on)}" if plans[name].depends_on else "",
                 "" if name in left else "done",
             )
             for number, wave in enumerate(preview.order.waves, 1)

@@ -21,23 +21,33 @@ from fairlead.interfaces.cli.status_page import (
     paused_lines,
     status_page,
 )
+from fairlead.views.document import members
 from fairlead.views.status import next_view, status_view
 
 
 @click.command(epilog="Example: fairlead status --json")
 @click.option("--all", "show_all", is_flag=True, help="Show every phase of the milestone.")
+@click.option("--wide", is_flag=True, help="Add the velocity and the cost as small pictures.")
 @in_rehearsal_option
 @workstream_option
 @json_option
 @with_app
-def status(app: App, *, show_all: bool, workstream: str, as_json: bool) -> None:
+def status(app: App, *, show_all: bool, wide: bool, workstream: str, as_json: bool) -> None:
     """Show where the project stands, derived from its files."""
     status_report = status_view(app, workstream)
     is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     width = shutil.get_terminal_size().columns if is_terminal else None
-    report(
-        status_report, status_page(status_report, show_all=show_all, width=width), as_json=as_json
-    )
+    lines = status_page(status_report, show_all=show_all, width=width)
+    if not wide:
+        report(status_report, lines, as_json=as_json)
+        return
+    # Late imports: `status` alone must not load them.
+    from fairlead.interfaces.cli.terminal_pictures import trend_lines
+    from fairlead.views.trends import trends_view
+
+    trends = trends_view(app, workstream)
+    content = {**members(status_report), "trends": trends}
+    report(content, [*lines, (), *trend_lines(trends)], as_json=as_json)
 
 
 @click.command("next", epilog="Example: fairlead next")

@@ -111,7 +111,7 @@ def record_metric(
     """Record what a plan took; a second call corrects the row."""
     document.require_writable()
     parse_duration(metric.duration)
-    before = {**recorded.archived, **_durations(document)}
+    before = {**recorded.archived, **durations_of(document)}
     changed = _with_row(_with_earlier(document, before), metric.name, metric.cells)
     changed = _with_totals(changed, before, recorded, phase=metric.phase)
     return stamped(changed, now) if changed.text != document.text else document
@@ -119,7 +119,7 @@ def record_metric(
 
 def add_time(document: Document, metric: Metric, recorded: Recorded, now: datetime) -> Document:
     """Add the duration of a task to the time of its plan."""
-    rows = {**recorded.archived, **_durations(document)}
+    rows = {**recorded.archived, **durations_of(document)}
     took = parse_duration(metric.duration) + rows.get(metric.name, timedelta())
     minutes, seconds = divmod(round(took.total_seconds(), 3), 60)
     total = replace(metric, duration=f"{minutes:.0f}m{round(seconds, 3):g}s")
@@ -128,7 +128,7 @@ def add_time(document: Document, metric: Metric, recorded: Recorded, now: dateti
 
 def with_velocity(document: Document, recorded: Recorded) -> Document:
     """The document with its totals and the number of completed plans."""
-    before = {**recorded.archived, **_durations(document)}
+    before = {**recorded.archived, **durations_of(document)}
     if not before:
         return with_plans_completed(document, recorded.position, recorded.inventory)
     return _with_totals(document, before, recorded)
@@ -138,7 +138,7 @@ def has_row(document: Document, metric: Metric, recorded: Recorded) -> bool:
     """Whether the plan has a row here or in the archive, or the document records no metrics."""
     if document.section(SECTION) is None:
         return True
-    return metric.name in recorded.archived or metric.name in _durations(document)
+    return metric.name in recorded.archived or metric.name in durations_of(document)
 
 
 def archived_durations(archive: str) -> dict[str, timedelta]:
@@ -212,7 +212,7 @@ def _is_by_plan(table: Table) -> bool:
     return titles[:2] == ["plan", "duration"]
 
 
-def _durations(document: Document) -> dict[str, timedelta]:
+def durations_of(document: Document) -> dict[str, timedelta]:
     """The duration of each row, by its name and in order, from every table of the section.
 
     A plan without a number is recognised only in the table that lists nothing but plans.
@@ -242,7 +242,7 @@ def _with_totals(
     document: Document, before: dict[str, timedelta], recorded: Recorded, phase: str = ""
 ) -> Document:
     """The document with every total that follows from its rows, and a row for this phase."""
-    after = {**recorded.archived, **_durations(document)}
+    after = {**recorded.archived, **durations_of(document)}
     rows = _Rows(before, after, recorded.open_rows)
     changed = with_plans_completed(document, recorded.position, recorded.inventory)
     changed = _with_velocity(changed, rows)
