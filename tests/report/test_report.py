@@ -67,7 +67,7 @@ def test_hostile_text_adds_nothing_that_runs_or_loads(text: str) -> None:
     tags = tags_of(html(a_page(text), "now"))
     assert not tags.names & {"script", "img", "iframe", "object", "embed", "link", "form"}
     assert not {name for name in tags.attributes if name.startswith("on") or name == "style"}
-    assert not tags.addresses
+    assert tags.addresses == {"#section-1"}  # of the page itself
 
 
 @pytest.mark.parametrize("secret", SECRETS)
@@ -136,8 +136,18 @@ def test_the_report_of_a_phase_names_its_plans_and_results(
     text = (tmp_path / "phase.html").read_text("utf-8")
     assert "01-01-PLAN.md" in text
     assert "01-01-SUMMARY.md" in text
-    assert not tags_of(text).addresses
+    assert all(each.startswith("#section-") for each in tags_of(text).addresses)
     page = project.json("report", "--phase", "1")["page"]
     assert page["title"].startswith("Phase 1")
     code, _ = project.fails("report")
     assert code == 2
+
+
+def test_outcomes_have_colours_and_every_section_a_link() -> None:
+    table = PageTable(("seat", "round 1"), (("builder", "APPROVE"), ("security", "VETO")))
+    sections = (PageSection("Votes", (table,)), PageSection("Cost", (Paragraph("$1"),)))
+    page = html(ReportPage("Title", "FAILED: vetoed", (), sections), "now")
+    assert '<td class="short good">APPROVE</td>' in page
+    assert '<td class="short bad">VETO</td>' in page
+    assert 'class="status bad"' in page
+    assert tags_of(page).addresses == {"#section-1", "#section-2"}

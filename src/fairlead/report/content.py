@@ -32,6 +32,7 @@ from fairlead.vcs.model import FileLines
 _TAIL = 2_000  # characters of one output
 _DOCUMENT = 20_000  # characters of one document
 _ROWS = 200
+_LINES = ("added", "removed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +112,26 @@ def _page(
         PageSection("Changed files", tuple(_files(all_facts.files))),
         PageSection("Cost", tuple(_cost(all_facts))),
     )
-    return ReportPage(title, status, facts, tuple(each for each in sections if each.blocks))
+    shown = (*facts, *_change_facts(all_facts))
+    return ReportPage(title, status, shown, tuple(each for each in sections if each.blocks))
+
+
+def _change_facts(facts: ReportFacts) -> Iterable[tuple[str, str]]:
+    """The extent of the work in two lines, before anybody reads a table."""
+    if facts.gates:
+        passed = sum(gate.is_passed for gate in facts.gates)
+        runs = sum(len(gate.runs) for gate in facts.gates)
+        yield "tasks", f"{passed} of {len(facts.gates)} passed their gate, in {runs} runs"
+    if facts.files:
+        added, removed = (sum(getattr(each, name) for each in facts.files) for name in _LINES)
+        yield "changes", f"{len(facts.files)} files, +{added:,} -{removed:,} lines"
 
 
 def _council_facts(job: CouncilJob) -> tuple[tuple[str, str], ...]:
     usage = job.usage
     rows = (
         ("job", job.id),
-        ("started", job.created_at),
+        ("started", _time(job.created_at)),
         ("rounds", f"{job.review_round} of at most {job.max_review_rounds}"),
         ("phase", job.phase),
         ("cost", f"${usage.total_cost_usd:.2f}, {usage.total_tokens:,} tokens"),
@@ -133,8 +146,8 @@ def _job_facts(job: Job, facts: ReportFacts) -> tuple[tuple[str, str], ...]:
     usd = sum(entry.cost_usd or 0.0 for entry in entries)
     rows = (
         ("job", job.id),
-        ("started", job.started_at),
-        ("ended", job.ended_at),
+        ("started", _time(job.started_at)),
+        ("ended", _time(job.ended_at)),
         ("agent", job.agent),
         ("branch", job.target),
         ("commit before", job.base[:12]),
@@ -259,7 +272,7 @@ def _evidence(ledgers: Sequence[PlanEvidence]) -> Iterable[Block]:
         if shown:
             rows = tuple(
                 (
-                    entry.at[:19].replace("T", " "),
+                    _time(entry.at).removesuffix(" UTC"),
                     entry.task,
                     str(entry.kind),
                     entry.actor,
@@ -338,6 +351,11 @@ def _cost(facts: ReportFacts) -> Iterable[Block]:
     if rows:
         head = ("step", "agent and model", "calls", "time", "tokens", "cost")
         yield PageTable(head, tuple(rows), numbers=(2, 3, 4, 5))
+
+
+def _time(written: str) -> str:
+    """A recorded time, to the second and for people."""
+    return f"{written[:10]} {written[11:19]} UTC" if written[10:11] == "T" else written
 
 
 def _cut_output(text: str) -> str:

@@ -30,9 +30,11 @@ if TYPE_CHECKING:
 
 _PAGE_STYLE = """\
 :root { color-scheme: light dark; --text: #1f2328; --soft: #59636e; --line: #d1d9e0;
-  --ground: #ffffff; --panel: #f6f8fa; --link: #0969da; --warn: #9a6700; }
+  --ground: #ffffff; --panel: #f6f8fa; --link: #0969da; --warn: #9a6700; --good: #1a7f37;
+  --bad: #cf222e; }
 @media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --soft: #9198a1; --line: #3d444d;
-  --ground: #0d1117; --panel: #151b23; --link: #4493f8; --warn: #d29922; } }
+  --ground: #0d1117; --panel: #151b23; --link: #4493f8; --warn: #d29922; --good: #3fb950;
+  --bad: #f85149; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 64rem; background: var(--ground);
   color: var(--text); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
@@ -51,6 +53,11 @@ th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0;
   border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
 th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td.short { white-space: nowrap; }
+.good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--warn); }
+td.good, td.bad, td.warn { font-weight: 600; }
+nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin: 1rem 0; padding: 0;
+  list-style: none; }
 details { border: 1px solid var(--line); border-radius: 6px; margin: .6rem 0; padding: 0 1rem;
   background: var(--panel); }
 summary { cursor: pointer; padding: .6rem 0; font-weight: 600; overflow-wrap: anywhere; }
@@ -60,6 +67,13 @@ code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fo
 .warning { color: var(--warn); font-weight: 600; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; }
 """
+_SHORT = 20  # characters of a cell that is not broken into lines
+# A colour is never the only sign: the words stand there too.
+_OUTCOMES = {
+    "good": frozenset({"DONE", "APPROVED", "APPROVE", "verify-passed", "approved", "complete"}),
+    "bad": frozenset({"FAILED", "VETO", "verify-failed", "rejected"}),
+    "warn": frozenset({"BLOCKED", "REVISE", "INTERRUPTED", "WAITING", "open"}),
+}
 SHEET = f"{_PAGE_STYLE}{STYLE}@media (prefers-color-scheme: dark) {{\n{DARK_STYLE}}}\n"
 
 
@@ -68,6 +82,10 @@ def html(page: ReportPage, made_at: str) -> str:
     digest = base64.b64encode(hashlib.sha256(SHEET.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     facts = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in page.facts)
+    links = "".join(
+        f'<li><a href="#section-{at}">{_text(section.title)}</a></li>'
+        for at, section in enumerate(page.sections, 1)
+    )
     parts = [
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
         "<!-- made by fairlead -->",
@@ -76,8 +94,11 @@ def html(page: ReportPage, made_at: str) -> str:
         '<meta name="referrer" content="no-referrer">',
         f"<title>{_text(page.title)}</title>\n<style>{SHEET}</style>\n</head>\n<body>\n<main>",
         f"<h1>{_text(page.title)}</h1>",
-        f'<p><span class="status">{_text(page.status)}</span></p>' if page.status else "",
+        f'<p><span class="{_kinds("status", page.status)}">{_text(page.status)}</span></p>'
+        if page.status
+        else "",
         f"<dl>{facts}</dl>" if facts else "",
+        f'<nav aria-label="Sections"><ul>{links}</ul></nav>' if links else "",
         *(_section(section, at) for at, section in enumerate(page.sections, 1)),
         f"</main>\n<footer>Made by Fairlead on {_text(made_at)} from the files of the project.",
         "</footer>\n</body>\n</html>\n",
@@ -117,20 +138,34 @@ def _folded(title: str, content: str) -> str:
 
 
 def _table(table: PageTable) -> str:
-    def cell(tag: str, at: int, text: str, more: str = "") -> str:
-        kind = ' class="number"' if at in table.numbers else ""
+    def cell(tag: str, at: int, text: str, kinds: str, more: str = "") -> str:
+        kinds = f"{kinds} number".strip() if at in table.numbers else kinds
+        kind = f' class="{kinds}"' if kinds else ""
         return f"<{tag}{kind}{more}>{_text(text)}</{tag}>"
 
-    head = "".join(cell("th", at, text, ' scope="col"') for at, text in enumerate(table.head))
+    head = "".join(cell("th", at, text, "", ' scope="col"') for at, text in enumerate(table.head))
     rows = "\n".join(
-        "<tr>" + "".join(cell("td", at, text) for at, text in enumerate(row)) + "</tr>"
+        "<tr>"
+        + "".join(
+            cell("td", at, text, _kinds("short" if len(text) <= _SHORT else "", text))
+            for at, text in enumerate(row)
+        )
+        + "</tr>"
         for row in table.rows
     )
     name = _text(", ".join(table.head[:3]))
     return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="PageTable: {name}">'
+        f'<div class="scroll" role="region" tabindex="0" aria-label="Table: {name}">'
         f"<table><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table></div>"
     )
+
+
+def _kinds(name: str, text: str) -> str:
+    """The classes of a text: its own, and that of the outcome it begins or ends with."""
+    words = text.replace(":", " ").replace(",", " ").split()
+    ends = {words[0], words[-1]} if words else set()
+    found = next((kind for kind, known in _OUTCOMES.items() if ends & known), "")
+    return f"{name} {found}".strip()
 
 
 def rendered(markdown: str) -> str:
