@@ -36,7 +36,7 @@ help: ## list these commands
 
 env: $(STAMPS)/package ## make .venv with the runtime packages and the command .venv/bin/fairlead
 
-test-env: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/models $(STAMPS)/mcp $(STAMPS)/web $(STAMPS)/board ## the same, with the test tools
+test-env: $(STAMPS)/package $(STAMPS)/test $(STAMPS)/models $(STAMPS)/mcp $(STAMPS)/web $(STAMPS)/board $(STAMPS)/cluster ## the same, with the test tools
 
 fuzz-env: test-env $(STAMPS)/fuzz
 
@@ -109,7 +109,7 @@ conformance: test-env ## the reference tool beside ours on the same trees: make 
 	PYTHONPATH=src $(BIN)/python -m conformance --trees $(TREES)
 
 pins: $(STAMPS)/release ## resolve requirements/*.in anew
-	cd requirements && for name in runtime test models mcp web board build fuzz release site; do \
+	cd requirements && for name in runtime test models mcp web board cluster cluster-dev build fuzz release site; do \
 	    ../$(VENV)/release/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
 	        --generate-hashes --no-emit-index-url --no-header $$name.in --output-file $$name.txt \
 	        || exit 1; \
@@ -177,6 +177,12 @@ $(STAMPS)/web: requirements/web.txt $(STAMPS)/mcp
 
 $(STAMPS)/board: requirements/board.txt $(STAMPS)/web
 	$(PIP) --compile --require-hashes -r requirements/board.txt
+	@touch $@
+
+# The development server is a program of its own, for tests, walks and figures with a real server.
+$(STAMPS)/cluster: requirements/cluster.txt requirements/cluster-dev.txt $(STAMPS)/board
+	$(PIP) --compile --require-hashes -r requirements/cluster.txt
+	$(PIP) --require-hashes -r requirements/cluster-dev.txt
 	@touch $@
 
 $(STAMPS)/fuzz: requirements/fuzz.txt $(STAMPS)/test

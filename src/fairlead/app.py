@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from fairlead.agents.custom_agents import CustomAgent
     from fairlead.agents.discovery import AgentDiscovery
     from fairlead.agents.model import CommandPermissions
+    from fairlead.cluster.service import Cluster
     from fairlead.core.clock import SystemClock
     from fairlead.council.context import CouncilRun, PlanExecution
     from fairlead.council.service import Council
@@ -87,6 +88,7 @@ class App:
         self, folder: str, workstream: str = "", *, patience_seconds: float | None = None
     ) -> None:
         self.folder = folder
+        self.cluster: Cluster | None = None  # while calls run on workers
         self._named = workstream
         self._patience_seconds = patience_seconds  # None: as the settings say
 
@@ -126,11 +128,11 @@ class App:
         sources = OverviewSources(
             plan_phase_source, exec_phase_source, ledger_entries, jobs, done_tasks
         )
+        reader = Reader(layout.find_project(self.folder))
         if not self.is_copy:
-            return Overview(Reader(layout.find_project(self.folder)), sources)
+            return Overview(reader, sources)
         from fairlead.execution.rehearsal import as_rehearsed
 
-        reader = Reader(layout.find_project(self.folder))
         return Overview(reader, sources, lambda found: as_rehearsed(reader, found))
 
     def ledgers(self, workstream: str = "") -> LedgerCheck:
@@ -274,10 +276,9 @@ class App:
         from fairlead.jobs.context import JobEnvironment
         from fairlead.vcs.copies import ScratchFolders, workspace_of
 
-        place = folder or self.place
+        place, observe = folder or self.place, self.notifier.observe
         workspace = workspace_of(place) if folder else self.workspace
-        scratch = ScratchFolders(workspace)
-        files, observe = self.files_of(place), self.notifier.observe
+        files, scratch = self.files_of(place), ScratchFolders(workspace)
         return JobEnvironment(
             files, self.state, self.clock, workspace, scratch, random_token, observe
         )
@@ -428,10 +429,8 @@ class App:
         from fairlead.execution.commands import Shell, command_fault
         from fairlead.verification.service import Verifier
 
-        files, clock, workstream = self.step
-        return Verifier(
-            files, self.state, clock, self.workspace, Shell(), command_fault, workstream
-        )
+        files, clock, stream = self.step
+        return Verifier(files, self.state, clock, self.workspace, Shell(), command_fault, stream)
 
     def model_review(self, setup: JobSetup) -> ModelReviewer:
         """An agent that looks at a phase besides the rules; it can only add findings."""
@@ -448,8 +447,6 @@ class App:
         except AgentError:
             return ()
 
-    # -- who works, and how ----------------------------------------------------------------
-
     @cached_property
     def values(self) -> dict[str, object]:
         """Every setting that holds here, by its full name."""
@@ -457,6 +454,8 @@ class App:
 
     def agents(self, folder: str = "") -> AgentDirectory:
         """Finds the agents that work here; programs inside the project are never used."""
+        if self.cluster is not None:
+            return self.cluster.agents
         from fairlead.jobs.roster import AgentDirectory
 
         return AgentDirectory(folder or self.place, self.values, self.custom_agents())

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = [
-    "agents", "agents/drivers", "council", "core", "execution", "interfaces", "interfaces/cli",
+    "agents", "agents/drivers", "cluster", "council", "core", "execution", "interfaces", "interfaces/cli",
     "jobs", "merge", "planphase", "plans", "project", "project/roadmap", "project/state", "store",
     "text", "vcs", "verification", "views", "workflows",
 ]  # fmt: skip
@@ -36,6 +36,9 @@ PLANTED = [
     ("one-place", "vcs/git.py", "def f():\n    import openai"),
     ("one-place", "views/status.py", "import mcp"),
     ("one-place", "interfaces/cli/main.py", "import textual.app"),
+    ("one-place", "execution/decide.py", "import temporalio.client"),
+    ("one-place", "app.py", "def f():\n    from temporalio import workflow"),
+    ("layers", "cluster/worker.py", "import fairlead.app"),
     ("clock", "project/memory.py", "import time"),
     ("clock", "store/files.py", "import uuid"),
     ("terminal", "jobs/service.py", "import click"),
@@ -50,6 +53,7 @@ TREE = {
     "app.py": "import fairlead.council.decide",
     "agents/ports.py": "",
     "agents/drivers/model_program.py": "import openai",
+    "cluster/worker.py": "import temporalio.worker",
     "council/decide.py": "",
     "council/tally.py": "",
     "core/concurrency.py": "import threading",

@@ -33,7 +33,7 @@ from fairlead.jobs.context import (
 )
 from fairlead.jobs.kinds import JobKinds
 from fairlead.jobs.model import COUNCIL, EXECUTE, shares_of
-from fairlead.jobs.roster import Commands, execution_roster
+from fairlead.jobs.roster import Commands, Roster, execution_roster
 from fairlead.jobs.service import Jobs
 from fairlead.store.files import Files
 from fairlead.store.staging import USER_STAGING
@@ -223,12 +223,17 @@ class ExecutionTrial:
             execution_roster(self.agent, self.agent, self.commands, self.models),
             recall=self.recall,
         )
+        roster = self.placed(roster)
         shares = shares_of(self.shares)
         options = replace(self.options, caps=self.caps, slots=self.slots, shares=shares)
         sink = EventSink(lambda event: self.happened.append(f"{event.subject} {event.kind}"))
         cancellation = Cancellation(stop or OneTimeEvent(), over or OneTimeEvent())
         setup = JobSetup(roster, options, sink, cancellation)
         return execution.carry_out(execution.preview(self.phase), setup)
+
+    def placed(self, roster: Roster) -> Roster:
+        """The roster where its agents run: here, or on the worker of a test of the cluster."""
+        return roster
 
     @property
     def state(self) -> Files:

@@ -19,6 +19,7 @@ from fairlead.agents.model import (
     AgentEvent,
     CallLimits,
     CallResult,
+    CallSource,
     EndKind,
     ModelRetried,
 )
@@ -54,6 +55,8 @@ class Inquiry:
         int  # asked of plain models; 0: no limit. A longer answer is for the caller to judge
     )
     wall: timedelta  # time limit of one try
+    id: str = ""  # start of the ids of the calls, one per try
+    source: CallSource | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +194,8 @@ def _call(inquiry: Inquiry, respondent: Respondent, number: int) -> AgentCall:
         max_tokens=inquiry.max_tokens,
         # A model may think for long without output, so only the wall limit ends a call.
         limits=CallLimits(wall=wall, first_event=wall, idle=wall),
+        id=f"{inquiry.id}-{number + 1}" if inquiry.id else "",
+        source=inquiry.source,
     )
 
 

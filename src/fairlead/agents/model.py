@@ -195,6 +195,7 @@ class CallResult:
     seconds: float = 0.0  # how long the call took
     prompt_characters: int = 0
     call: str = ""  # our name for the call
+    lost: int = 0  # attempts that were lost with their machine before the one that ended
 
 
 class AgentRole(StrEnum):
@@ -233,6 +234,16 @@ class CommandPermissions:
 
 
 @dataclass(frozen=True, slots=True)
+class CallSource:
+    """What the folder of a call contains, for a machine that cannot see that folder."""
+
+    commit: str
+    subfolder: str = ""  # of the project in its repository
+    left_out: tuple[str, ...] = ()  # paths that were removed after the commit was checked out
+    setup: str = ""  # the approved command that installs the dependencies
+
+
+@dataclass(frozen=True, slots=True)
 class AgentCall:
     """One call of an agent."""
 
@@ -249,6 +260,8 @@ class AgentCall:
     environment: tuple[str, ...] = ()  # names of more variables that are passed on
     tools: tuple[str, ...] = ()  # of its role, if the program accepts a list; empty: its own
     commands: CommandPermissions = field(default_factory=CommandPermissions)
+    id: str = ""  # unique in its job: a call on another machine is found again by it
+    source: CallSource | None = None  # None: `folder` is all that is known
 
 
 class Stream(StrEnum):

@@ -34,3 +34,15 @@ class Recall(Protocol):
     def __call__(self, name: str, role: str, raw: str, /) -> CallResult | None:
         """The result of a call whose end was not seen; None if it never began."""
         ...
+
+
+class CallFinder(Protocol):
+    """Finds calls that outlive the run that started them, by their ids."""
+
+    def has(self, call: str, /) -> bool:
+        """Whether a call of this job exists, running or ended."""
+        ...
+
+    def matches(self, agent: str, call: AgentCall, /) -> bool:
+        """Whether the call of this id was started for this agent with exactly this input."""
+        ...

@@ -8,6 +8,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 
 Work = Callable[[], object]
 
@@ -137,3 +138,8 @@ class ThreadGroup:
         if problem is not None:
             raise problem
         return name
+
+
+def thread_pool(size: int) -> ThreadPoolExecutor:
+    """Threads for the blocking work of an event loop."""
+    return ThreadPoolExecutor(size)

@@ -259,6 +259,22 @@ SETTINGS = (
         "strict",
         "reconcile",
     ),
+    # Cluster
+    Setting(
+        "fairlead.cluster.remote",
+        "",
+        "the repository through which trees travel between this machine and the workers",
+    ),
+    _choice(
+        "fairlead.cluster.verify",
+        "where verify commands run on merged trees; `worker` believes the workers, and is recorded",
+        "coordinator",
+        "worker",
+    ),
+    Setting("fairlead.cluster.codec", "", "the installed payload codec that encrypts calls"),
+    Setting(
+        "fairlead.cluster.ui", "http://127.0.0.1:8233", "the address of Temporal's user interface"
+    ),
     # Git
     Setting("commit_docs", True, "commit .planning together with the work"),
     _choice(

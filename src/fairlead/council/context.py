@@ -104,7 +104,7 @@ def council_roster(
         if role == SYNTHESISER:  # a stand-in of another family comes first
             others.sort(key=lambda spare: spare.family == main.family)
         respondents[role] = (main, *others)
-    return Roster(respondents, pause=sleep, reap=partial(reap, supervisor.JOB))
+    return directory.completed(Roster(respondents, pause=sleep, reap=partial(reap, supervisor.JOB)))
 
 
 def _default_agents(directory: AgentDirectory) -> dict[str, str]:

@@ -27,6 +27,7 @@ from fairlead.council.tally import both_sides, open_items, tally
 from fairlead.jobs.calls import recorded
 from fairlead.jobs.guarded_proofs import GuardedProofs
 from fairlead.jobs.model import JobStatus
+from fairlead.jobs.paths import JOBS
 from fairlead.jobs.raw_answers import RawAnswer, storable
 from fairlead.jobs.roster import login_of
 
@@ -93,6 +94,8 @@ class CouncilPerformer:
                 job=context.process_mark,
                 max_tokens=question.max_tokens,
                 wall=question.wall,
+                id=f"{key.replace('/', '-')}-{nonce[:8]}",
+                source=context.source(left_out=(JOBS,)),
             ),
             recorded(context, respondents, question.who),
             pause=context.roster.pause,

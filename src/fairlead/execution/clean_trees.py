@@ -40,14 +40,14 @@ class CleanTrees:
         self._context = context
         # The command comes from the repository, so only the exact line that a person approved runs.
         line = context.options.setup
-        self._setup = line if line and setup_digest(line) in context.approved else ""
+        self.setup = line if line and setup_digest(line) in context.approved else ""
         self._before: dict[str, str] = {}  # by worktree: its dependency folders before the agent
 
     def begin(self, place: str, commit: str) -> None:
         """Install what the project needs, and remember it: the agent starts next."""
         if not self._context.job.is_git:
             return
-        if self._setup:
+        if self.setup:
             result = self._set_up(place)
             if result.exit_code != 0:
                 self._context.tell("note", place.rpartition("/")[2], _failure(result))
@@ -68,9 +68,9 @@ class CleanTrees:
             else:
                 workspace.at_commit(place, commit, kept)
         state = self._state(place, kept)
-        if self._before.get(place) == state and (state or not self._setup):
+        if self._before.get(place) == state and (state or not self.setup):
             return (), ""
-        if not self._setup:
+        if not self.setup:
             made = ", ".join(map(file_name, _folders(place, kept)))
             return ((f"{made}: {_AGENT_MADE}",) if made else ()), ""
         with context.placing:
@@ -87,7 +87,7 @@ class CleanTrees:
         context = self._context
         inside, limit = context.workspace.inside(place), context.options.limits.verify
         is_wanted = lambda: not context.over.is_set  # noqa: E731
-        return context.roster.shell.run(self._setup, inside, limit, is_wanted)
+        return context.roster.shell.run(self.setup, inside, limit, is_wanted)
 
     def _state(self, place: str, kept: Collection[str]) -> str:
         """A digest of what the system records about every file in the dependency folders.

@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import dropwhile, takewhile
 
 from fairlead.agents import supervisor
-from fairlead.agents.model import CallLimits, EndKind
+from fairlead.agents.model import CallLimits, CallSource, EndKind
 from fairlead.agents.secrets import without_secrets
 from fairlead.agents.supervision import Launch, SupervisorPool, supervise
 from fairlead.core import process
@@ -70,8 +70,9 @@ class Shell:
         folder: str,
         limit: timedelta,
         is_wanted: Callable[[], bool] = lambda: True,
+        _source: CallSource | None = None,
     ) -> CommandResult:
-        """Run a command line unchanged; see `jobs.roster.Commands`."""
+        """Run a command line unchanged, here; see `jobs.roster.Commands`."""
         began = time.monotonic()
         launch, output = self._launch(line, folder, limit), _Output()
         ended = supervise(launch, output, is_wanted, self._supervisors)

@@ -267,13 +267,16 @@ class Landing:
         if fault:
             result = CommandResult(1, 0.0, "", "", problem=fault)
         else:
-            run = lambda: context.roster.shell.run(  # noqa: E731
-                task.verify, workspace.inside(place), limit, lambda: not context.over.is_set
+            source = context.source(merged, setup=self.trees.setup)
+            source = source if context.roster.trusts_workers else None
+            run = lambda: context.roster.run_command(  # noqa: E731
+                task.verify, workspace.inside(place), limit, lambda: not context.over.is_set, source
             ).seen_from(place)
             result, question = checked_command(context, gate.task, gate.plan, run)
             if question:
                 self._save_question(question)
                 return False
+            remarks = (*remarks, *result.remarks)
         if result.is_stopped or context.over.is_set:
             return False  # the next run repeats the step
         event, why = verify_outcome(result, task, needs_tests=context.options.needs_tests)

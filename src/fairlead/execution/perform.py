@@ -19,6 +19,7 @@ from fairlead.agents.model import (
     CommandPermissions,
     EndKind,
 )
+from fairlead.agents.secrets import without_secrets
 from fairlead.core.values import replace
 from fairlead.execution.answers import Malformed, Result, Verdict, executor_result, verdict
 from fairlead.execution.decide import (
@@ -51,7 +52,7 @@ from fairlead.execution.tamper_check import (
     tampering_question,
 )
 from fairlead.execution.undeclared import ExtraFiles, extra_files
-from fairlead.jobs.calls import CallRecorder, RecordedAgent, with_result
+from fairlead.jobs.calls import CallRecorder, RecordedAgent, StartedCall, with_result
 from fairlead.jobs.errors import LedgerBroken
 from fairlead.jobs.ledger import EntryKind, LedgerEntry
 from fairlead.jobs.model import Question, QuestionKind, Run, TaskGate, last_work, skip_kind
@@ -152,21 +153,20 @@ class Performer:
     def _execute(self, id_: str) -> None:
         context = self._context
         document, task = context.task(id_)
-        gate = self._attempt_begun(document, task)
-        run = self._new_run(document, gate)
-        # What was said about an earlier attempt does not hold for this one.
-        gate = replace(gate, runs=(*gate.runs, run), not_before="", concerns=(), decisions=())
-        gate = replace(gate, deviations=(), question="", options=())
-        self._save(gate, "executing")
+        continued = self._continued_call(AgentRole.EXECUTOR, document, task)
+        gate = self._gate(id_) if continued else self._with_new_run(document, task)
+        run = gate.runs[-1]
         place = self._worktree(run)
         context.attempts.add(run.branch)
         with context.placing:  # a lock of its own: the agent need not wait for a landing
-            context.workspace.prepare(place, run.base, run.branch)
+            if continued:
+                context.workspace.remove(place)
+            context.workspace.prepare(place, run.base, "" if continued else run.branch)
         before = record_baseline(context, id_, document.id)
         self._trees.begin(place, run.base)
-        nonce = context.new_token()
+        nonce = continued.nonce if continued else context.new_token()
         text = self._executor_prompt(document, task, gate, nonce)
-        ending = self._call(AgentRole.EXECUTOR, gate, place, text)
+        ending = self._call(AgentRole.EXECUTOR, gate, place, text, nonce, continued)
         if self._is_void(EntryKind.EXECUTE, gate, ending, before):
             return
         result = executor_result(ending.text, task, nonce)
@@ -207,6 +207,40 @@ class Performer:
         if event is GateEvent.EXECUTOR_BLOCKED and not gate.question:
             gate = with_blocker_analysed(gate, context.plans.values(), context.folder.load_gates())
         self._advance(gate, event, note)
+
+    def _with_new_run(self, document: PlanDocument, task: Task) -> TaskGate:
+        """The gate of a task with a new run, saved before anything happens."""
+        gate = self._attempt_begun(document, task)
+        run = self._new_run(document, gate)
+        # What was said about an earlier attempt does not hold for this one.
+        gate = replace(gate, runs=(*gate.runs, run), not_before="", concerns=(), decisions=())
+        gate = replace(gate, deviations=(), question="", options=())
+        self._save(gate, "executing")
+        return gate
+
+    def _continued_call(
+        self, role: AgentRole, document: PlanDocument, task: Task
+    ) -> StartedCall | None:
+        """The call that an earlier run started on another machine, if its input is the same now."""
+        context, id_ = self._context, task_id(document.id, task.number)
+        started = self._landing.ledger.outliving(id_)
+        if started is None:
+            return None
+        gate = context.folder.load_gate(id_)
+        if gate is not None and gate.runs and started.role == role:
+            prompted = (
+                self._executor_prompt if role is AgentRole.EXECUTOR else self._architect_prompt
+            )
+            text = prompted(document, task, gate, started.nonce)
+            place = self._worktree(gate.runs[-1])
+            call = self._agent_call(role, gate, place, text, started)
+            assert context.roster.calls is not None
+            if not gate.runs[-1].ended or role is AgentRole.ARCHITECT:
+                call = replace(call, prompt=without_secrets(text)[0])
+                if context.roster.calls.matches(context.roster.agent(role).name, call):
+                    return started
+        self._landing.ledger.settle(id_)
+        return None
 
     def _extras(
         self, document: PlanDocument, run: Run, tree: Tree, result: Result | Malformed
@@ -342,9 +376,11 @@ class Performer:
             result = CommandResult(1, 0.0, "", "", problem=fault)
         else:
             inside, limit = context.workspace.inside(place), context.options.limits.verify
-            result = context.roster.shell.run(
-                task.verify, inside, limit, lambda: not context.over.is_set
+            source = context.source(gate.commit, setup=self._trees.setup)
+            result = context.roster.run_command(
+                task.verify, inside, limit, lambda: not context.over.is_set, source
             ).seen_from(place)
+            remarks = (*remarks, *result.remarks)
         question = self._touched_question(gate, before)
         if result.is_stopped or (context.over.is_set and not question):
             return  # the next run repeats the step
@@ -386,9 +422,10 @@ class Performer:
         gate = self._gate(id_)
         place = self._at_commit(gate)
         before = record_baseline(context, id_, document.id)
-        nonce = context.new_token()
+        continued = self._continued_call(AgentRole.ARCHITECT, document, task)
+        nonce = continued.nonce if continued else context.new_token()
         text = self._architect_prompt(document, task, gate, nonce)
-        ending = self._call(AgentRole.ARCHITECT, gate, place, text)
+        ending = self._call(AgentRole.ARCHITECT, gate, place, text, nonce, continued)
         if self._is_void(EntryKind.REVIEW, gate, ending, before):
             return
         if ending.kind.may_pass:
@@ -445,25 +482,48 @@ class Performer:
 
     # -- calls -----------------------------------------------------------------------------
 
-    def _call(self, role: AgentRole, gate: TaskGate, place: str, text: str) -> CallResult:
+    def _agent_call(
+        self, role: AgentRole, gate: TaskGate, place: str, text: str, started: StartedCall | None
+    ) -> AgentCall:
         context, limits, run = self._context, self._context.options.limits, gate.runs[-1]
         is_executor = role is AgentRole.EXECUTOR
         wall = limits.executor if is_executor else limits.architect
         idle = min(limits.idle, wall)
         # One run may make several calls, so its number alone is not unique.
         name = f"{gate.task}-r{run.number}-{role}-{context.new_token()[:8]}"
-        call = AgentCall(
+        name = started.entry.call if started else name
+        session = run.session if is_executor else context.new_token()
+        return AgentCall(
             role=role,
             prompt=text,
             folder=context.workspace.inside(place),
             raw=f"{context.private}/raw/{name}",
             job=runs_path(context.files.folder, context.job.id),
-            session=run.session if is_executor else context.new_token(),
+            session=started.session if started else session,
             model=context.roster.of(role)[0].model,
             is_read_only=not is_executor,
             commands=self._commands(gate.plan) if is_executor else CommandPermissions(),
             limits=CallLimits(wall=wall, first_event=idle, idle=idle),
+            id=name,
+            source=context.source(
+                run.base if is_executor else gate.commit,
+                setup=self._trees.setup if is_executor else "",
+            ),
         )
+
+    def _call(
+        self,
+        role: AgentRole,
+        gate: TaskGate,
+        place: str,
+        text: str,
+        nonce: str,
+        started: StartedCall | None,
+    ) -> CallResult:
+        context, run = self._context, gate.runs[-1]
+        is_executor = role is AgentRole.EXECUTOR
+        call = self._agent_call(role, gate, place, text, started)
+        name = call.id
         context.tell("call", gate.task, f"{role} begins", attempt=run.attempt, characters=len(text))
         # STATE.md must show this gate before the call is paid for.
         self._landing.wait_for_documents()
@@ -473,7 +533,7 @@ class Performer:
         # The entry that the next run completes if this one is killed during the call.
         if_killed = CallResult(EndKind.KILLED, prompt_characters=len(text), call=name)
         entry = with_result(self._entry(kind, gate), if_killed)
-        recorder = CallRecorder(started=lambda _, made: ledger.announce(gate.plan, made, entry))
+        recorder = CallRecorder(lambda _, made: ledger.announce(gate.plan, made, entry, nonce))
         agent = RecordedAgent(context, context.roster.agent(role), gate.task, recorder)
         result = agent.start(call)
         if result.kind is EndKind.AUTH:
@@ -528,7 +588,11 @@ class Performer:
     ) -> None:
         """Record a call in the ledger: it was paid for, whatever its result."""
         entry = replace(self._entry(kind, gate), verdict=str(verdict), tail=tail, note=note)
-        self._landing.ledger.record(gate.plan, with_result(entry, ending))
+        ledger = self._landing.ledger
+        ledger.record_lost(
+            gate.plan, replace(self._entry(kind, gate), call=ending.call), ending.lost
+        )
+        ledger.record(gate.plan, with_result(entry, ending))
         self._context.folder.baselines.recorded(gate.task)
 
     def _entry(self, kind: EntryKind, gate: TaskGate) -> LedgerEntry:

@@ -55,13 +55,13 @@ class Baselines:
     """The baselines of one job; without a folder they live as long as the process."""
 
     def __init__(self, folder: str = "") -> None:
-        self._folder = folder
+        self.folder = folder
         self._written: set[tuple[str, str]] = set()
         self._kept: set[str] = set()  # digests of contents that are stored
 
     def begin(self) -> None:
         """Remove the baselines of earlier runs, which were checked, and start a new list of writes."""
-        make_private_folders(self._folder)
+        make_private_folders(self.folder)
         with self._inside() as folder:
             for name in folder.names():
                 if not name.endswith((_CALL, _TOUCHED)) and name != _CONTENTS:
@@ -119,14 +119,14 @@ class Baselines:
             self._written.update(_lines(_content(folder, _WRITTEN)))
             for name in folder.names():
                 if name.endswith(_BASELINE):
-                    place = f"{self._folder}/{name}"
+                    place = f"{self.folder}/{name}"
                     yield _baseline(name.removesuffix(_BASELINE), place, _content(folder, name))
 
     # -- what was touched ------------------------------------------------------------------
 
     def keep_content(self, digest: str, content: bytes) -> None:
         """Store a content once, so that a file can be restored."""
-        if digest in self._kept or not self._folder:
+        if digest in self._kept or not self.folder:
             return
         with (
             self._inside() as folder,
@@ -192,7 +192,7 @@ class Baselines:
     @contextmanager
     def _inside(self) -> Iterator[ConfinedFolder]:
         try:
-            with Root(self._folder) as root:
+            with Root(self.folder) as root:
                 folder = root.parent(_WRITTEN)
             assert folder is not None  # the root is there
             with folder:
@@ -200,7 +200,7 @@ class Baselines:
         except FileNotFoundError:
             raise
         except OSError as error:
-            raise storage_error(self._folder, error) from error
+            raise storage_error(self.folder, error) from error
 
 
 def baselines_of_jobs(runs: str, name: str) -> Iterator[Baselines]:

@@ -33,7 +33,8 @@ from fairlead.jobs.model import Job
 from fairlead.jobs.paths import SEEN, ledger_path
 from fairlead.store.journal import Journal
 
-_INTERRUPTED = "killed"  # the verdict in the ledger
+_INTERRUPTED, LOST = "killed", "lost"  # verdicts in the ledger
+_COST_UNKNOWN = "the machine that ran it was lost; its cost is unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,8 @@ class StartedCall:
     raw: str  # the private folder with its raw output
     entry: LedgerEntry  # without the result
     workstream: str = ""
+    nonce: str = ""  # of its prompt: a later run that continues the call reads its answer with it
+    session: str = ""
 
 
 class CallLedger:
@@ -146,18 +149,57 @@ class CallLedger:
         loaded = self._context.files.load_if_present(self._path(plan))
         return loaded.text if loaded else ""
 
-    def announce(self, plan: str, call: AgentCall, entry: LedgerEntry) -> None:
+    def announce(self, plan: str, call: AgentCall, entry: LedgerEntry, nonce: str = "") -> None:
         """Write a call down, so that the next run counts it if this one is killed."""
-        workstream = self._context.job.workstream
-        started = StartedCall(plan, call.role, call.raw, entry, workstream)
+        workstream, session = self._context.job.workstream, call.session
+        started = StartedCall(plan, call.role, call.raw, entry, workstream, nonce, session)
         self._context.folder.baselines.calls(entry.task, json.dumps(plain(started)))
 
     def record_interrupted(self) -> None:
-        """Record the calls that killed runs could not record, in this job or an earlier one."""
+        """Record the calls that killed runs could not record, in this job or an earlier one.
+
+        A call of this job that goes on without its run is left for `outliving`.
+        """
+        own = self._context.folder.baselines
         for baselines in baselines_of_jobs(os.path.dirname(self._context.private), SEEN):
             for task, text in baselines.unrecorded().items():
+                if baselines.folder == own.folder and self.outliving(task):
+                    continue
                 if self._is_settled(task, text):
                     baselines.recorded(task)
+
+    def outliving(self, task: str) -> StartedCall | None:
+        """The call of a task that an earlier run of this job started and that still exists."""
+        finder = self._context.roster.calls
+        text = self._context.folder.baselines.unrecorded().get(task) if finder else None
+        if finder is None or text is None:
+            return None
+        try:
+            call = revived(StartedCall, content_of(task, text), task)
+            is_new = all(each.call != call.entry.call for each in self.entries(call.plan))
+        except DocumentError:
+            return None
+        return call if is_new and call.nonce and finder.has(call.entry.call) else None
+
+    def settle(self, task: str) -> None:
+        """Record the call of a task that cannot be continued."""
+        baselines = self._context.folder.baselines
+        text = baselines.unrecorded().get(task)
+        if text is not None and self._is_settled(task, text):
+            baselines.recorded(task)
+
+    def record_lost(self, plan: str, entry: LedgerEntry, lost: int) -> None:
+        """Record the attempts of a call that were lost with their machine, each once.
+
+        Without a plan they go to the ledger of the job.
+        """
+        path = self._path(plan) if plan else ledger_path(self._context.job.id)
+        loaded = self._context.files.load_if_present(path) if lost else None
+        known = {each.call for each in read_ledger(loaded.text)} if loaded else set()
+        for number in range(1, lost + 1):
+            call = f"{entry.call}.{number}"
+            if call not in known:
+                self._append(path, replace(entry, call=call, verdict=LOST, note=_COST_UNKNOWN))
 
     def _is_settled(self, task: str, text: str) -> bool:
         """Whether the call is dealt with; a run of its own workstream handles it otherwise."""
@@ -178,6 +220,7 @@ class CallLedger:
         if result is None:
             return
         known = replace(result, call=entry.call, prompt_characters=entry.prompt_characters or 0)
+        self.record_lost(call.plan, entry, known.lost)
         self.record(call.plan, replace(with_result(entry, known), verdict=_INTERRUPTED))
         tokens = known.usage.tokens_in + known.usage.tokens_out
         text = f"an interrupted call is counted: {tokens:,} tokens"

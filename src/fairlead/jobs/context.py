@@ -8,13 +8,14 @@ job's folder and to one sink. No decision reads events, so losing one costs noth
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from copy import copy
 from datetime import timedelta
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from fairlead.agents.budget import Caps, Cost, may_spend
-from fairlead.agents.model import AgentEvent, CommandPermissions
+from fairlead.agents.model import AgentEvent, CallSource, CommandPermissions
 from fairlead.agents.secrets import without_secrets
 from fairlead.core.clock import Clock
 from fairlead.core.concurrency import Mutex, OneTimeEvent
@@ -306,6 +307,16 @@ class JobContext(Generic[Record]):
             self.folder.append_event(
                 {"at": at, "kind": "note", "subject": self.job.id, "text": f"not notified: {fault}"}
             )
+
+    def source(
+        self, commit: str = "", left_out: tuple[str, ...] = (), setup: str = ""
+    ) -> CallSource | None:
+        """What a call works on, if it may run on another machine; by default the last commit."""
+        if self.roster.calls is None:
+            return None
+        commit = commit or self.workspace.commit_of("HEAD")
+        inside = os.path.relpath(self.workspace.inside("/place"), "/place")
+        return CallSource(commit, "" if inside == "." else inside, left_out, setup)
 
     def questions(self) -> tuple[Question, ...]:
         """Every question of the job, with the answers that count."""

@@ -23,7 +23,8 @@ from fairlead.jobs.role_models import model_of
 if TYPE_CHECKING:
     from fairlead.agents.cli_agent import CliAgent
     from fairlead.agents.custom_agents import CustomAgent
-    from fairlead.agents.ports import Agent, Recall
+    from fairlead.agents.model import CallSource
+    from fairlead.agents.ports import Agent, CallFinder, Recall
     from fairlead.agents.supervision import SupervisorPool
     from fairlead.plans.model import CommandResult
 
@@ -39,8 +40,12 @@ class Commands(Protocol):
         folder: str,
         limit: timedelta,
         is_wanted: Callable[[], bool] = lambda: True,
+        source: CallSource | None = None,
     ) -> CommandResult:
-        """Run a command line as it stands in its plan. Ends early once it is not wanted."""
+        """Run a command line as it stands in its plan. Ends early once it is not wanted.
+
+        With a source it may run on another machine, on exactly that commit.
+        """
         ...
 
 
@@ -53,6 +58,8 @@ class Roster:
     reap: Callable[[str], int] = lambda _: 0  # ends processes that a dead run left behind
     ready: Callable[[str], AbstractContextManager[object]] = nullcontext  # open during the calls
     recall: Recall = lambda _name, _role, _raw: None
+    calls: CallFinder | None = None  # None: a call ends with the run that started it
+    trusts_workers: bool = False  # verify commands on merged trees may run on workers
     pause: Callable[[float], object] = lambda _: None  # between two tries of one question
     notes: tuple[str, ...] = ()  # what an agent's options cannot express; said before a run
 
@@ -65,6 +72,18 @@ class Roster:
         """Runs verify commands."""
         assert self.commands is not None, "only an execution runs commands"
         return self.commands
+
+    def run_command(
+        self,
+        line: str,
+        folder: str,
+        limit: timedelta,
+        is_wanted: Callable[[], bool],
+        source: CallSource | None = None,
+    ) -> CommandResult:
+        """Run a verify command; only with a source may it run on another machine."""
+        more = (source,) if source else ()
+        return self.shell.run(line, folder, limit, is_wanted, *more)
 
     def agent(self, role: str) -> Agent:
         """The agent that is asked first for a role."""
@@ -214,6 +233,10 @@ class AgentDirectory:
             recall=partial(registry.recall, self._custom),
             notes=(executor.driver.commands_note,) if executor.driver.commands_note else (),
         )
+
+    def completed(self, roster: Roster) -> Roster:
+        """The roster with what depends on where its agents run; here nothing does."""
+        return roster
 
     def commands_note(self, agent: str) -> str:
         """What the options of an executing agent cannot express; empty: all, or it is missing."""

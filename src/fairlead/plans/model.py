@@ -160,6 +160,12 @@ class CommandResult:
     is_timeout: bool = False
     is_stopped: bool = False  # cancelled, so it says nothing about the work
     problem: str = ""  # why it could not be started
+    worker: str = ""  # the other machine on which it ran
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Where it ran, if that was another machine."""
+        return (f"on the worker {self.worker}",) if self.worker else ()
 
     def seen_from(self, folder: str) -> "CommandResult":
         """The result with paths relative to a folder: the next attempt works in another one."""

@@ -85,3 +85,11 @@ class GitTooOld(AgentError, code="git-too-old"):
     least: object
     message = "git {found} is too old to merge without a checkout"
     hint = "install git {least} or newer"
+
+
+class BadRemote(UsageError, code="bad-remote"):
+    """The address of a repository is not one that may be used."""
+
+    url: str
+    message = "{url!r} is not the address of a repository"
+    hint = "set one: fairlead config set fairlead.cluster.remote ssh://HOST/PATH.git"

@@ -65,6 +65,15 @@ class Git(GitView):
         """The folder of the project in a worktree."""
         return self._inside(place)
 
+    def show(self, place: str, commit: str) -> None:
+        """Give a worktree the files of a commit as if they were made there: its HEAD stays."""
+        self._check_out(place, commit)
+
+    @property
+    def objects(self) -> str:
+        """The folder with the objects of the repository."""
+        return os.path.join(self.common, "objects")
+
     def _check_out(self, place: str, commit: str) -> None:
         """Give a worktree the tracked files of a commit, and its git a fresh index."""
         index = self._trusted_index(place)[0] or self._private_folder.new_index()

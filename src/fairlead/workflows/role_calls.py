@@ -35,7 +35,7 @@ from fairlead.jobs.calls import CallLedger, CallRecorder, recorded
 from fairlead.jobs.guarded_proofs import GuardedProofs
 from fairlead.jobs.ledger import EntryKind
 from fairlead.jobs.model import CallRecord, QuestionKind
-from fairlead.jobs.paths import OUTPUT, runs_path
+from fairlead.jobs.paths import JOBS, OUTPUT, runs_path
 from fairlead.jobs.prompts import fitted, framed_piece, listed, role_prompt
 from fairlead.jobs.roster import login_of
 from fairlead.store.reader import Reader
@@ -304,6 +304,7 @@ class RoleCalls:
     ) -> tuple[tuple[Respondent, CallResult], ...]:
         """Run the call: retry while the service is busy, then use the fallback agents."""
         context, role = self._context, request.role
+        source = context.source(left_out=(JOBS,))
         idle = min(context.options.limits.idle, role.wall)
 
         def agent_call(respondent: Respondent, number: int) -> AgentCall:
@@ -321,6 +322,8 @@ class RoleCalls:
                 tools=role.tools,
                 commands=context.options.commands if role.runs_commands else CommandPermissions(),
                 limits=CallLimits(wall=role.wall, first_event=idle, idle=idle),
+                id=f"{request.key}-{call.tries}-{context.new_token()[:8]}",
+                source=source,
             )
 
         def watch(event: AgentEvent) -> None:
@@ -360,7 +363,8 @@ class RoleCalls:
             estimated=result.is_estimated or None,
             cost_usd=_price(result),
         )
-        ledger.record_for_job(entry)
+        ledger.record_lost("", replace(entry, call=result.call), result.lost)
+        ledger.record_for_job(replace(entry, call=result.call))
 
 
 def _price(result: CallResult) -> float:

@@ -80,6 +80,9 @@ auto_option = click.option(
 events_option = click.option(
     "--events", "as_events", is_flag=True, help="Print one JSON line per event."
 )
+cluster_option = click.option(
+    "--cluster", is_flag=True, help="Run agents and verify commands on workers, through Temporal."
+)
 model_option = click.option("--model", default="", metavar="NAME", help="Model for the agent.")
 _WORKFLOW_OPTIONS = (
     click.option("--agent", default="", metavar="NAME", help="Agent: claude, codex, …"),
@@ -88,6 +91,20 @@ _WORKFLOW_OPTIONS = (
     rehearse_option,
     events_option,
 )
+
+
+@contextmanager
+def on_cluster(app: App, *, is_wanted: bool) -> Iterator[None]:
+    """Let the agents of an application run on workers."""
+    if not is_wanted:
+        yield
+        return
+    from fairlead.cluster.service import ClusterProject, opened
+
+    state, custom = app.state.folder, app.custom_agents()
+    project = ClusterProject(app.place, app.workspace, state, app.values, custom)
+    with opened(project) as app.cluster:
+        yield
 
 
 @dataclass(frozen=True, slots=True)

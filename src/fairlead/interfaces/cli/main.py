@@ -18,6 +18,7 @@ _COMMANDS = {
     "board": "board:board",
     "capture": "capture:capture",
     "check": "check:check",
+    "cluster": "cluster:cluster",
     "completion": "completion:completion",
     "config": "config:config",
     "debug": "debug:debug",
@@ -51,6 +52,7 @@ _COMMANDS = {
     "undo": "undo:undo",
     "uninstall": "install:uninstall",
     "version": "help:version",
+    "worker": "cluster:worker",
 }
 
 # What each command is for, in the order of the help. A command that is not named here is listed

@@ -14,6 +14,7 @@ from fairlead.core.values import replace
 from fairlead.interfaces.cli.agent_command import (
     approve_option,
     auto_option,
+    cluster_option,
     confirm_commands,
     estimate_text,
     events_option,
@@ -23,6 +24,7 @@ from fairlead.interfaces.cli.agent_command import (
     job_command,
     model_option,
     noting_stop,
+    on_cluster,
     project_app,
     rehearse_option,
     status_mark,
@@ -55,6 +57,7 @@ from fairlead.views.runs import execution_view as done_view
 
 if TYPE_CHECKING:
     from fairlead.execution.model import ExecutionPreview, ExecutionReport
+    from fairlead.execution.service import Execution
     from fairlead.jobs.context import RunOptions
     from fairlead.project.open_jobs import OpenJob
 
@@ -73,6 +76,7 @@ _MINUTE = timedelta(minutes=1)
 @rehearse_option
 @here_option
 @detach_option
+@cluster_option
 @events_option
 @app_workstream_option
 @dry_run_option
@@ -85,10 +89,7 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **opti
     command of the plan succeeds and a reviewer agrees; then the work is merged. Run the same
     command again to resume an interrupted run.
     """
-    from fairlead.interfaces.cli.live_view import execution_view
-    from fairlead.jobs.context import Cancellation, EventSink, JobSetup
-
-    is_rehearsed = options["rehearse"]
+    is_rehearsed, slots = options["rehearse"], options["slots"]
     app = project_app(app, rehearse=is_rehearsed, here=options["here"], dry_run=dry_run)
     execution = app.execution.within(app.step[2])
     preview = execution.preview(number, is_rehearsed=is_rehearsed)
@@ -111,12 +112,32 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **opti
     execution.require_ready(preview)
     if options["detach"]:
         return run_detached(as_json=as_json, rehearsed=is_rehearsed)
+    with on_cluster(app, is_wanted=options["cluster"]):
+        options["slots"] = slots
+        return _carry_out(app, execution, preview, run_options, options, as_json=as_json)
+
+
+def _carry_out(
+    app: App,
+    execution: Execution,
+    preview: ExecutionPreview,
+    run_options: RunOptions,
+    options: dict[str, Any],
+    *,
+    as_json: bool,
+) -> int:
+    from fairlead.interfaces.cli.live_view import execution_view
+    from fairlead.jobs.context import Cancellation, EventSink, JobSetup
+
     roster = app.execution_roster(
         options["agent"],
         options["reviewer"],
         model=options["model"],
-        is_rehearsed=is_rehearsed,
+        is_rehearsed=preview.is_rehearsed,
     )
+    if app.cluster is not None and not options["slots"]:
+        slots = app.cluster.slots(roster.agent(EXECUTOR).name)
+        run_options = replace(run_options, slots=slots)
     if not preview.branch:
         warn(f"{_missing_branch(app)}: plans run one at a time, in place, and cannot be undone")
     view = execution_view(as_events=options["as_events"], as_json=as_json)

@@ -10,6 +10,7 @@ import click
 from fairlead.app import App
 from fairlead.core.values import replace
 from fairlead.interfaces.cli.agent_command import (
+    cluster_option,
     confirm_commands,
     events_option,
     exit_code,
@@ -17,6 +18,7 @@ from fairlead.interfaces.cli.agent_command import (
     interruptible,
     job_command,
     noting_stop,
+    on_cluster,
     project_app,
     rehearse_option,
     require_rehearsal,
@@ -47,6 +49,7 @@ _PRINTED_PROMPTS = ("pm/refined", "raw/r0/architect")
 @rehearse_option
 @here_option
 @detach_option
+@cluster_option
 @events_option
 @dry_run_option
 @json_option
@@ -65,7 +68,15 @@ def run(app: App, *, goal: str, dry_run: bool, as_json: bool, **options: Any) ->
         retry = f'fairlead job retry {job_id} --request "GOAL"'
         raise click.UsageError(f"the goal of a job is fixed: omit GOAL, or create a job: {retry}")
     app, is_rehearsed = _project(app, options, dry_run=dry_run)
-    council = app.council
+    options["is_rehearsed"] = is_rehearsed
+    with on_cluster(app, is_wanted=options["cluster"] and not (dry_run or options["detach"])):
+        return _run(app, goal, job_id, options, dry_run=dry_run, as_json=as_json)
+
+
+def _run(
+    app: App, goal: str, job_id: str, options: dict[str, Any], *, dry_run: bool, as_json: bool
+) -> int:
+    council, is_rehearsed = app.council, options["is_rehearsed"]
     council_run = app.council_run(is_rehearsed=is_rehearsed, is_preview=dry_run)
     if dry_run:
         preview = council.preview(goal, job_id, council_run)

@@ -1,0 +1,292 @@
+"""The ports of `execution` and `council` on the coordinator, with workers behind them.
+
+A call is started or found again by its id, its report is checked by `claims`, and the accepted
+tree is shown in the worktree where a local agent would have made it. Everything after that is the
+same as without a cluster.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from fairlead.agents.cli_agent import CliAgent
+from fairlead.agents.drivers.driver import Driver
+from fairlead.agents.model import AgentCall, AgentEvent, CallLimits, CallResult, CallSource
+from fairlead.agents.ports import Recall
+from fairlead.agents.secrets import without_secrets
+from fairlead.cluster.claims import PushedCommit, claim_fault, size_fault, tree_fault
+from fairlead.cluster.errors import NotOnCluster
+from fairlead.cluster.model import (
+    LONGEST_TEXT,
+    VERIFY,
+    CallAddress,
+    CallEnd,
+    CallKind,
+    CallOrder,
+    CallReport,
+    SentLimits,
+    SentText,
+    agent_order,
+    digest_of,
+    encoded,
+    refused,
+    report_of,
+    safe_name,
+    stopped,
+)
+from fairlead.cluster.ports import CallServer
+from fairlead.core.concurrency import Mutex
+from fairlead.core.errors import DocumentError
+from fairlead.core.values import replace
+from fairlead.jobs.roster import Commands
+from fairlead.plans.model import CommandResult
+from fairlead.vcs.errors import GitFault
+from fairlead.vcs.git import Git
+from fairlead.vcs.remote import RemoteRepository
+
+_DELETED_TOGETHER = 100  # refs of ended calls
+_NOT_RUN = -9  # the exit code of a command without a report
+_LONGEST_ANSWER = 16 << 20  # characters
+
+
+class ClusterSession:
+    """What the calls of one run share: the server, the shared repository and the project."""
+
+    def __init__(
+        self,
+        server: CallServer,
+        remote: RemoteRepository,
+        workspace: Git,
+        project: str,
+        new_token: Callable[[], str],
+    ) -> None:
+        self.server = server
+        self.job = ""  # of the execution that runs
+        self._remote = remote
+        self._workspace = workspace
+        self._project = project
+        self._new_token = new_token
+        self._turn = Mutex()
+        self._pushed: set[str] = set()
+        self._ended: list[str] = []  # refs that nothing needs any more
+        self._jobs: set[str] = set()
+
+    # -- calls -----------------------------------------------------------------------------
+
+    def call(self, agent: str, call: AgentCall, is_wanted: Callable[[], bool]) -> CallResult:
+        """Run the call of an agent on a worker, and show the tree that it made."""
+        order = self.order(agent, call)
+        end = self._run(order, call.prompt, is_wanted)
+        lost = max(end.attempt - 1, 0)
+        if not end.report:
+            reason = (
+                "it was stopped" if end.is_cancelled else f"no worker finished it: {end.failure}"
+            )
+            return replace(stopped(reason, lost), call=call.id)
+        checked = self._checked(order, end)
+        if isinstance(checked, str):
+            return replace(refused(checked), lost=lost, call=call.id)
+        assert checked.result is not None
+        try:
+            text = self._answer(order, checked)
+            if checked.commit:
+                self._workspace.show(_place(call), checked.commit)
+        except GitFault as fault:
+            return replace(refused(str(fault), checked), lost=lost, call=call.id)
+        self._forget(order, end.attempt)
+        text, error = without_secrets(text)[0], without_secrets(checked.result.error)[0]
+        return replace(checked.result, text=text, error=error, lost=lost, call=call.id)
+
+    def command(
+        self,
+        line: str,
+        limit: timedelta,
+        source: CallSource,
+        is_wanted: Callable[[], bool],
+    ) -> CommandResult:
+        """Run a verify command on a worker; what it reports is a claim."""
+        order = CallOrder(
+            address=self.address(f"{VERIFY}-{self._new_token()}"),
+            kind=CallKind.COMMAND,
+            queue=VERIFY,
+            remote=self._remote.url,
+            source=source,
+            limits=SentLimits.of(CallLimits(wall=limit, first_event=limit, idle=limit)),
+            line=line,
+        )
+        end = self._run(order, "", is_wanted)
+        if not end.report:
+            is_stopped = end.is_cancelled or not is_wanted()
+            problem = f"no worker finished it: {end.failure}"
+            return CommandResult(_NOT_RUN, 0.0, "", "", is_stopped=is_stopped, problem=problem)
+        checked = self._checked(order, end)
+        if isinstance(checked, str):
+            problem = f"the report of a worker is refused: {checked}"
+            return CommandResult(_NOT_RUN, 0.0, "", "", problem=problem)
+        assert checked.command is not None
+        self._forget(order, end.attempt)
+        tail = without_secrets(checked.command.tail)[0]
+        return replace(checked.command, tail=tail, worker=checked.worker)
+
+    def order(self, agent: str, call: AgentCall) -> CallOrder:
+        """The order for a call: equal calls have equal orders."""
+        if call.source is None:
+            raise NotOnCluster(call.role)
+        address = self.address(call.id, os.path.basename(call.job))
+        return agent_order(call, agent, address, self._remote.url, self._sent(call.prompt))
+
+    def address(self, call: str, job: str = "") -> CallAddress:
+        """The names of a call."""
+        return CallAddress(self._project, safe_name(job or self.job), safe_name(call))
+
+    def _sent(self, text: str) -> SentText:
+        if len(json.dumps(text)) <= LONGEST_TEXT:
+            return SentText(text)
+        return SentText(object=self._remote.store(text))
+
+    def _run(self, order: CallOrder, prompt: str, is_wanted: Callable[[], bool]) -> CallEnd:
+        self._jobs.add(order.address.job)
+        self._push(order, prompt)
+        self.server.start(order, encoded(order))
+        return self.server.wait(order, is_wanted)
+
+    def _push(self, order: CallOrder, prompt: str) -> None:
+        objects = {order.address.base_ref(order.source.commit): order.source.commit}
+        if order.prompt.object:
+            objects[order.address.input_ref("prompt")] = order.prompt.object
+        with self._turn:
+            new = {name: each for name, each in objects.items() if name not in self._pushed}
+            if new:
+                self._remote.push(new)
+                self._pushed.update(new)
+
+    def _checked(self, order: CallOrder, end: CallEnd) -> CallReport | str:
+        """The report of a call, or why it is refused."""
+        if fault := size_fault(end.report):
+            return fault
+        try:
+            report = report_of(end.report)
+        except (DocumentError, ValueError, RecursionError) as error:
+            return f"it is malformed: {error}"
+        fault = claim_fault(order, digest_of(encoded(order)), end.attempt, report)
+        if fault or not report.ref:
+            return fault or report
+        try:
+            self._remote.fetch(report.ref)
+        except GitFault as problem:
+            return f"its ref cannot be fetched: {problem}"
+        commit = self._remote.object_of(report.ref)
+        pushed = PushedCommit(commit, *self._remote.commit_facts(commit))
+        return tree_fault(order, report, pushed) or report
+
+    def _answer(self, order: CallOrder, report: CallReport) -> str:
+        if not report.text.object:
+            return report.text.text
+        name = order.address.text_ref(report.attempt)
+        self._remote.fetch(name)
+        if self._remote.object_of(name) != report.text.object:
+            raise GitFault("fetch", "the answer is not the one that the report names")
+        return self._remote.text(report.text.object)[:_LONGEST_ANSWER]
+
+    def _forget(self, order: CallOrder, attempt: int) -> None:
+        """Delete the refs of ended calls, many at once."""
+        address = order.address
+        with self._turn:
+            self._ended += [address.output_ref(attempt), address.text_ref(attempt)]
+            if len(self._ended) >= _DELETED_TOGETHER:
+                ended, self._ended = self._ended, []
+                self._delete(ended)
+
+    def _delete(self, names: list[str]) -> None:
+        known = self._remote.list(f"refs/fairlead/{self._project}/")
+        self._remote.delete(name for name in names if name in known)
+
+    def clean_up(self) -> None:
+        """Delete the refs of every job of this run; calls that may be continued keep none."""
+        for job in sorted(self._jobs):
+            prefix = CallAddress(self._project, job, "").refs
+            self._remote.delete(self._remote.list(prefix))
+
+    # -- finding calls again ---------------------------------------------------------------
+
+    def has(self, call: str) -> bool:
+        """Whether a call of the running job exists; see `agents.ports.CallFinder`."""
+        return bool(self.server.digest(self.address(call).id))
+
+    def matches(self, agent: str, call: AgentCall) -> bool:
+        """Whether an execution of this id was started with exactly this input."""
+        order = self.order(agent, call)
+        return self.server.digest(order.address.id) == digest_of(encoded(order))
+
+    def recall(self, locally: Recall, name: str, role: str, raw: str) -> CallResult | None:
+        """The result of a call that nobody continues: it is cancelled, and its cost is unknown."""
+        job = os.path.basename(os.path.dirname(os.path.dirname(raw)))
+        id_ = self.address(os.path.basename(raw), job).id
+        if not self.server.digest(id_):
+            return locally(name, role, raw)
+        attempts = self.server.started_attempts(id_)
+        self.server.cancel(id_)
+        return stopped("its coordinator was killed", attempts - 1) if attempts else None
+
+    @contextmanager
+    def ready(self, mark: str) -> Iterator[None]:
+        """Know the job whose calls follow."""
+        self.job = os.path.basename(mark)
+        yield
+
+
+class ClusterAgent(CliAgent):
+    """An agent that runs on workers."""
+
+    def __init__(self, driver: Driver, session: ClusterSession) -> None:
+        super().__init__(driver, "")
+        self._session = session
+
+    def start(
+        self,
+        call: AgentCall,
+        watch: Callable[[AgentEvent], None],
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> CallResult:
+        """Run one call on a worker; its events stay there."""
+        return self._session.call(self.name, call, is_wanted)
+
+    @property
+    def is_logged_out(self) -> bool:
+        """A worker checks the login before it takes calls."""
+        return False
+
+
+class ClusterCommands:
+    """Runs verify commands on workers where a source allows it, and here otherwise."""
+
+    def __init__(self, session: ClusterSession, local: Commands) -> None:
+        self._session = session
+        self._local = local
+
+    def run(
+        self,
+        line: str,
+        folder: str,
+        limit: timedelta,
+        is_wanted: Callable[[], bool] = lambda: True,
+        source: CallSource | None = None,
+    ) -> CommandResult:
+        """Run a command line; see `jobs.roster.Commands`."""
+        if source is None:
+            return self._local.run(line, folder, limit, is_wanted)
+        return self._session.command(line, limit, source, is_wanted)
+
+
+def _place(call: AgentCall) -> str:
+    """The worktree of a call, whose folder may lie inside it."""
+    assert call.source is not None
+    return (
+        call.folder.removesuffix(f"/{call.source.subfolder}")
+        if call.source.subfolder
+        else call.folder
+    )

@@ -1,0 +1,88 @@
+"""Errors of running calls on other machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fairlead.core.errors import AgentError, UsageError
+
+
+class NoClusterPackage(AgentError, code="no-cluster-package"):
+    """The extra with the client of Temporal is not installed."""
+
+    message = "calls on other machines need the package temporalio"
+    hint = "install it with: pip install 'fairlead[cluster]'"
+
+
+class NoDevServer(AgentError, code="no-dev-server"):
+    """There is no program to start a development server with."""
+
+    message = "there is no program `temporal`"
+    hint = "install it with: pip install 'fairlead[cluster-dev]'"
+
+
+class ServerGone(AgentError, code="cluster-server-gone"):
+    """The Temporal server does not answer."""
+
+    address: str
+    seconds: int
+    message = "the Temporal server at {address} has not answered for {seconds} s"
+    hint = "look at it: fairlead cluster status; then run the same command again to resume"
+
+
+class NoWorker(AgentError, code="cluster-no-worker"):
+    """No worker takes calls from a queue."""
+
+    queue: str
+    seconds: int
+    address: str
+    version: str
+    message = "no worker of version {version} has asked queue {queue} for {seconds} s"
+    hint = "start one: fairlead worker --address {address} --queue {queue}; then run this again"
+
+
+class NoRemote(UsageError, code="cluster-no-remote"):
+    """The repository through which trees travel is not configured."""
+
+    message = "fairlead.cluster.remote names no repository that the workers can reach"
+    hint = "set it: fairlead config set fairlead.cluster.remote ssh://HOST/PATH.git"
+
+
+class NeedsRepository(UsageError, code="cluster-needs-git"):
+    """Trees travel by git, and this project has no repository."""
+
+    message = "calls on other machines need a git repository with a commit"
+    hint = "make one: git init && git add -A && git commit -m start"
+
+
+class NotOnCluster(UsageError, code="not-on-cluster"):
+    """A call that works in the project's own folder cannot run on another machine."""
+
+    role: str
+    message = "the {role} works in the project's own folder and cannot run on a worker"
+    hint = "set the bridge to engine: fairlead config set fairlead.council.bridge engine"
+
+
+class IdInUse(AgentError, code="cluster-id-in-use"):
+    """An execution of this id exists, and it was started with another input."""
+
+    call: str
+    message = "the call {call} exists with another input and is not continued"
+    hint = "run the same command again: it makes a new call"
+
+
+class WorkerUnfit(AgentError, code="worker-unfit"):
+    """A worker cannot serve what it was started for."""
+
+    faults: Sequence[str]
+    message = "this worker cannot start: {faults:; }"
+    hint = "fix that, or leave out the queue: fairlead worker --help"
+
+
+class UnknownCodec(UsageError, code="cluster-codec"):
+    """No installed package provides the payload codec that the settings name."""
+
+    name: str
+    known: Sequence[str]
+    message = "no installed package provides the payload codec {name!r}"
+    hint = "installed codecs: {known}"

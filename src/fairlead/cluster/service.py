@@ -1,0 +1,216 @@
+"""The operations that interfaces call: open a session, serve as a worker, show the cluster."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from fairlead.agents import registry
+from fairlead.cluster.errors import (
+    NeedsRepository,
+    NoClusterPackage,
+    NoRemote,
+    NoWorker,
+    ServerGone,
+)
+from fairlead.cluster.model import VERIFY, WorkerIdentity
+from fairlead.core.clock import random_token
+from fairlead.core.errors import FairleadError
+from fairlead.core.values import dataclass
+from fairlead.store.files import make_private_folders
+from fairlead.store.layout import project_key
+from fairlead.vcs.git import Git
+
+if TYPE_CHECKING:
+    from fairlead.agents.custom_agents import CustomAgent
+    from fairlead.cluster.adapter import ClusterSession
+    from fairlead.cluster.connection import Patience, ServerSettings
+    from fairlead.cluster.roster import ClusterDirectory
+    from fairlead.vcs.in_place import InPlace
+
+_FOLDER = "cluster"  # in the user's state folder
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterProject:
+    """The project whose calls run on workers."""
+
+    folder: str
+    workspace: Git | InPlace
+    state: str  # the user's state folder
+    values: Mapping[str, object]
+    custom: tuple[CustomAgent, ...]
+
+
+class Cluster:
+    """An open session: finds the agents of a project on workers."""
+
+    def __init__(self, project: ClusterProject, session: ClusterSession) -> None:
+        self._project = project
+        self._session = session
+
+    @property
+    def agents(self) -> ClusterDirectory:
+        """Finds agents on workers."""
+        from fairlead.cluster.roster import ClusterDirectory
+
+        project = self._project
+        return ClusterDirectory(project.folder, project.values, project.custom, self._session)
+
+    def slots(self, agent: str) -> int:
+        """The slots of all workers that serve an agent; waits for the first one."""
+        return self._session.server.await_workers(agent)
+
+
+def require_package() -> None:
+    """Raise if the extra is not installed."""
+    if find_spec("temporalio") is None:
+        raise NoClusterPackage
+
+
+@contextmanager
+def opened(project: ClusterProject, patience: Patience | None = None) -> Iterator[Cluster]:
+    """Connect for one run. The refs of its jobs are deleted, unless it is to be resumed."""
+    require_package()
+    from fairlead.cluster.adapter import ClusterSession
+    from fairlead.cluster.connection import Connection
+    from fairlead.vcs.remote import RemoteRepository
+
+    if not isinstance(project.workspace, Git):
+        raise NeedsRepository
+    url = str(project.values["fairlead.cluster.remote"]).strip()
+    if not url:
+        raise NoRemote
+    if os.path.exists(os.path.join(project.folder, url)):
+        url = os.path.realpath(os.path.join(project.folder, url))
+    name = project_id(project.state, project.folder)
+    exchange = os.path.join(project.state, _FOLDER, "exchange", name)
+    remote = RemoteRepository(url, exchange, project.workspace.objects)
+    with Connection(server_settings(project.values, patience=patience), name) as connection:
+        session = ClusterSession(connection, remote, project.workspace, name, random_token)
+        try:
+            yield Cluster(project, session)
+        except (NoWorker, ServerGone):  # calls go on, and the next run continues them
+            raise
+        except FairleadError:
+            session.clean_up()
+            raise
+        session.clean_up()
+
+
+def server_settings(
+    values: Mapping[str, object], address: str = "", patience: Patience | None = None
+) -> ServerSettings:
+    """How to reach the server, from the settings of the user."""
+    from fairlead.cluster.connection import Patience, ServerSettings
+
+    codec = str(values["fairlead.cluster.codec"])
+    return ServerSettings(address, codec, patience=patience or Patience())
+
+
+def project_id(state: str, folder: str) -> str:
+    """The random id of this clone, kept outside the repository."""
+    place = os.path.join(state, _FOLDER, "projects")
+    make_private_folders(place)
+    path = os.path.join(place, project_key(folder))
+    with suppress(FileExistsError), open(os.open(path, _NEW, 0o600), "w") as file:
+        file.write(secrets.token_hex(8))
+    with open(path, encoding="ascii") as file:
+        return file.read().strip()
+
+
+def worker_folder(cache: str) -> str:
+    """Where a worker keeps clones and worktrees."""
+    return os.path.join(cache, _FOLDER)
+
+
+# -- status --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class QueueReport:
+    """A queue with its workers."""
+
+    name: str
+    depth: int
+    workers: tuple[WorkerIdentity, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallStatus:
+    """A call that has not ended."""
+
+    id: str
+    queue: str
+    age: timedelta
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterStatus:
+    """What the server knows."""
+
+    address: str
+    namespace: str
+    queues: tuple[QueueReport, ...]
+    calls: tuple[CallStatus, ...]
+
+
+def cluster_status(
+    values: Mapping[str, object], custom: Iterable[CustomAgent], address: str = ""
+) -> ClusterStatus:
+    """The workers, queues and running calls, as the server knows them."""
+    require_package()
+    from urllib.parse import quote
+
+    from fairlead.cluster.connection import Connection
+
+    ui = str(values["fairlead.cluster.ui"]).rstrip("/")
+    names = (*registry.driver_factories(custom), VERIFY)
+    with Connection(server_settings(values, address)) as connection:
+        states = [connection.queue_state(name) for name in names]
+        pages = f"{ui}/namespaces/{quote(connection.namespace, safe='')}/workflows/"
+        calls = tuple(
+            CallStatus(each.id, each.queue, each.age, pages + quote(each.id, safe=""))
+            for each in connection.running_calls()
+        )
+        used = {call.queue for call in calls}
+        queues = tuple(
+            QueueReport(each.name, each.depth, each.workers)
+            for each in states
+            if each.workers or each.depth or each.name in used
+        )
+        return ClusterStatus(connection.address, connection.namespace, queues, calls)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRequest:
+    """What a person asks of a worker."""
+
+    address: str
+    queues: tuple[str, ...]
+    slots: int
+    remote: str = ""
+
+
+def serve(
+    request: WorkerRequest,
+    values: Mapping[str, object],
+    custom: tuple[CustomAgent, ...],
+    folder: str,
+    report: Callable[[str, WorkerIdentity], None],
+) -> None:
+    """Serve queues until an interrupt; see `worker.WorkerProcess`."""
+    require_package()
+    from fairlead.cluster.worker import WorkerOptions, WorkerProcess
+
+    server = server_settings(values, request.address)
+    options = WorkerOptions(request.queues, request.slots, folder, server, request.remote, custom)
+    process = WorkerProcess(options, lambda event: report(event, process.identity))
+    process.run()

@@ -1,0 +1,383 @@
+"""A worker: takes calls from its queues, runs them under our supervisor, and reports.
+
+Trees come and go through a cached clone of the shared repository. Each attempt has its own
+worktree, which is deleted afterwards. The heartbeat is sent by a timer, never by events of the
+agent: a silent agent is alive. When an attempt is cancelled, or the server has given it to another
+worker, its tree of processes ends before anything is pushed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import platform
+import shutil
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+
+from temporalio import activity
+from temporalio.exceptions import ApplicationError
+from temporalio.worker import Worker
+
+from fairlead.agents import registry, supervisor
+from fairlead.agents.custom_agents import CustomAgent
+from fairlead.agents.model import CallResult, EndKind
+from fairlead.agents.ports import Agent
+from fairlead.agents.secrets import without_secrets
+from fairlead.agents.supervision import identity as process_identity
+from fairlead.agents.supervision import is_alive, reap
+from fairlead.cluster.connection import ServerSettings, connected
+from fairlead.cluster.errors import WorkerUnfit
+from fairlead.cluster.model import (
+    LONGEST_TEXT,
+    PROTOCOL,
+    VERIFY,
+    CallKind,
+    CallOrder,
+    CallReport,
+    SentText,
+    WorkerIdentity,
+    digest_of,
+    encoded,
+    order_of,
+    own_version,
+    presence_queue,
+    task_queue,
+    without_text,
+)
+from fairlead.cluster.workflow import ACTIVITY, REFUSED
+from fairlead.core import process
+from fairlead.core.concurrency import Mutex, thread_pool
+from fairlead.core.errors import AgentError, DocumentError, FairleadError
+from fairlead.core.values import dataclass, replace
+from fairlead.execution.commands import Shell
+from fairlead.jobs.paths import OUTPUT
+from fairlead.plans.model import CommandResult
+from fairlead.store.files import make_private_folders
+from fairlead.vcs.errors import GitFault
+from fairlead.vcs.git import Git
+from fairlead.vcs.model import Tree
+from fairlead.vcs.remote import RemoteRepository
+
+_DRAINING = timedelta(days=7)  # a drained worker finishes what it has, however long that takes
+_THROTTLE = timedelta(seconds=5)
+_BEAT_SHARE = 3  # heartbeats within one heartbeat timeout
+_GIT_LIMITS = process.ProcessLimits(timedelta(minutes=1))
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerOptions:
+    """How a worker serves."""
+
+    queues: tuple[str, ...]
+    slots: int  # calls at the same time, of each queue
+    folder: str  # private: the clones and worktrees
+    server: ServerSettings
+    remote: str = ""  # the shared repository as this machine reaches it; empty: as ordered
+    custom: tuple[CustomAgent, ...] = ()
+
+
+def worker_faults(options: WorkerOptions) -> tuple[str, ...]:
+    """Everything that keeps a worker from serving its queues: missing agents and logins."""
+    faults = []
+    for name in options.queues:
+        if name == VERIFY:
+            continue
+        try:
+            found = registry.agent(name, custom=options.custom)
+        except FairleadError as error:
+            faults.append(f"{name}: {error}")
+            continue
+        if found.is_logged_out:
+            faults.append(f"{name} is not logged in (log in with: {found.login})")
+    return tuple(faults)
+
+
+class SharedClone:
+    """A cached clone of a shared repository: its objects, and the worktrees of attempts."""
+
+    def __init__(self, folder: str, url: str) -> None:
+        make_private_folders(folder)
+        self._place = os.path.join(folder, "clone")
+        if os.path.exists(os.path.join(self._place, ".git", "HEAD")):
+            self._run("-C", self._place, "worktree", "prune")
+        else:
+            self._run("init", "--quiet", "--initial-branch=main", self._place)
+        objects = os.path.join(self._place, ".git", "objects")
+        self.remote = RemoteRepository(url, os.path.join(folder, "exchange"), objects)
+        self._turn = Mutex()
+        self._git: Git | None = None
+
+    def prepare(self, order: CallOrder, place: str) -> Git:
+        """Fetch the commit of an order, and check it out in a new worktree."""
+        commit = order.source.commit
+        with self._turn:
+            names = [order.address.base_ref(commit)]
+            names += [order.address.input_ref("prompt")] if order.prompt.object else []
+            self.remote.fetch(*names)
+            if self._git is None:
+                self._run("-C", self._place, "update-ref", "refs/heads/main", commit)
+                self._git = Git(self._place)
+            self._git.remove(place)
+            self._git.prepare(place, commit)
+            return self._git
+
+    def remove(self, place: str) -> None:
+        """Delete the worktree of an attempt, and the branch of its commit."""
+        with self._turn:
+            if self._git is not None:
+                self._git.put_away({place: _branch(place)}, frozenset())
+
+    def commit(self, order: CallOrder, place: str) -> tuple[Tree, str]:
+        """Commit everything in a worktree after the base of its order."""
+        assert self._git is not None
+        made = os.path.join(place, OUTPUT)
+        documents = [f"{OUTPUT}/{name}" for name in os.listdir(made)] if os.path.isdir(made) else []
+        with self._turn:
+            tree = self._git.tree_of(place, order.source.commit, "", documents)
+            if not tree.full or tree.full == self._git.tree_id(order.source.commit):
+                return tree, ""
+            full = replace(tree, id=tree.full, head=order.source.commit)
+            message = f"{order.address.id}\n"
+            return full, self._git.keep(full, order.source.commit, _branch(place), message)
+
+    def _run(self, *words: str) -> None:
+        environment = process.environment_of(("HOME",), PATH=process.search_path())
+        words = (process.program("git"), "-c", "core.hooksPath=/dev/null", *words)
+        result = process.run(words, folder="/", environment=environment, limits=_GIT_LIMITS)
+        if result.code != 0:
+            raise AgentError.saying(result.errors.decode("utf-8", "replace").strip())
+
+
+class CallRunner:
+    """Performs orders on this machine, each in a thread of its own."""
+
+    def __init__(
+        self,
+        options: WorkerOptions,
+        identity: WorkerIdentity,
+        find_agent: Callable[[str], Agent] | None = None,
+    ) -> None:
+        self._options = options
+        self._find_agent = find_agent or partial(registry.agent, custom=options.custom)
+        self._identity = identity
+        self._clones: dict[str, SharedClone] = {}
+        self._turn = Mutex()
+        runs = os.path.join(options.folder, "runs")
+        make_private_folders(runs)
+        for name in os.listdir(runs):  # of workers that were killed
+            if not is_alive(name):
+                shutil.rmtree(os.path.join(runs, name), ignore_errors=True)
+        self._own = os.path.join(runs, process_identity(os.getpid()))
+
+    def perform(self, text: str, attempt: int, is_wanted: Callable[[], bool]) -> str:
+        """The report of one attempt, after its tree was pushed."""
+        order = self._order(text)
+        address = order.address
+        clone = self._clone(self._options.remote or order.remote)
+        name = f"{address.project}-{address.job}-{address.call}-{attempt}"
+        place, raw = (os.path.join(self._own, each, name) for each in ("work", "raw"))
+        mark = f"cluster/{address.id}"
+        report = CallReport(address.id, digest_of(text), attempt, self._identity.place)
+        try:
+            clone.prepare(order, place)
+            for path in order.source.left_out:
+                shutil.rmtree(os.path.join(place, path), ignore_errors=True)
+            inside = os.path.join(place, order.source.subfolder).rstrip("/")
+            fault = self._set_up(order, inside, is_wanted)
+            if order.kind is CallKind.COMMAND:
+                command = fault or Shell().run(
+                    order.line, inside, order.limits.limits.wall, is_wanted
+                ).seen_from(place)
+                return encoded(replace(report, command=command))
+            result = self._called(order, clone, inside, raw, is_wanted)
+            if not is_wanted():
+                return encoded(replace(report, result=without_text(result)))
+            return encoded(self._pushed(order, clone, place, replace(report, result=result)))
+        finally:
+            reap(supervisor.JOB, mark)
+            clone.remove(place)
+            shutil.rmtree(raw, ignore_errors=True)
+
+    def _order(self, text: str) -> CallOrder:
+        try:
+            order = order_of(text)
+        except (DocumentError, ValueError) as error:
+            raise AgentError.saying(f"the order is malformed: {error}") from error
+        if (order.version, order.protocol) != (own_version(), PROTOCOL):
+            raise AgentError.saying(
+                f"the coordinator has version {order.version}, this worker {own_version()}"
+            )
+        if not order.address.is_safe or not _is_inside(order):
+            raise AgentError.saying("the order has names that lead out of their folder")
+        return order
+
+    def _clone(self, url: str) -> SharedClone:
+        with self._turn:
+            if url not in self._clones:
+                name = hashlib.sha256(url.encode()).hexdigest()[:16]
+                folder = os.path.join(self._options.folder, "clones", name)
+                self._clones[url] = SharedClone(folder, url)
+            return self._clones[url]
+
+    def _set_up(
+        self, order: CallOrder, inside: str, is_wanted: Callable[[], bool]
+    ) -> CommandResult | None:
+        """Install the dependencies; the result if that failed."""
+        if not order.source.setup:
+            return None
+        result = Shell().run(order.source.setup, inside, order.limits.limits.wall, is_wanted)
+        is_ok = result.exit_code == 0 and not result.problem
+        return None if is_ok else replace(result, problem="the setup command failed")
+
+    def _called(
+        self,
+        order: CallOrder,
+        clone: SharedClone,
+        inside: str,
+        raw: str,
+        is_wanted: Callable[[], bool],
+    ) -> CallResult:
+        prompt = order.prompt.text
+        if order.prompt.object:
+            prompt = clone.remote.text(order.prompt.object)
+        call = order.agent_call(prompt, inside, raw)
+        return self._find_agent(order.agent).start(call, lambda _: None, is_wanted)
+
+    def _pushed(
+        self, order: CallOrder, clone: SharedClone, place: str, report: CallReport
+    ) -> CallReport:
+        """The report, with everything that travels by git pushed to the refs of this attempt."""
+        result, address, attempt = report.result, order.address, report.attempt
+        assert result is not None
+        objects: dict[str, str] = {}
+        tree, commit = clone.commit(order, place)
+        if tree.fault and not commit:
+            result = replace(result, kind=EndKind.FAILED, error=tree.fault)
+        if commit:
+            objects[address.output_ref(attempt)] = commit
+        text, error = without_secrets(result.text)[0], without_secrets(result.error)[0]
+        sent = SentText(text)
+        if len(json.dumps(text)) > LONGEST_TEXT:
+            sent = SentText(object=clone.remote.store(text))
+            objects[address.text_ref(attempt)] = sent.object
+        if objects:
+            clone.remote.push(objects)
+        result = replace(result, text="", error=error[-LONGEST_TEXT // 8 :])
+        ref = address.output_ref(attempt) if commit else ""
+        full = tree.full if commit else ""
+        return replace(report, result=result, text=sent, ref=ref, commit=commit, tree=full)
+
+
+def _branch(place: str) -> str:
+    return f"attempts/{os.path.basename(place)}"
+
+
+def _is_inside(order: CallOrder) -> bool:
+    paths = (order.source.subfolder, *order.source.left_out)
+    return not any(os.path.isabs(path) or ".." in path.split("/") for path in paths)
+
+
+async def _performed(runner: CallRunner, is_stopping: Callable[[], bool], text: str) -> str:
+    """Run one attempt in a thread, with heartbeats by a timer until it has ended."""
+    info = activity.info()
+    wanted = [True]
+    is_wanted = lambda: wanted[0] and not is_stopping()  # noqa: E731
+    work = asyncio.ensure_future(asyncio.to_thread(runner.perform, text, info.attempt, is_wanted))
+    timeout = info.heartbeat_timeout or timedelta(seconds=30)
+    cancelled: asyncio.CancelledError | None = None
+    while not work.done():
+        activity.heartbeat()
+        try:
+            await asyncio.wait({work}, timeout=timeout.total_seconds() / _BEAT_SHARE)
+        except asyncio.CancelledError as error:
+            cancelled, wanted[0] = error, False
+    if cancelled is not None:
+        with suppress(Exception):
+            work.result()
+        raise cancelled
+    try:
+        report = work.result()
+    except GitFault as error:  # the shared repository may be reachable again
+        raise ApplicationError(str(error), type="git") from error
+    except FairleadError as error:
+        raise ApplicationError(str(error), type=REFUSED, non_retryable=True) from error
+    if is_stopping():
+        raise ApplicationError("the worker was stopped", type="stopped")
+    return report
+
+
+class WorkerProcess:
+    """Serves queues until it is drained or stopped."""
+
+    def __init__(self, options: WorkerOptions, report: Callable[[str], None]) -> None:
+        self._options = options
+        self._report = report
+        self._signals = 0
+        host = platform.node().replace("/", "-") or "worker"
+        self.identity = WorkerIdentity(host, os.getpid(), options.slots)
+
+    def run(self) -> None:
+        """Serve; the first interrupt drains, the second ends the running calls."""
+        if faults := worker_faults(self._options):
+            raise WorkerUnfit(faults)
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        options, drained = self._options, asyncio.Event()
+        client = await connected(replace(options.server, identity=str(self.identity)))
+        runner = CallRunner(options, self.identity)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._interrupt, drained)
+
+        @activity.defn(name=ACTIVITY)
+        async def perform(text: str) -> str:
+            return await _performed(runner, lambda: self._signals > 1, text)
+
+        @activity.defn(name="fairlead-present")
+        async def present() -> str:
+            return str(self.identity)
+
+        loop.set_default_executor(thread_pool(options.slots * len(options.queues) + 4))
+        serving = [
+            Worker(
+                client,
+                task_queue=task_queue(name),
+                activities=[perform],
+                max_concurrent_activities=options.slots,
+                graceful_shutdown_timeout=_DRAINING,
+                max_heartbeat_throttle_interval=_THROTTLE,
+                default_heartbeat_throttle_interval=_THROTTLE,
+            )
+            for name in options.queues
+        ]
+        present_in = [
+            Worker(
+                client,
+                task_queue=presence_queue(name),
+                activities=[present],
+                max_concurrent_activities=1,
+                max_concurrent_activity_task_polls=1,
+            )
+            for name in options.queues
+        ]
+        running = [asyncio.ensure_future(each.run()) for each in (*serving, *present_in)]
+        ended = asyncio.ensure_future(drained.wait())
+        self._report("ready")
+        await asyncio.wait({ended, *running}, return_when=asyncio.FIRST_COMPLETED)
+        # A worker that finishes its last calls is still seen, but asks for no more.
+        for workers in (serving, present_in):
+            await asyncio.gather(*(each.shutdown() for each in workers))
+        await asyncio.gather(*running)
+        self._report("ended")
+
+    def _interrupt(self, drained: asyncio.Event) -> None:
+        self._signals += 1
+        drained.set()
+        self._report("draining" if self._signals == 1 else "stopping")

@@ -1,0 +1,42 @@
+"""The cluster as `fairlead cluster status --json` shows it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fairlead.cluster.service import ClusterStatus
+
+
+def cluster_view(status: ClusterStatus) -> dict[str, Any]:
+    """Workers, queues and running calls."""
+    return {
+        "address": status.address,
+        "namespace": status.namespace,
+        "queues": [
+            {
+                "name": queue.name,
+                "waiting": queue.depth,
+                "slots": sum(worker.slots for worker in queue.workers),
+                "workers": [
+                    {
+                        "host": worker.host,
+                        "process": worker.process,
+                        "slots": worker.slots,
+                        "version": worker.version,
+                    }
+                    for worker in queue.workers
+                ],
+            }
+            for queue in status.queues
+        ],
+        "calls": [
+            {
+                "id": call.id,
+                "queue": call.queue,
+                "age_seconds": round(call.age.total_seconds(), 1),
+                "link": call.link,
+            }
+            for call in status.calls
+        ],
+    }

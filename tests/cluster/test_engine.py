@@ -1,0 +1,207 @@
+"""The engine behaves the same with workers behind its ports, also when they or it are lost."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from fairlead.agents.model import AgentCall, CallResult, EndKind
+from fairlead.cluster.model import LONGEST_TEXT, CallOrder
+from fairlead.jobs.calls import LOST
+from fairlead.jobs.ledger import EntryKind
+from fairlead.jobs.roster import Roster
+from tests.execution import test_service, test_subfolders, test_undeclared
+from tests.support.cluster import ledger_entries
+from tests.support.execution import (
+    ExecutionTrial,
+    FakeAgent,
+    a_plan,
+    a_project,
+    block,
+    commits_of,
+    succeeds,
+)
+from tests.support.fake_cluster import CoordinatorKilledError, FakeCluster, FakeServer
+
+# Engine tests that need nothing but a folder. Left out: tests of what an agent on this machine
+# can do to the files of the coordinator, which it cannot reach from a worker.
+_LOCAL_ONLY = {
+    "test_a_landed_branch_is_removed_even_if_the_agent_made_commits",
+    "test_changes_below_planning_stay_on_the_branch",
+}
+SHARED = [
+    test
+    for module in (test_service, test_subfolders, test_undeclared)
+    for name, test in inspect.getmembers(module, inspect.isfunction)
+    if name.startswith("test_")
+    and [*inspect.signature(test).parameters] == ["tmp_path"]
+    and name not in _LOCAL_ONLY
+]
+
+
+@pytest.fixture
+def on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the agents of every `ExecutionTrial` behind the adapter of the cluster."""
+
+    def placed(trial: ExecutionTrial, roster: Roster) -> Roster:
+        if not (trial.project / ".git").exists():
+            return roster
+        return FakeCluster(trial.project.parent, trial.agent).roster(roster, trial.project)
+
+    monkeypatch.setattr(ExecutionTrial, "placed", placed)
+
+
+@pytest.mark.sweep(12)
+@pytest.mark.usefixtures("on_workers")
+@pytest.mark.parametrize("test", SHARED, ids=lambda test: test.__name__)
+def test_the_engine_test_passes_on_workers(test: Callable[..., None], tmp_path: Path) -> None:
+    test(tmp_path=tmp_path)
+
+
+class ClusterTrial(ExecutionTrial):
+    """A trial whose server a test can reach."""
+
+    cluster: FakeCluster
+
+    def placed(self, roster: Roster) -> Roster:
+        """On the worker."""
+        return self.cluster.roster(roster, self.project)
+
+
+def a_trial(folder: Path, act: Callable[..., object] = succeeds) -> tuple[ClusterTrial, FakeServer]:
+    project = a_project(folder / "project", a_plan("01-01", "a.txt"))
+    trial = ClusterTrial(project, FakeAgent(act))  # type: ignore[arg-type]
+    trial.cluster = FakeCluster(folder, trial.agent)
+    return trial, trial.cluster.server
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Iterator[tuple[ClusterTrial, FakeServer]]:
+    yield a_trial(tmp_path)
+
+
+def test_orders_name_no_path_of_the_coordinator(trial: tuple[ClusterTrial, FakeServer]) -> None:
+    run, server = trial
+
+    assert run.run().job.status == "DONE"
+
+    assert server.texts
+    assert not [text for text in server.texts.values() if str(run.project) in text]
+    assert {id_.split("/")[0] for id_ in server.texts} == {"project"}
+
+
+def test_a_lost_attempt_is_in_the_ledger_once_with_unknown_cost(
+    trial: tuple[ClusterTrial, FakeServer],
+) -> None:
+    run, server = trial
+    server.lost = {"executor": 2, "architect": 1}
+
+    assert run.run().job.status == "DONE"
+
+    entries = ledger_entries(run.project)
+    calls = [entry.call for entry in entries if entry.kind in (EntryKind.EXECUTE, EntryKind.REVIEW)]
+    assert len(calls) == len({*calls}) == 5
+    lost = [entry for entry in entries if entry.verdict == LOST]
+    assert [(entry.kind, entry.tokens_in, entry.cost_usd) for entry in lost] == [
+        (EntryKind.EXECUTE, 0, None),
+        (EntryKind.EXECUTE, 0, None),
+        (EntryKind.REVIEW, 0, None),
+    ]
+    assert len([each for each in commits_of(run.project) if each.startswith("feat(01-01)")]) == 1
+
+
+@pytest.mark.parametrize("role", ["executor", "architect"])
+def test_a_restarted_coordinator_attaches_to_the_call(
+    trial: tuple[ClusterTrial, FakeServer], role: str
+) -> None:
+    run, server = trial
+    server.dies_in, server.lost = role, {role: 1}
+    with pytest.raises(CoordinatorKilledError):
+        run.run()
+    calls = len(run.agent.orders)
+
+    assert run.run().job.status == "DONE"
+
+    # The call of the killed coordinator was not made again: only what followed it was.
+    assert len(run.agent.orders) == calls + (role == "executor")
+    entries = ledger_entries(run.project)
+    made = [entry.call for entry in entries if entry.call]
+    assert len(made) == len({*made}) == 3
+    assert [entry.verdict for entry in entries if entry.verdict == LOST] == [LOST]
+    assert server.cancelled == []
+
+
+def test_a_call_with_another_input_is_cancelled_and_counted(
+    trial: tuple[ClusterTrial, FakeServer],
+) -> None:
+    run, server = trial
+    server.dies_in = "executor"
+    with pytest.raises(CoordinatorKilledError):
+        run.run()
+    roadmap = run.project / ".planning/ROADMAP.md"
+    roadmap.write_text(roadmap.read_text().replace("Phase 1: Work", "Phase 1: Other work"))
+
+    assert run.run().job.status == "DONE"
+
+    executed = [each for each in ledger_entries(run.project) if each.kind is EntryKind.EXECUTE]
+    assert [entry.verdict for entry in executed] == ["killed", "executor-success"]
+    assert len(server.cancelled) == 1
+    assert len({*server.texts}) == len(server.texts)
+
+
+def test_a_failure_of_the_agent_is_a_result_and_no_lost_attempt(tmp_path: Path) -> None:
+    def fails_once(order: AgentCall, call: int) -> object:
+        if call == 1 and not order.is_read_only:
+            return CallResult(EndKind.FAILED, error="it gave up", exit_code=3)
+        return succeeds(order, call)
+
+    run, server = a_trial(tmp_path, fails_once)
+
+    assert run.run().job.status == "DONE"
+
+    verdicts = [entry.verdict for entry in ledger_entries(run.project)]
+    assert verdicts.count("executor-failure") == 1
+    assert LOST not in verdicts
+    assert {end.attempt for end in server.ends.values()} == {1}
+
+
+def test_long_texts_travel_by_git(tmp_path: Path) -> None:
+    def says_much(order: AgentCall, call: int) -> object:
+        answer = block(order.prompt, succeeds(order, call))
+        return CallResult(EndKind.OK, f"{'é ' * LONGEST_TEXT}\n\n{answer}", exit_code=0)
+
+    run, server = a_trial(tmp_path, says_much)
+    plan = run.project / ".planning/phases/01-work/01-01-PLAN.md"
+    text = plan.read_text()
+    plan.write_text(text.replace("Write a.txt.", f"Write a.txt. {'ü' * LONGEST_TEXT}"))
+
+    assert run.run().job.status == "DONE"
+
+    assert max(map(len, server.texts.values())) < LONGEST_TEXT
+    assert max(len(end.report) for end in server.ends.values()) < LONGEST_TEXT
+    prompts = [order.prompt for order in run.agent.orders]
+    assert any("ü" * 1000 in prompt for prompt in prompts)
+
+
+def test_the_coordinator_decides_on_the_merged_tree(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "project", a_plan("01-01", "a.txt"))
+    plan = project / ".planning/phases/01-work/01-01-PLAN.md"
+    plan.write_text(plan.read_text().replace("test -f a.txt", "test -f never.txt"))
+    run = ClusterTrial(project, FakeAgent())
+    run.cluster = FakeCluster(tmp_path, run.agent)
+    server = run.cluster.server
+
+    def lies(order: CallOrder, report: str) -> str:
+        return report.replace('"exit_code":1', '"exit_code":0') if order.line else report
+
+    server.forge = lies
+
+    assert run.run().job.status == "BLOCKED"
+
+    verify = [each for each in ledger_entries(project) if each.kind is EntryKind.VERIFY]
+    assert [(each.verdict, each.note) for each in verify] == [
+        ("verify-passed", "on the worker here:1"),
+        ("verify-failed", "on the merged tree"),
+    ]
+    assert not (project / "a.txt").exists()

@@ -1,0 +1,227 @@
+"""A Temporal server, workers and coordinators as separate processes, each with its own home."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fairlead.cluster.dev_server import dev_words
+from fairlead.jobs.ledger import LedgerEntry, read_ledger
+from tests.support.execution import PlanText, a_plan, a_project
+from tests.support.programs import PATIENCE_SECONDS, fairlead, scratch_environment
+
+# Sleeps, then acts as the scripted program: `sys.argv[1]` is the time in seconds.
+_STUB = (
+    "import runpy, sys, time; time.sleep(float(sys.argv[1])); "
+    "runpy.run_module('fairlead.agents.scripted.program', run_name='__main__')"
+)
+AGENT = "stub"
+_PRESENT = 0.05  # seconds between two looks
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of loopback that nobody listens on."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+@dataclass(slots=True)
+class Machine:
+    """One process with a home of its own."""
+
+    home: Path
+    words: Sequence[str]
+    folder: Path
+    environment: Mapping[str, str]
+    process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> "Machine":
+        """Start it; its output goes to a file in its home."""
+        self.home.mkdir(parents=True, exist_ok=True)
+        with (self.home / "output.log").open("ab") as output:
+            self.process = subprocess.Popen(
+                self.words,
+                cwd=self.folder,
+                env=dict(self.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        return self
+
+    @property
+    def output(self) -> str:
+        """Everything it printed."""
+        return (self.home / "output.log").read_text("utf-8", "replace")
+
+    def wait(self, seconds: float = PATIENCE_SECONDS) -> int:
+        """Its exit code."""
+        assert self.process is not None
+        return self.process.wait(seconds)
+
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        assert self.process is not None
+        with suppress(ProcessLookupError):
+            os.kill(self.process.pid, number)
+
+    def kill(self) -> None:
+        """End it as a power loss would."""
+        self.send(signal.SIGKILL)
+        self.wait()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
+        return self.process is not None and self.process.poll() is None
+
+
+@dataclass(slots=True)
+class LocalCluster:
+    """A server on loopback, with its workers and projects below one folder."""
+
+    folder: Path
+    port: int
+    ui_port: int
+    machines: list[Machine] = field(default_factory=list)
+
+    @property
+    def address(self) -> str:
+        """The address of the server."""
+        return f"127.0.0.1:{self.port}"
+
+    def environment(self, home: Path) -> dict[str, str]:
+        """The environment of a machine."""
+        home.mkdir(parents=True, exist_ok=True)
+        environment = {**scratch_environment(home), "GIT_CONFIG_NOSYSTEM": "1"}
+        environment |= {"TEMPORAL_ADDRESS": self.address, "HOME": str(home / "home")}
+        environment.pop("FAIRLEAD_NOW", None)
+        return environment
+
+    def server(self) -> Machine:
+        """Start the server, or start it again with the same database."""
+        home = self.folder / "server"
+        home.mkdir(exist_ok=True)
+        words = dev_words(str(home / "state"), self.port, self.ui_port)
+        machine = Machine(home, words, home, {"HOME": str(home), "PATH": os.environ["PATH"]})
+        self.machines.append(machine.start())
+        until = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < until:
+            with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+                return machine
+            if not machine.is_running:
+                raise RuntimeError(machine.output)
+            time.sleep(_PRESENT)
+        raise TimeoutError(machine.output)
+
+    def worker(
+        self, name: str, *queues: str, slots: int = 1, thinks: float = 0.0, words: str = _STUB
+    ) -> Machine:
+        """Start a worker with its own home, and wait until it takes calls."""
+        home = self.folder / name
+        environment = self.environment(home)
+        settings(home, {"agents": {AGENT: {"argv": stub(thinks, words), "stream": "claude"}}})
+        queues = queues or (AGENT, "verify")
+        options = [word for queue in queues for word in ("--queue", queue)]
+        command = fairlead().command(home, "worker", *options, "--slots", str(slots))
+        machine = Machine(home, command.words, home, environment)
+        self.machines.append(machine.start())
+        until = time.monotonic() + PATIENCE_SECONDS
+        while "takes calls" not in machine.output:
+            if not machine.is_running or time.monotonic() > until:
+                raise RuntimeError(machine.output)
+            time.sleep(_PRESENT)
+        return machine
+
+    def project(self, name: str, plans: Sequence[PlanText], **more: object) -> Path:
+        """A project whose trees travel through a bare repository of its own."""
+        home = self.folder / name
+        place = a_project(home / "project", *plans)
+        shared = home / "shared.git"
+        subprocess.run(["git", "init", "--quiet", "--bare", str(shared)], check=True)
+        agents = {AGENT: {"argv": stub(0), "stream": "claude"}}
+        cluster = {"remote": str(shared), **more}
+        settings(home, {"agent": AGENT, "agents": agents, "cluster": cluster})
+        return place
+
+    def coordinator(self, project: Path, *more: str) -> Machine:
+        """Execute phase 1 of a project on the workers."""
+        words = ("phase", "execute", "1", "--approve", "--auto", *(more or ("--cluster",)))
+        command = fairlead().command(project, *words)
+        environment = self.environment(project.parent)
+        machine = Machine(project.parent, command.words, project, environment)
+        self.machines.append(machine.start())
+        return machine
+
+    def close(self) -> None:
+        """End every machine that still runs."""
+        for machine in self.machines:
+            if machine.is_running:
+                machine.kill()
+
+
+@contextmanager
+def local_cluster(folder: Path) -> Iterator[LocalCluster]:
+    """A running server; everything that was started ends with it."""
+    port, ui_port = free_ports(2)
+    cluster = LocalCluster(folder, port, ui_port)
+    try:
+        cluster.server()
+        yield cluster
+    finally:
+        cluster.close()
+
+
+def stub(thinks: float, words: str = _STUB) -> list[str]:
+    """The command line of the stub agent."""
+    return [sys.executable, "-c", words, str(thinks)]
+
+
+def settings(home: Path, content: Mapping[str, object]) -> None:
+    """Write the settings of the user of a machine."""
+    path = home / "home/config/fairlead/config.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"fairlead": content}))
+
+
+def some_plans(count: int) -> list[PlanText]:
+    """Plans of one task and one wave; they start at 2, because the stub fails the first one."""
+    return [a_plan(f"01-{at:02d}", f"f{at}.txt") for at in range(2, count + 2)]
+
+
+def ledger_entries(project: Path) -> list[LedgerEntry]:
+    """Every entry of every ledger of a project."""
+    paths = sorted((project / ".planning/ledger").glob("*.jsonl"))
+    return [entry for path in paths for entry in read_ledger(path.read_text("utf-8"))]
+
+
+def shared_refs(project: Path) -> list[str]:
+    """The refs that are left in the shared repository."""
+    words = ["git", "-C", str(project.parent / "shared.git"), "for-each-ref", "--format=%(refname)"]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
+
+
+def processes_of(folder: Path) -> list[str]:
+    """The processes that still carry a path below a folder in their environment or arguments."""
+    found, sign = [], os.fsencode(folder)
+    for number in os.listdir("/proc"):
+        if number.isdecimal() and int(number) != os.getpid():
+            with suppress(OSError):
+                command = Path("/proc", number, "cmdline").read_bytes()
+                if sign in Path("/proc", number, "environ").read_bytes() or sign in command:
+                    found.append(f"{number} {os.fsdecode(command)}")
+    return found
