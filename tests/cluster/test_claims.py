@@ -158,7 +158,7 @@ def test_an_order_whose_names_lead_out_of_their_folder_is_refused(tmp_path: Path
         replace(order, source=replace(order.source, left_out=("/etc",))),
         replace(order, version="0.0.1"),
     ):
-        with pytest.raises(Exception, match="lead out|has version"):
+        with pytest.raises(Exception, match=r"lead out|has version"):
             server.perform(encoded(bad), 1, lambda: True)
 
 

@@ -1,7 +1,7 @@
 """The engine behaves the same with workers behind its ports, also when they or it are lost."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -77,8 +77,8 @@ def a_trial(folder: Path, act: Callable[..., object] = succeeds) -> tuple[Cluste
 
 
 @pytest.fixture
-def trial(tmp_path: Path) -> Iterator[tuple[ClusterTrial, FakeServer]]:
-    yield a_trial(tmp_path)
+def trial(tmp_path: Path) -> tuple[ClusterTrial, FakeServer]:
+    return a_trial(tmp_path)
 
 
 def test_orders_name_no_path_of_the_coordinator(trial: tuple[ClusterTrial, FakeServer]) -> None:

@@ -335,6 +335,7 @@ class Impatient(Shell):
         folder: str,
         limit: timedelta,
         is_wanted: Callable[[], bool] = lambda: True,
+        source: object = None,
     ) -> CommandResult:
         self._over.set()
         return super().run(line, folder, limit, is_wanted)

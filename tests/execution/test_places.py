@@ -240,6 +240,7 @@ class Removing(Shell):
         folder: str,
         limit: timedelta,
         is_wanted: Callable[[], bool] = lambda: True,
+        source: object = None,
     ) -> CommandResult:
         for each in Path(folder).glob("*.txt"):
             each.unlink()

@@ -117,7 +117,9 @@ class FakeCluster:
         if not self.shared.exists():
             words = ["git", "init", "--quiet", "--bare", str(self.shared)]
             subprocess.run(words, check=True)
-        options = WorkerOptions(("fake", "verify"), 2, str(self.folder / "worker"), ServerSettings())
+        options = WorkerOptions(
+            ("fake", "verify"), 2, str(self.folder / "worker"), ServerSettings()
+        )
         identity = WorkerIdentity("here", 1, 2)
         runner = CallRunner(options, identity, lambda _: self.agent)
         self.server = FakeServer(runner.perform)

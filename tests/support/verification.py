@@ -91,6 +91,7 @@ class FakeCommands:
         folder: str,
         limit: timedelta,
         is_wanted: Callable[[], bool] = lambda: True,
+        source: object = None,
     ) -> CommandResult:
         self.lines.append(line)
         if self.act:

@@ -70,7 +70,7 @@ class Shell:
         folder: str,
         limit: timedelta,
         is_wanted: Callable[[], bool] = lambda: True,
-        _source: CallSource | None = None,
+        source: CallSource | None = None,
     ) -> CommandResult:
         """Run a command line unchanged, here; see `jobs.roster.Commands`."""
         began = time.monotonic()
