@@ -122,8 +122,8 @@ def test_a_lie_about_a_call_is_refused_by_name(lie: Lie, tmp_path: Path) -> None
         if order.role != "executor" or not lies:
             return text
         lies.clear()
-        told = lie(trial, order, report_of(text))
-        return told if isinstance(told, str) else encoded(told)
+        claimed = lie(trial, order, report_of(text))
+        return claimed if isinstance(claimed, str) else encoded(claimed)
 
     server.forge = forge
 
