@@ -1,12 +1,13 @@
 """A mistyped command gets the right suggestion, at every level.
 
-The typos come from a seeded generator that shares nothing with the suggester: it damages the names
-of the command tree, and takes the words that other tools use from a list of its own.
+The typos come from two seeded generators that share nothing with the suggester or each other: they
+damage the names of the command tree in different ways, and take the words that other tools use from
+lists of their own.
 """
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import click
 import pytest
@@ -62,6 +63,86 @@ FROM_ELSEWHERE = {
 }
 
 
+# Commands of other tools that have an equivalent here, and every command that is a good answer.
+OF_NEIGHBOURS = """
+log: job list, job watch, status
+diff: check
+revert: undo
+reset: undo, planning reset
+restore: undo
+stash: pause
+blame: explain
+reflog: undo
+rm: phase remove
+gc: state prune
+fsck: check, doctor
+tag: milestone complete
+describe: explain, phase show
+clone: init, new
+audit-fix: debug, doctor
+audit-milestone: milestone complete, phase verify
+audit-uat: phase verify
+add-tests: phase verify
+code-review: phase verify
+cleanup: state prune
+explore: new, phase discuss
+fast: quick
+forensics: debug, check
+inbox: capture
+ingest-docs: new
+manager: status
+map-codebase: phase plan, init
+milestone-summary: status, milestone list
+mvp-phase: phase plan
+onboard: help, demo
+quick-batch: quick, run
+review: phase verify, planning review
+secure-phase: phase verify
+ship: milestone complete
+spec-phase: phase discuss, phase plan
+spike: quick, debug
+thread: capture
+validate-phase: phase verify
+/gsd:next: next
+add-phase: phase add
+list-phase-assumptions: phase discuss
+research-phase: phase plan
+plan-milestone-gaps: phase plan, milestone new
+clarify: phase discuss
+plan: phase plan
+checklist: phase verify
+taskstoissues: planning export
+/speckit.implement: phase execute
+speckit-plan: phase plan
+draft: capture
+browser: serve
+instructions: help
+task-create: capture
+task-list: phase plans, phase list
+task-view: phase show
+task-archive: phase complete, milestone complete
+milestones: milestone list
+completions: completion
+sequence: phase plans
+close: phase complete
+remove-task: phase remove
+validate: check
+propose: new
+apply: phase execute
+archive: milestone complete
+compact: state prune
+rewind: undo
+ps: job list
+attach: job watch
+stop: job cancel, pause
+web: serve
+dag: graph
+webhook: notify
+rehearse: rehearsal
+"""
+ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+
+
 def damaged(name: str, chance: random.Random) -> str:
     """A name with one or two mistakes of a person who types quickly."""
     at = chance.randrange(len(name) - 1)
@@ -100,6 +181,63 @@ def typos(seed: int, count: int) -> Iterator[tuple[list[str], str, tuple[str, ..
         yield groups, word, (path,)
 
 
+def near_key(letter: str, chance: random.Random) -> str:
+    """A key beside, above or below the key of a letter."""
+    places = [(row, keys.index(letter)) for row, keys in enumerate(ROWS) if letter in keys]
+    keys = [
+        ROWS[row + down][at + right]
+        for row, at in places
+        for down, right in ((0, -1), (0, 1), (-1, 0), (1, 0))
+        if 0 <= row + down < len(ROWS) and 0 <= at + right < len(ROWS[row + down])
+    ]
+    return chance.choice(keys) if keys else letter
+
+
+def keystrokes(name: str, chance: random.Random) -> Iterator[str]:
+    """What fingers make of a name: each key may come late, fail, bounce or hit its neighbour."""
+    keys = list(name)
+    slip = chance.randrange(len(keys))
+    kind = chance.choice(["late", "failed", "bounced", "beside", "brushed"])
+    for at, key in enumerate(keys):
+        if at != slip:
+            yield key
+        elif kind == "late" and at + 1 < len(keys):
+            yield keys[at + 1]
+            keys[at + 1] = key
+        elif kind in ("bounced", "brushed"):
+            yield key
+            yield key if kind == "bounced" else near_key(key, chance)
+        elif kind == "beside":
+            yield near_key(key, chance)
+
+
+def plural(name: str) -> str:
+    if name.endswith("y") and name[-2] not in "aeiou":
+        return f"{name[:-1]}ies"
+    return f"{name}es" if name.endswith(("s", "x", "ch", "sh")) else f"{name}s"
+
+
+def typed_lines(seed: int, count: int) -> Iterator[tuple[list[str], str, tuple[str, ...]]]:
+    """The second generator: keys that slip, plurals, and the commands of neighbours.
+
+    Half of the commands are those of the top level, as in a first hour.
+    """
+    chance = random.Random(f"keys {seed}")
+    table = [line.rpartition(": ") for line in OF_NEIGHBOURS.split("\n") if line]
+    top = [path for path in PATHS if " " not in path]
+    for number in range(count):
+        if number % 4 == 0:
+            word, _, meant = chance.choice(table)
+            yield [], word, tuple(meant.split(", "))
+            continue
+        groups, word, path = [], "", ""
+        while not word or " ".join((*groups, word)) in PATHS:
+            path = chance.choice(top if number % 2 else PATHS)
+            *groups, name = path.split()
+            word = plural(name) if number % 4 == 2 else "".join(keystrokes(name, chance))
+        yield groups, word, (path,)
+
+
 def is_right(groups: list[str], word: str, meant: tuple[str, ...]) -> bool:
     first = suggestions([word], groups, PATHS)[:1]
     # `phases` may be answered with `phase list`: the group, and what the plural asks for.
@@ -107,8 +245,11 @@ def is_right(groups: list[str], word: str, meant: tuple[str, ...]) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_of_200_typos_at_least_190_get_the_right_suggestion(seed: int) -> None:
-    cases = list(typos(seed, 200))
+@pytest.mark.parametrize("generated", [typos, typed_lines])
+def test_of_200_typos_at_least_190_get_the_right_suggestion(
+    generated: Callable[[int, int], Iterator[tuple[list[str], str, tuple[str, ...]]]], seed: int
+) -> None:
+    cases = list(generated(seed, 200))
     wrong = [
         (*each, suggestions([each[1]], each[0], PATHS)) for each in cases if not is_right(*each)
     ]
@@ -128,6 +269,7 @@ def test_a_suggestion_is_a_command_that_exists() -> None:
         ("phases", "did you mean: fairlead phase list"),
         ("stat add-decision", "did you mean: fairlead state add-decision"),
         ("help phase exectue", "did you mean: fairlead phase execute"),
+        ("task view", "did you mean: fairlead phase show"),
         ("config remove fairlead.slots", "did you mean: fairlead config unset fairlead.slots"),
         ("xyzzy-plugh", "see: fairlead --help"),
     ],

@@ -1,14 +1,15 @@
 """What a mistyped command was meant to be.
 
-Names of other tools and everyday words (`stop`, `delete`) are compared first, then names on other
-levels (`execute` is `phase execute`), then spelling. A spelling mistake has a cost: swapped and
-missing letters are common and therefore cheap, and a wrong letter is dear unless it is the
-neighbour on the keyboard.
+Every reading of the unknown word has a cost, and the cheapest reading wins. Readings are: names of
+other tools and everyday words (`stop`, `delete`), names on other levels (`execute` is `phase
+execute`), a noun and a verb in either order (`task-view` is `phase show`), and spelling. Swapped
+and missing letters are common mistakes and therefore cheap; a wrong letter is dear unless it is
+the neighbour on the keyboard.
 """
 
 from collections.abc import Iterator, Sequence
 
-from fairlead.interfaces.cli.neighbour_names import KINDRED_VERBS, NEIGHBOUR_NAMES, TOOLS
+from fairlead.interfaces.cli.neighbour_names import KINDRED_VERBS, NEIGHBOUR_NAMES, NOUNS, TOOLS
 
 _MISSING, _SWAPPED, _DOUBLED, _EXTRA, _KEY, _WRONG = 0.9, 0.85, 0.7, 1.0, 0.95, 1.15
 _KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -51,6 +52,13 @@ def _readings(words: Sequence[str], prefix: str, paths: Sequence[str]) -> Iterat
     yield from (found for found in _neighbours(word, prefix) if found[1].startswith(own))
     yield from _kindred(word, names)
     yield from _elsewhere(tokens, prefix, paths)
+    if not prefix:
+        yield from _bare_verb(word, paths)
+        yield from _compound(tokens, paths)
+        if len(words) > 1 and len(tokens) == 1:  # `task list` is what `task-list` is
+            pair = [*tokens, *_tokens(words[1])]
+            both = (*_compound(pair, paths), *_neighbours("-".join(pair), prefix))
+            yield from ((cost - 1, path) for cost, path in both if cost < 1)
 
 
 def _is_at(path: str, prefix: str) -> bool:
@@ -110,6 +118,30 @@ def _kindred(word: str, names: dict[str, str]) -> Iterator[_Found]:
             yield from ((base + 0.07 * rank, path) for rank, path in ranked)
 
 
+def _bare_verb(word: str, paths: Sequence[str]) -> Iterator[_Found]:
+    """Another word for a verb of a group: `rm` is `phase remove`."""
+    for rank, group in enumerate(_GROUP_ORDER):
+        names = {path.partition(" ")[2]: path for path in paths if path.startswith(f"{group} ")}
+        yield from ((cost + 1 + 0.1 * rank, path) for cost, path in _kindred(word, names))
+
+
+def _compound(tokens: Sequence[str], paths: Sequence[str]) -> Iterator[_Found]:
+    """A noun and a verb (`task-view`), else the first word that is known (`quick-batch`)."""
+    for at, token in enumerate(tokens if len(tokens) > 1 else ()):
+        noun = _singular(token)
+        group = next((name for name, nouns in NOUNS.items() if noun in nouns.split()), noun)
+        names = {path.partition(" ")[2]: path for path in paths if path.startswith(f"{group} ")}
+        for verb in (*tokens[:at], *tokens[at + 1 :]):
+            if verb in names:
+                yield 0.5, names[verb]
+            yield from ((cost + 0.4, path) for cost, path in _kindred(verb, names))
+        if token in paths:
+            yield 1.8 + 0.1 * at, token
+        yield from (
+            (cost + 1.8 + 0.1 * at, path) for cost, path in _neighbours(token, "") if cost < 0.2
+        )
+
+
 def _elsewhere(tokens: list[str], prefix: str, paths: Sequence[str]) -> Iterator[_Found]:
     """Commands of other levels: `execute`, `plan-phase`, `phase-execute`, `phaseexecute`."""
     stems, away = _stems(tokens), 0.8 if prefix else 0.0
@@ -120,8 +152,8 @@ def _elsewhere(tokens: list[str], prefix: str, paths: Sequence[str]) -> Iterator
         last = path.rpartition(" ")[2]
         if len(tokens) > 1 and stems == _stems(parts):
             yield away + 0.2, path
-        elif "-".join(tokens) == last:
-            yield away + 0.6, path
+        elif "-".join(tokens) == last:  # the name itself is worth more than a word for another
+            yield away + 0.35, path
         elif "".join(tokens) in ("".join(parts), "".join(reversed(parts))):
             yield away + 0.6, path
         elif _singular("-".join(tokens)) == _singular(last):
