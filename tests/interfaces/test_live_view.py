@@ -16,8 +16,8 @@ from fairlead.interfaces.cli.live_view import (
     ProgressLines,
     SilentView,
     WorkflowTable,
-    readable,
 )
+from fairlead.jobs.activity import readable
 from fairlead.jobs.context import JobEvent
 from fairlead.project.state.gate_rules import GateEvent
 from tests.execution.test_decide import a_gate, a_plan, a_snapshot

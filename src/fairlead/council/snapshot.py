@@ -61,6 +61,12 @@ def council_snapshot(
     )
 
 
+def watched_council(record: CouncilJob) -> CouncilSnapshot:
+    """As much of a job as a process sees that does not run it."""
+    usage = record.usage
+    return CouncilSnapshot(record, {}, spent=Cost(usage.total_tokens, usage.total_cost_usd))
+
+
 def _facts(answers: CouncilAnswers, key: str) -> CallFacts:
     call = answers.calls[key]
     name, _, attempt = key.rpartition("/")[2].partition(".")

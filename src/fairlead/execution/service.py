@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime
 from functools import reduce
 from itertools import count
 
+from fairlead.agents.budget import Caps
 from fairlead.agents.model import AgentRole
+from fairlead.core.errors import DocumentError
 from fairlead.core.ids import PhaseId, slug
 from fairlead.core.values import replace
 from fairlead.execution.clean_trees import proposed_setup, setup_digest
@@ -27,9 +30,9 @@ from fairlead.execution.errors import (
 )
 from fairlead.execution.landing import PartialWork, cancel_job, partial_work
 from fairlead.execution.loop import run_execution
-from fairlead.execution.model import ExecutionPreview, ExecutionReport
+from fairlead.execution.model import ExecutionPreview, ExecutionReport, PlanFacts, Snapshot
 from fairlead.execution.permissions import permission_notes
-from fairlead.execution.snapshot import estimate_of_all
+from fairlead.execution.snapshot import estimate_of_all, plan_facts
 from fairlead.execution.tamper_check import (
     JobPlace,
     check_killed_runs,
@@ -236,6 +239,26 @@ class Execution:
         spent, _ = Spending(self._files).spent(record, moment(self._clock.now())[:10])
         questions = self._environment.answers.believed(record, job_folder.load_questions())
         return ExecutionReport(record, questions, spent, plans, kept)
+
+    def observed(self, job: str) -> Snapshot:
+        """A job as the disk shows it to a process that does not run it."""
+        folder = self._environment.folder(job)
+        record = folder.load(Job)
+        now = moment(self._clock.now())
+        spent, today = Spending(self._files).spent(record, now[:10])
+        plans: tuple[PlanFacts, ...] = ()
+        with suppress(NothingToExecute, UnknownPhase, DocumentError):  # the plans were changed
+            phase, _ = self._folder(record.phase)
+            documents = [
+                read_plan(plan.path, self._files.load(plan.path).text)
+                for plan in phase.live_plans
+                if plan.id in record.plans
+            ]
+            proven = {*_proven(phase.plans, is_rehearsed=record.is_rehearsed).values()}
+            facts = plan_facts(documents, ())
+            plans = tuple(replace(plan, is_summarised=plan.id in proven) for plan in facts)
+        gates = folder.load_gates()
+        return Snapshot(record, plans, gates, (), (), now, spent, today, Caps())
 
     def partial_work(self, job: str) -> tuple[PartialWork, ...]:
         """The work of a job that has not landed; nothing for a job of another kind."""

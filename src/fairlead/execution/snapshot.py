@@ -43,20 +43,7 @@ class SnapshotReader:
     def __init__(self, context: ExecutionContext) -> None:
         self._context = context
         past = context.spending.actuals(is_rehearsed=context.job.is_rehearsed)
-        nodes = {node.id: node for node in nodes_of(context.plans.values())}
-        self._plans = tuple(
-            PlanFacts(
-                id=document.id,
-                depends_on=nodes[document.id].depends_on,
-                files=nodes[document.id].files,
-                tasks=tuple(_task_facts(document, task) for task in document.tasks),
-                estimate=estimate_of(document, past),
-                is_approved=False,
-                is_merged=False,
-                is_summarised=False,
-            )
-            for document in context.plans.values()
-        )
+        self._plans = plan_facts(tuple(context.plans.values()), past)
         self._digests = DerivedCache(lambda path: _digest(context.files.content(path)))
         self._proofs = DerivedCache(lambda path: _proof(context.files.content(path)))
 
@@ -147,6 +134,24 @@ def _is_merged(
     work = last_work(gates[task.number] for task in document.tasks if task.number in gates)
     # A plan that changed nothing has nothing to merge.
     return not work or context.workspace.is_ancestor(work, head)
+
+
+def plan_facts(documents: Sequence[PlanDocument], past: Sequence[Actual]) -> tuple[PlanFacts, ...]:
+    """Plans as `decide` sees them, before anything is known of their work."""
+    nodes = {node.id: node for node in nodes_of(documents)}
+    return tuple(
+        PlanFacts(
+            id=document.id,
+            depends_on=nodes[document.id].depends_on,
+            files=nodes[document.id].files,
+            tasks=tuple(_task_facts(document, task) for task in document.tasks),
+            estimate=estimate_of(document, past),
+            is_approved=False,
+            is_merged=False,
+            is_summarised=False,
+        )
+        for document in documents
+    )
 
 
 def _task_facts(document: PlanDocument, task: Task) -> TaskFacts:

@@ -71,6 +71,7 @@ class RecordedAgent:
 
         def seen(event: AgentEvent) -> None:
             self._context.events.watch(self._subject, event)
+            self._context.activity.note(self._subject, event)
             watch(event)
 
         # Prompt builders filter the pieces they frame; this also covers all other text.

@@ -20,6 +20,7 @@ from fairlead.agents.secrets import without_secrets
 from fairlead.core.clock import Clock
 from fairlead.core.concurrency import Mutex, OneTimeEvent
 from fairlead.core.values import dataclass, field
+from fairlead.jobs.activity import ActivityLog
 from fairlead.jobs.approvals import Answers
 from fairlead.jobs.baseline import Baselines
 from fairlead.jobs.folder import JobFolder
@@ -270,6 +271,7 @@ class JobContext(Generic[Record]):
         self.folder = environment.folder(job.id)
         self.private = environment.private(job.id)
         self.process_mark = environment.process_mark(job.id)
+        self.activity = ActivityLog(self.private, self.clock)
         self.spending = Spending(environment.files)
         self.roster = setup.roster
         self.options = setup.options

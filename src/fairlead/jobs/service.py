@@ -6,13 +6,13 @@ Everything that differs between kinds of jobs is in `JobKinds`; this module know
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from fairlead.agents.secrets import without_secrets
 from fairlead.core.clock import Clock
 from fairlead.core.errors import DocumentError
-from fairlead.core.values import dataclass, replace
+from fairlead.core.values import dataclass, field, replace
 from fairlead.jobs.approvals import Answers
 from fairlead.jobs.errors import NoQuestion, PersonDecides, UnknownJob
 from fairlead.jobs.folder import JobFolder, job_ids
@@ -41,8 +41,12 @@ from fairlead.project.state.documents import moment
 from fairlead.store.files import Files
 from fairlead.text.inline import one_line, plain_text
 
+if TYPE_CHECKING:
+    from fairlead.jobs.activity import Activity
+
 # In these statuses no process is needed: a new job has not begun, an approved plan waits.
 _NEEDS_NO_PROCESS = (*ENDED, JobStatus.NEW, JobStatus.APPROVED)
+_JOURNAL_KEYS = ("at", "kind", "subject", "text")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,18 @@ class JobReport:
     questions: tuple[Question, ...]
     calls: tuple[CallRecord, ...] = ()  # of roles
     paid: tuple[PaidCall, ...] = ()  # every call, as the ledgers record it
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """A line of the journal of a job."""
+
+    job: str
+    at: str
+    kind: str
+    subject: str
+    text: str
+    facts: Mapping[str, object] = field(default_factory=dict)
 
 
 class Jobs:
@@ -189,10 +205,10 @@ class Jobs:
         is_read_only = self.files.is_read_only
         return JobFolder(self.files.folder, job, is_read_only=is_read_only, proofs=proofs)
 
-    def follow(self, job: str) -> Iterator[str]:
-        """Every line of a job's journal, until no process runs the job.
+    def follow(self, job: str) -> Iterator[tuple[JournalEntry, ...]]:
+        """The new entries of a job's journal at each look, until no process runs the job.
 
-        The lines of the job that executes the plan of a council are among those of the council.
+        Those of the job that executes the plan of a council are among those of the council.
         """
         name = job or self._newest()
         shown: dict[str, int] = {}
@@ -200,19 +216,30 @@ class Jobs:
             # Check this before reading: a run that ends in between has written its last line.
             record = self.record(name)
             is_over = not self.is_running(record)
-            has_new = False
+            found: list[JournalEntry] = []
             part = self._kinds.of(record.kind).asking_job(self, record)
             for each in dict.fromkeys((name, part or name)):
                 loaded = self.files.load_for_display(job_path(each, EVENTS))
                 lines = loaded.text.splitlines() if loaded else []
-                for line in lines[shown.get(each, 0) :]:
-                    yield _readable(line)
-                    has_new = True
+                found += [_journal_entry(each, line) for line in lines[shown.get(each, 0) :]]
                 shown[each] = len(lines)
+            yield tuple(sorted(found, key=lambda entry: entry.at))
             # Another job for the same purpose may hold the lock of one that has ended.
-            if is_over or (record.status in ENDED and not has_new):
+            if is_over or (record.status in ENDED and not found):
                 return
             self._pause()
+
+    def activities(self, job: str) -> tuple[Activity, ...]:
+        """What the agents of a job, and of the job that executes its plan, did last."""
+        from fairlead.jobs.activity import activities
+
+        record = self.record(job)
+        part = self._kinds.of(record.kind).asking_job(self, record)
+        folders = [
+            private_folder(self.state.folder, self.files.folder, each)
+            for each in dict.fromkeys((record.id, part or record.id))
+        ]
+        return tuple(activity for folder in folders for activity in activities(folder))
 
     # -- answering and cancelling ----------------------------------------------------------
 
@@ -304,12 +331,12 @@ def _is_among(answer: str, options: tuple[str, ...]) -> bool:
     return any(answer == option or answer.startswith(f"{option}:") for option in options)
 
 
-def _readable(line: str) -> str:
+def _journal_entry(job: str, line: str) -> JournalEntry:
     try:
-        event = json.loads(line)
+        members = json.loads(line)
     except (ValueError, RecursionError):
-        return line
-    if not isinstance(event, dict):
-        return line
-    at, subject, kind, text = (str(event.get(key, "")) for key in ("at", "subject", "kind", "text"))
-    return f"{at[:19]}  {subject:<14} {kind}  {text}"
+        members = None
+    if not isinstance(members, dict):
+        return JournalEntry(job, "", "note", job, line)
+    at, kind, subject, text = (str(members.pop(key, "")) for key in _JOURNAL_KEYS)
+    return JournalEntry(job, at, kind, subject, text, members)

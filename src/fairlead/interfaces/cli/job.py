@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 
 import click
 
 from fairlead.app import App
-from fairlead.interfaces.cli.agent_command import exit_code_of, status_mark
+from fairlead.interfaces.cli.agent_command import events_option, exit_code_of, status_mark
 from fairlead.interfaces.cli.lazy_group import LazyGroup
 from fairlead.interfaces.cli.options import in_rehearsal_option, json_option, with_app
 from fairlead.interfaces.cli.output import (
@@ -93,23 +94,25 @@ def show_job(app: App, *, job_id: str, diff: bool, as_json: bool) -> None:
 @job.command("watch", epilog="Example: fairlead job watch")
 @_newest_job_argument
 @in_rehearsal_option
+@events_option
 @with_app
-def watch_job(app: App, *, job_id: str) -> int:
+def watch_job(app: App, *, job_id: str, as_events: bool) -> int:
     """Follow a job (default: the newest) until it ends or waits for a person.
 
-    Watching changes nothing, and ending it with Ctrl+C does not end the job. The exit code is
-    that of the job: 0 if it is done, 5 if it failed, otherwise 6.
+    A terminal shows a live table, a pipe gets one line per event. Watching changes nothing, and
+    ending it with Ctrl+C does not end the job. The exit code is that of the job: 0 if it is done,
+    5 if it failed, otherwise 6.
     """
+    from fairlead.interfaces.cli.job_watch import watch
+
     job_id = app.jobs.record(job_id).id
-    for line in app.jobs.follow(job_id):
-        report({}, [(line,)], as_json=False)
+    with suppress(KeyboardInterrupt):
+        watch(app, job_id, as_events=as_events)
     record = app.jobs.record(job_id)
     present = app.jobs.present(record)
-    report(
-        {},
-        [(status_mark(present.status), f"  {job_id}"), *job_command_lines(present)],
-        as_json=False,
-    )
+    if not as_events:
+        head = (status_mark(present.status), f"  {job_id}")
+        report({}, [head, *job_command_lines(present)], as_json=False)
     return exit_code_of(record)
 
 

@@ -86,7 +86,13 @@ def unknown_command(context: click.Context, words: Sequence[str]) -> UsageError:
 
     root = context.find_root()
     level = context.command_path.split()[1:]
-    found = suggestions(list(words), level, list(command_paths(root.command, root)))
+    paths = list(command_paths(root.command, root))
+    found = suggestions(list(words), level, paths)
+    if len(words) > 1 and found and f"{found[0]} {words[1]}" not in paths:
+        # A second word that is part of the suggestion is not repeated behind it.
+        words = (
+            words if found[0] in suggestions(words[:1], level, paths) else [*words[:1], *words[2:]]
+        )
     name = root.info_name or "fairlead"
     hint = f"see: {context.command_path} --help"
     if found:

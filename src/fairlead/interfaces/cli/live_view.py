@@ -7,25 +7,18 @@ A table has one row per plan, seat or step, so it does not grow however long the
 from __future__ import annotations
 
 import json
-import re
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from fairlead.agents.model import (
-    AgentEvent,
-    AgentText,
-    FileChanged,
-    ModelRetried,
-    ToolStarted,
-    UsageReported,
-)
+from fairlead.agents.model import AgentEvent, UsageReported
 from fairlead.core.values import dataclass
 from fairlead.council.seats import SEAT_NAMES
-from fairlead.interfaces.cli.output import OutputStream, cut, first_line, warn
+from fairlead.interfaces.cli.output import OutputStream, first_line, warn
+from fairlead.jobs.activity import activity_text, readable, short_line
 from fairlead.plans.waves import PlanNode, schedule
 from fairlead.store.errors import OutputFault
 from fairlead.text.printable import visible
@@ -38,14 +31,8 @@ if TYPE_CHECKING:
     from fairlead.execution.model import PlanFacts, Snapshot
     from fairlead.jobs.context import JobEvent
 
-_TEXT_WIDTH = 160
 _LANDED = ("merged", "summarised")
 _STEPS = {"EXECUTING": "execute", "VERIFYING": "verify", "REVIEWING": "review"}
-_FENCE = re.compile(r"\s*(```|~~~)")
-# A line of JSON, or a tag that is there for Fairlead: neither is for people.
-_PROTOCOL = re.compile(
-    r"""\s*(?:[{}\[\]]|"[^"]*"\s*[:,]|"[^"]*"\s*$|</?[a-z_-]+(?:\s[^>]*)?>\s*$)"""
-)
 _VERDICT_STYLES = {"APPROVE": "green", "REVISE": "yellow", "VETO": "red", "absent": "red"}
 
 
@@ -154,15 +141,18 @@ Shown = TypeVar("Shown")
 class _LiveTable(ProgressLines, Generic[Shown]):
     """A line about the job, a table, and the last event, redrawn four times a second."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(
+        self, console: Console | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         from rich import get_console
         from rich.live import Live
 
         super().__init__()
+        self._clock = clock
         self._snapshot: Shown | None = None
         self._status = ""  # empty: as the snapshot says
         self._last_event = ""
-        self._started = time.monotonic()
+        self._started = clock()
         self._seconds = 0.0  # how long the job took, once it has ended
         self._console = console or get_console()
         self._live = Live(
@@ -173,6 +163,14 @@ class _LiveTable(ProgressLines, Generic[Shown]):
     def looked(self, snapshot: Shown) -> None:
         """Show the state of the job."""
         self._snapshot = snapshot
+
+    def begin(self) -> None:
+        """Count the time from now on."""
+        self._started, self._seconds = self._clock(), 0.0
+
+    def active(self, subject: str, text: str) -> None:
+        """Show what an agent does in its row."""
+        raise NotImplementedError
 
     def ended(self, status: str) -> None:
         """Show the status with which the job ended, and how long it took."""
@@ -197,7 +195,7 @@ class _LiveTable(ProgressLines, Generic[Shown]):
 
     @property
     def _elapsed(self) -> float:
-        return self._seconds or time.monotonic() - self._started
+        return self._seconds or self._clock() - self._started
 
     def _note(self, event: JobEvent) -> None:
         """Follow the status of the job, and remember the event for the last line."""
@@ -206,7 +204,10 @@ class _LiveTable(ProgressLines, Generic[Shown]):
         elif event.kind == "finished" and "status" in event.facts:
             self.ended(str(event.facts["status"]))
             return
-        self._last_event = one_line(f"{event.subject} {event.kind} {readable(event.text)}")
+        # The text of a call of a seat is the name of a file.
+        text = event.facts.get("verdict", "") if "role" in event.facts else readable(event.text)
+        kind = "is asked" if event.kind == "call" else event.kind.replace("-", " ")
+        self._last_event = short_line(f"{event.subject} {kind} {text}")
 
     def _page(self) -> RenderableType:
         from rich.console import Group
@@ -230,11 +231,13 @@ class _LiveTable(ProgressLines, Generic[Shown]):
 class ExecutionTable(_LiveTable["Snapshot"]):
     """The live table of an execution: one row per plan."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(
+        self, console: Console | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._rows: dict[str, _PlanRow] = {}
         self._waves: dict[str, int] = {}
         self._passed_at_start = 0
-        super().__init__(console)
+        super().__init__(console, clock)
 
     def report(self, event: JobEvent) -> None:
         """Show a step of a gate in the row of its plan, and every event below the table."""
@@ -245,6 +248,8 @@ class ExecutionTable(_LiveTable["Snapshot"]):
             retry = f", try {attempt}" if attempt != 1 else ""
             row = self._row(event.subject)
             row.step = f"{_STEPS.get(gate, gate.lower())} {task.lstrip('0')}{retry}"
+            if reason := short_line(readable(event.text)):
+                self.active(event.subject, reason)  # why it is tried again
             row.call = (0, 0.0)  # a new attempt is a new call, whose totals start at zero
         elif event.kind in _LANDED:
             self._row(event.subject).step = event.kind
@@ -252,12 +257,20 @@ class ExecutionTable(_LiveTable["Snapshot"]):
 
     def watch(self, subject: str, event: AgentEvent) -> None:
         """Show what the agent does in the row of its plan."""
-        row = self._row(subject)
-        row.last_at = time.monotonic()
         if isinstance(event, UsageReported):
-            row.add_usage(event)
-        else:
-            row.last_text = _activity(event) or row.last_text
+            self._row(subject).add_usage(event)
+        self.active(subject, activity_text(event))
+
+    def active(self, subject: str, text: str) -> None:
+        """Show what the agent does in the row of its plan."""
+        row = self._row(subject)
+        row.last_at = self._clock()
+        row.last_text = text or row.last_text
+
+    def spent(self, plan: str, tokens: int, cost: float) -> None:
+        """Show what the calls for a plan have cost so far."""
+        row = self._row(plan)
+        row.tokens, row.cost = tokens, cost
 
     def looked(self, snapshot: Snapshot) -> None:
         """Show the state of the job. The first snapshot gives the waves."""
@@ -307,7 +320,7 @@ class ExecutionTable(_LiveTable["Snapshot"]):
                 f"{done}/{len(plan.tasks)}",
                 Text("done", "green") if plan.is_summarised else Text(row.step),
                 Text(row.last_text if is_active else "", "dim"),
-                duration_text(time.monotonic() - row.last_at) if is_active else "",
+                duration_text(self._clock() - row.last_at) if is_active else "",
                 f"{row.tokens:,}" if row.tokens else "",
                 f"${row.cost:.2f}" if row.cost else "",
             )
@@ -329,21 +342,23 @@ class ExecutionTable(_LiveTable["Snapshot"]):
 class CouncilTable(_LiveTable["CouncilSnapshot"]):
     """The live table of a council: one row per seat, PM and synthesiser."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, console: Console | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._rows: dict[str, _SeatRow] = {}
-        super().__init__()
+        super().__init__(console, clock)
 
     def report(self, event: JobEvent) -> None:
         """Show calls and verdicts in the row of the seat, and every event below the table."""
         facts = event.facts
         row = self._rows.setdefault(event.subject, _SeatRow()) if "role" in facts else None
         if row and event.kind == "call":
-            row.state, row.asked_at = f"is asked ({facts['role']})", time.monotonic()
+            row.state, row.asked_at = f"is asked ({facts['role']})", self._clock()
             row.last_text = ""
             row.model = str(facts.get("model", ""))
         elif row:
             row.state = str(facts.get("verdict") or event.kind)
-            row.seconds += time.monotonic() - row.asked_at if row.asked_at else 0
+            row.seconds += self._clock() - row.asked_at if row.asked_at else 0
             row.asked_at = 0.0
             row.model = str(facts.get("model") or row.model)
             row.tokens += int(str(facts.get("tokens", 0)))
@@ -351,8 +366,13 @@ class CouncilTable(_LiveTable["CouncilSnapshot"]):
 
     def watch(self, subject: str, event: AgentEvent) -> None:
         """Show what the agent of a seat does."""
+        self.active(subject, activity_text(event))
+
+    def active(self, subject: str, text: str) -> None:
+        """Show what an agent does in its row."""
         row = self._rows.setdefault(subject, _SeatRow())
-        row.last_text = _activity(event) or row.last_text
+        if self._clock() >= row.asked_at:  # otherwise the text is from an earlier call
+            row.last_text = text or row.last_text
 
     def _head(self, snapshot: CouncilSnapshot) -> list[str]:
         job, spent = snapshot.job, snapshot.spent
@@ -367,7 +387,7 @@ class CouncilTable(_LiveTable["CouncilSnapshot"]):
 
         table = _empty_table(("seat", "model", "now"), ("time", "tokens"))
         for name, row in sorted(self._rows.items(), key=lambda item: _seat_order(item[0])):
-            seconds = row.seconds + (time.monotonic() - row.asked_at if row.asked_at else 0)
+            seconds = row.seconds + (self._clock() - row.asked_at if row.asked_at else 0)
             table.add_row(
                 Text(visible(name), "bold"),
                 Text(visible(row.model)),
@@ -382,9 +402,11 @@ class CouncilTable(_LiveTable["CouncilSnapshot"]):
 class WorkflowTable(_LiveTable[str]):
     """The live table of `new`, `discuss`, `plan`, `quick` and `debug`: one row per call."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(
+        self, console: Console | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._rows: dict[str, _SeatRow] = {}
-        super().__init__(console)
+        super().__init__(console, clock)
         self.looked("")  # these jobs have no snapshot: everything is in their events
 
     def report(self, event: JobEvent) -> None:
@@ -395,11 +417,11 @@ class WorkflowTable(_LiveTable[str]):
             self._status = "RUNNING"
         elif event.kind == "call":
             row = self._rows.setdefault(event.subject, _SeatRow())
-            row.state, row.asked_at = event.text.removesuffix(" begins"), time.monotonic()
+            row.state, row.asked_at = event.text.removesuffix(" begins"), self._clock()
             row.last_text = ""
         elif row is not None or facts.get("gate"):
             row = self._rows.setdefault(event.subject, _SeatRow())
-            row.seconds += time.monotonic() - row.asked_at if row.asked_at else 0
+            row.seconds += self._clock() - row.asked_at if row.asked_at else 0
             row.asked_at = 0.0
             row.state = "done" if facts.get("status") == "ok" else event.kind.replace("-", " ")
             row.tokens += int(str(facts.get("tokens", 0)))
@@ -407,8 +429,13 @@ class WorkflowTable(_LiveTable[str]):
 
     def watch(self, subject: str, event: AgentEvent) -> None:
         """Show what the agent of a call does."""
+        self.active(subject, activity_text(event))
+
+    def active(self, subject: str, text: str) -> None:
+        """Show what an agent does in its row."""
         row = self._rows.setdefault(subject, _SeatRow())
-        row.last_text = _activity(event) or row.last_text
+        if self._clock() >= row.asked_at:  # otherwise the text is from an earlier call
+            row.last_text = text or row.last_text
 
     def looked(self, snapshot: Any) -> None:
         """An execution inside the workflow looks too; its gates are in the events already."""
@@ -425,7 +452,7 @@ class WorkflowTable(_LiveTable[str]):
 
         table = _empty_table(("step", "now"), ("time", "tokens"))
         for name, row in list(self._rows.items())[-max(self._console.height - 4, 1) :]:
-            seconds = row.seconds + (time.monotonic() - row.asked_at if row.asked_at else 0)
+            seconds = row.seconds + (self._clock() - row.asked_at if row.asked_at else 0)
             is_done = row.state in ("done", "approved")
             table.add_row(
                 Text(visible(name), "bold"),
@@ -475,21 +502,6 @@ def _empty_table(columns: Sequence[str], numbers: Sequence[str]) -> Table:
     return table
 
 
-def _activity(event: AgentEvent) -> str:
-    """What an agent does, in one line; empty for events that say nothing about it."""
-    match event:
-        case AgentText(text=text):
-            return one_line(readable(text))
-        case ToolStarted(tool=tool, subject=subject):
-            return one_line(f"{tool} {subject}")
-        case FileChanged(path=path):
-            return one_line(f"wrote {path}")
-        case ModelRetried(reason=reason):
-            return one_line(f"retries: {reason}")
-        case _:
-            return ""
-
-
 def _seat_order(name: str) -> int:
     """The PM first, then the seats in their order, then the synthesiser."""
     return (*("pm", *SEAT_NAMES), name).index(name)
@@ -503,20 +515,3 @@ def duration_text(seconds: float) -> str:
         return f"{total} s"
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
-
-
-def readable(text: str) -> str:
-    """What a text tells a person, on one line: without code blocks, JSON and tags."""
-    lines: list[str] = []
-    is_code = False
-    for line in text.splitlines():
-        if _FENCE.match(line):
-            is_code = not is_code
-        elif not is_code and not _PROTOCOL.match(line):
-            lines.append(line)
-    return " ".join(" ".join(lines).split())
-
-
-def one_line(text: str) -> str:
-    """A text on one line, safe to show."""
-    return cut(visible(" ".join(text.split())), _TEXT_WIDTH)

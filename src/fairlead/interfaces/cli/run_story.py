@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from fairlead.interfaces.cli.live_view import one_line, readable
 from fairlead.interfaces.cli.output import Line, Part, Styled
+from fairlead.jobs.activity import readable, short_line
 
 if TYPE_CHECKING:
     from fairlead.jobs.context import JobEvent
@@ -89,7 +89,7 @@ class RunStory:
         self._steps[plan] = []
         lead = Styled(f"wave {wave}".ljust(10), "bold") if wave != self._wave else _INDENT
         self._wave = wave
-        self._show((lead, Styled(plan, "bold"), f"  {one_line(self._titles.get(plan, ''))}"))
+        self._show((lead, Styled(plan, "bold"), f"  {short_line(self._titles.get(plan, ''))}"))
 
     def _tell_step(self, event: JobEvent) -> None:
         name, is_good = _STEPS[event.kind]
@@ -97,7 +97,7 @@ class RunStory:
         mark = Styled(f"  {name} ✓", "green") if is_good else Styled(f"  {name} ✗", "red")
         steps.append(mark)
         if event.kind == "approved" or not is_good:
-            why = one_line(readable(event.text))
+            why = short_line(readable(event.text))
             self._show((*steps, Styled(f"  {why}", "dim")) if why else (*steps,))
             self._steps[event.subject] = [_INDENT]
 
