@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from heapq import merge
 from typing import TYPE_CHECKING, Any
 
 from fairlead.agents.secrets import without_secrets
@@ -216,16 +217,17 @@ class Jobs:
             # Check this before reading: a run that ends in between has written its last line.
             record = self.record(name)
             is_over = not self.is_running(record)
-            found: list[JournalEntry] = []
+            found: list[list[JournalEntry]] = []
             part = self._kinds.of(record.kind).asking_job(self, record)
             for each in dict.fromkeys((name, part or name)):
                 loaded = self.files.load_for_display(job_path(each, EVENTS))
                 lines = loaded.text.splitlines() if loaded else []
-                found += [_journal_entry(each, line) for line in lines[shown.get(each, 0) :]]
+                found.append([_journal_entry(each, line) for line in lines[shown.get(each, 0) :]])
                 shown[each] = len(lines)
-            yield tuple(sorted(found, key=lambda entry: entry.at))
+            entries = tuple(merge(*found, key=lambda entry: entry.at))
+            yield entries
             # Another job for the same purpose may hold the lock of one that has ended.
-            if is_over or (record.status in ENDED and not found):
+            if is_over or (record.status in ENDED and not entries):
                 return
             self._pause()
 
