@@ -98,7 +98,7 @@ def test_a_pipe_gets_readable_lines_and_the_next_command(
     text = 'Done.\n\n```json\n{\n "nonce": "abc"\n}\n```\n'
     event = {"at": "2026-11-17T20:00:00+00:00", "kind": "note", "subject": "01-01", "text": text}
     journal.write_text(journal.read_text("utf-8") + json.dumps(event) + "\n", "utf-8")
-    done = fairlead("-C", folder, "job", "watch")
+    done = fairlead("-C", str(folder), "job", "watch")
     assert done.exit_code == 6
     *_, last, status, command = done.stdout.splitlines()
     assert last == "2026-11-17T20:00:00  01-01          note  Done."
@@ -108,11 +108,14 @@ def test_a_pipe_gets_readable_lines_and_the_next_command(
 
 def test_programs_get_one_json_document_per_event(tmp_path: Path, fairlead: Fairlead) -> None:
     folder, job = a_stored_job("council", tmp_path)
-    done = fairlead("-C", folder, "job", "watch", "--events")
+    done = fairlead("-C", str(folder), "job", "watch", "--events")
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert {event["job"] for event in events} == {job}
     assert [event["kind"] for event in events][:3] == ["moved", "estimate", "call"]
-    assert events == sorted(events, key=lambda event: event["at"])
+    journal = (folder / ".planning/jobs" / job / "events.jsonl").read_text("utf-8")
+    assert [event["at"] for event in events] == [
+        json.loads(line)["at"] for line in journal.splitlines()
+    ]
 
 
 def test_what_agents_do_reaches_a_watcher_at_most_once_a_second(tmp_path: Path) -> None:

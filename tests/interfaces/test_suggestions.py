@@ -230,7 +230,8 @@ def typed_lines(seed: int, count: int) -> Iterator[tuple[list[str], str, tuple[s
             word, _, meant = chance.choice(table)
             yield [], word, tuple(meant.split(", "))
             continue
-        groups, word, path = [], "", ""
+        groups: list[str] = []
+        word = path = ""
         while not word or " ".join((*groups, word)) in PATHS:
             path = chance.choice(top if number % 2 else PATHS)
             *groups, name = path.split()

@@ -22,21 +22,21 @@ NEIGHBOUR_NAMES = {
         "ready-work available"
     ),
     "check": (
-        "validate lint health audit drift consistency analyze analyse cross-check diff validate- "
-        "dependencies check-drift validate-health verify-state stale fsck status-check audit- "
-        "state"
+        "validate lint health audit drift consistency analyze analyse cross-check diff "
+        "validate-dependencies check-drift validate-health verify-state stale fsck status-check "
+        "audit-state"
     ),
     "explain": "why reason because trace describe-number blame annotate",
     "help": "usage commands man manual docs guide quickstart instructions onboard prime surface doc",
     "version": "ver about release upgrade update what-version",
     "demo": "tour example sample tutorial try playground showcase",
     "init": (
-        "setup create-project initialize initialise bootstrap start-project new-workspace from- "
-        "template clone workspace scaffold"
+        "setup create-project initialize initialise bootstrap start-project new-workspace "
+        "from-template clone workspace scaffold"
     ),
     "new": (
-        "new-project specify spec proposal propose idea parse-prd prd brainstorm create-spec new- "
-        "change from-idea ingest-docs sketch explore ideate import"
+        "new-project specify spec proposal propose idea parse-prd prd brainstorm create-spec "
+        "new-change from-idea ingest-docs sketch explore ideate import"
     ),
     "capture": (
         "add-todo todo todos note notes check-todos create task task-create add-task new-task "
@@ -123,16 +123,15 @@ NEIGHBOUR_NAMES = {
     "job retry": "retry rerun restart redo try-again reopen",
     "job veto": "veto reject refuse deny",
     "doctor": (
-        "fix repair heal mend recover health-check troubleshoot-setup migrate validate-fix self- "
-        "check fix-dependencies"
+        "fix repair heal mend recover health-check troubleshoot-setup migrate validate-fix "
+        "self-check fix-dependencies"
     ),
     "doctor agents": (
         "agents agent login logout auth whoami models model which-agent detect providers "
         "list-providers auth-status"
     ),
     "undo": (
-        "revert rollback roll-back restore take-back rewind undo-last reflog checkout undo- "
-        "command reset discard"
+        "revert rollback roll-back restore take-back rewind undo-last reflog checkout reset discard"
     ),
     "config list": "settings preferences options list-config env config-show show-config configuration",
     "config set": "set set-profile set-config configure set-model profile set-setting config-set permissions",
