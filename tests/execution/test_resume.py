@@ -47,7 +47,7 @@ def test_a_job_whose_end_is_not_committed_is_resumed(tmp_path: Path) -> None:
     job = trial.jobs.report("").job.id
     report = trial.run()
     assert (report.job.id, report.job.status) == (job, JobStatus.DONE)
-    assert commits_of(trial.project)[0] == "docs(phase-01): the record of its execution"
+    assert commits_of(trial.project)[0] == "docs(phase-01): record the execution"
     assert git(trial.project, "status", "--porcelain") == ""
     with pytest.raises(NothingToExecute, match="every plan is done"):
         trial.run()

@@ -76,7 +76,7 @@ def test_a_cancelled_job_leaves_its_record_committed(tmp_path: Path) -> None:
     [job] = (world / "project/.planning/jobs").iterdir()
     assert called(world, "job", "cancel", job.name).code == 0
     assert git(world / "project", "status", "--porcelain") == ""
-    assert "the record of its execution" in commits_of(world / "project")[0]
+    assert "record the execution" in commits_of(world / "project")[0]
     assert '"FAILED"' in git(world / "project", "show", f"HEAD:.planning/jobs/{job.name}/job.json")
 
 

@@ -241,7 +241,7 @@ class NoProgram(AgentError, code="no-program"):
 
 
 class NotStarted(AgentError, code="not-started"):
-    """The system does not start a program."""
+    """The operating system refused to start a program."""
 
     path: object
     why: str

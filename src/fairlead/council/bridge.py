@@ -183,7 +183,7 @@ class ExecutionBridge:
         record = self._context.folder.load(CouncilJob)
         folder = self._phase_folder(record)
         if folder and record.status in (JobStatus.DONE, JobStatus.FAILED):
-            self._commit(record, folder, f"the record of its council, which is {record.status}")
+            self._commit(record, folder, f"record the council job, {record.status}")
 
     def _commit(self, record: CouncilJob, folder: PhaseFolder, what: str) -> None:
         """Commit the documents of the phase and of the job; without changes, nothing happens."""

@@ -31,7 +31,7 @@ class BranchGone(ConflictError, code="branch-gone"):
 
 
 class NotRehearsed(ConflictError, code="not-rehearsed"):
-    """A rehearsal would work beside documents of a real project."""
+    """The project has real plans or summaries, so a rehearsal may not work in it."""
 
     path: object
     message = "{path}: no rehearsal created it, so none may work here"
@@ -56,10 +56,10 @@ class RehearsalBusy(ConflictError, code="rehearsal-busy"):
 
 
 class RehearsalMixed(ConflictError, code="rehearsal-mixed"):
-    """Something that is not of the rehearsal would be taken back with it."""
+    """Discarding the rehearsal would also discard other work."""
 
     why: object
-    message = "the rehearsal cannot be taken back: {why}"
+    message = "the rehearsal cannot be discarded: {why}"
     hint = "move your own commits to another branch, then: fairlead rehearsal discard"
 
 

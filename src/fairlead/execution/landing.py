@@ -577,7 +577,7 @@ def commit_on_target(workspace: Workspace, job: Job, paths: Iterable[str], messa
 def record_message(job: Job) -> str:
     """The message of the commit with the record of an ended job."""
     work = "phase" if job.listed else job.kind
-    return f"docs({work}-{job.phase}): the record of its execution"
+    return f"docs({work}-{job.phase}): record the execution"
 
 
 @dataclass(frozen=True, slots=True)

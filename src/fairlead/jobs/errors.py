@@ -96,5 +96,5 @@ class BeginsSlowly(AgentError, code="begins-slowly"):
     """A command that was started in the background has not begun its job in time."""
 
     minutes: int
-    message = "the job has not begun within {minutes} minutes; its process goes on"
+    message = "the job has not begun within {minutes} minutes; its process is still running"
     hint = "look for it: fairlead job list"

@@ -126,7 +126,7 @@ class AlreadyApproved(ConflictError, code="already-approved"):
 
 
 class OtherExecution(ConflictError, code="other-execution"):
-    """The modules of another plan are still being carried out."""
+    """The modules of another plan are still in progress."""
 
     path: object
     current: str

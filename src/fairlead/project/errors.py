@@ -188,7 +188,7 @@ class PlansOpen(BlockedError, code="plans-open"):
     phase: object
     plans: tuple[str, ...]
     message = "phase {phase} has open plans: {plans}"
-    hint = "a plan is complete when its SUMMARY is written; nothing was changed"
+    hint = "nothing was changed; execute them: fairlead phase execute {phase}, or write their summaries"
 
 
 class NoPlans(BlockedError, code="no-plans"):

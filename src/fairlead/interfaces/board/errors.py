@@ -13,7 +13,7 @@ class NoBoardPackages(AgentError, code="no-board-packages"):
 
 
 class NoTerminal(UsageError, code="no-terminal"):
-    """The board was started where nobody can use it."""
+    """The board needs a terminal."""
 
     message = "the board needs a terminal"
     hint = "without one: fairlead status, fairlead job list"

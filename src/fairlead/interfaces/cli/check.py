@@ -37,17 +37,17 @@ def check(app: App, *, show_all: bool, ledger: bool, workstream: str, as_json: b
         return _check_ledgers(app.ledgers(workstream), as_json=as_json)
     comparisons = app.overview.comparisons(workstream)
     found = check_view(comparisons)
-    lines = _finding_lines(found.findings, show_all=show_all)
+    lines = finding_lines(found.findings, show_all=show_all)
     for name, comparison in comparisons.items():
         if comparison.drift:
-            lines.append((_advice(app, name, comparison),))
+            lines.append((advice_of(app, name, comparison),))
     if found.is_clean:
         lines.append((Styled("✓ ", "green"), f"{agreement(found.findings)} ({found.scope})."))
     report(found, lines, as_json=as_json)
     return 0 if found.is_clean else _HAS_FINDINGS
 
 
-def _advice(app: App, workstream: str, comparison: DocumentComparison) -> str:
+def advice_of(app: App, workstream: str, comparison: DocumentComparison) -> str:
     """The number of differences in one workstream, and the command that repairs them."""
     from fairlead.project.health.doctor import RepairMethod  # not needed when nothing differs
 
@@ -79,7 +79,7 @@ def _check_ledgers(ledger_check: LedgerCheck, *, as_json: bool) -> int:
     return 0 if ledger_check.is_clean else _HAS_FINDINGS
 
 
-def _finding_lines(findings: Iterable[FindingReport], *, show_all: bool) -> list[Line]:
+def finding_lines(findings: Iterable[FindingReport], *, show_all: bool) -> list[Line]:
     """The findings with one cause as one group, then what could not be checked, by reason."""
     causes: dict[tuple[str, ...], list[FindingReport]] = {}
     reasons: dict[tuple[str, str], list[FindingReport]] = {}

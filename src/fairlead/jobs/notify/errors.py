@@ -22,7 +22,7 @@ class NotifyFileOpen(StorageError, code="notify-file-open"):
 
 
 class NotifyFileRefused(UsageError, code="notify-file-refused"):
-    """The file cannot be used as it is."""
+    """The file with the notification settings is invalid."""
 
     path: object
     problems: tuple[str, ...]
@@ -31,7 +31,7 @@ class NotifyFileRefused(UsageError, code="notify-file-refused"):
 
 
 class NotSent(AgentError, code="not-sent"):
-    """A channel did not take the message."""
+    """A notification could not be delivered."""
 
     channels: tuple[str, ...]
     message = "not sent: {channels:; }"
