@@ -79,7 +79,8 @@ def require_golden(name: str, text: str, config: pytest.Config) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
     golden = path.read_text("utf-8").splitlines() if path.exists() else []
-    assert list(difflib.unified_diff(golden, text.splitlines(), "golden", "now", lineterm="")) == []
+    difference = difflib.unified_diff(golden, text.splitlines(), "golden", "now", lineterm="")
+    assert not (found := "\n".join(difference)), found
 
 
 @pytest.mark.walk
@@ -89,7 +90,7 @@ def test_the_tutorial_runs_as_it_is_written(tmp_path: Path, pytestconfig: pytest
         reader = a_reader(tmp_path, tmp_path / "work", server, ROOT)
         differing = walk("docs/tutorial.md", reader)
     require_golden("tutorial", transcript(reader.printed), pytestconfig)
-    assert differing == []
+    assert not differing, "\n".join(differing)
 
 
 @pytest.mark.walk
@@ -107,4 +108,4 @@ def test_the_readme_runs_as_it_is_written(
     record_property(MEASURED, f"{first.seconds:.0f} s from a clone to the first screen")
     record_property(MEASURED, f"{demo.seconds:.0f} s for make demo after it")
     require_golden("readme", transcript(reader.printed), pytestconfig)
-    assert differing == []
+    assert not differing, "\n".join(differing)

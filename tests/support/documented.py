@@ -17,6 +17,7 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 from tests.support.programs import ROOT
@@ -191,17 +192,11 @@ def transcript(printed: Sequence[Printed]) -> str:
 
 
 def _without_order(lines: Sequence[str]) -> list[str]:
-    """Lines in which a run of events, each with its time, is sorted."""
+    """Lines in which events of one run, and commits of one second, are sorted."""
     ordered: list[str] = []
-    events: list[str] = []
-    for line in lines:
-        if line.startswith("TIME  "):
-            events.append(line)
-            continue
-        ordered += sorted(events)
-        events.clear()
-        ordered.append(line)
-    return [*ordered, *sorted(events)]
+    for is_sorted, group in groupby(lines, lambda line: line.startswith(("TIME  ", "HASH "))):
+        ordered += sorted(group) if is_sorted else group
+    return ordered
 
 
 def _without_host_file(lines: Sequence[str]) -> Iterator[str]:

@@ -22,7 +22,7 @@ class NotifyFileOpen(StorageError, code="notify-file-open"):
 
 
 class NotifyFileRefused(UsageError, code="notify-file-refused"):
-    """The file with the notification settings is invalid."""
+    """The file with the notification settings contains faults."""
 
     path: object
     problems: tuple[str, ...]
