@@ -195,7 +195,8 @@ def _without_order(lines: Sequence[str]) -> list[str]:
     """Lines in which events of one run, and commits of one second, are sorted."""
     ordered: list[str] = []
     for is_sorted, group in groupby(lines, lambda line: line.startswith(("TIME  ", "HASH "))):
-        ordered += sorted(group) if is_sorted else group
+        found = list(group)
+        ordered += sorted(found) if is_sorted else found
     return ordered
 
 
