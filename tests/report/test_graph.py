@@ -109,3 +109,10 @@ def test_a_roadmap_that_is_not_utf_8_is_an_error(project: SeedProject) -> None:
     code, message = project.fails("graph")
     assert code == 3
     assert "ROADMAP.md" in message
+
+
+def test_a_roadmap_without_phases_says_so(tmp_path: Path, fairlead: Fairlead) -> None:
+    project = SeedProject(tmp_path, fairlead)
+    (tmp_path / ".planning").mkdir()
+    (tmp_path / ".planning/ROADMAP.md").write_text("# Roadmap\n", "utf-8")
+    assert "No phases" in project.run("graph", "--format", "mermaid")

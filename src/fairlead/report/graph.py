@@ -41,6 +41,8 @@ def roadmap_graph(report: RoadmapReport, indexes: Iterable[PlanIndex] = ()) -> G
             edges += [(each, entry.id) for each in before] or [(here, entry.id)]
         ends[phase.number] = [entry.id for entry in entries if entry.id not in needed] or [here]
         edges += [(end, here) for need in needs[phase.number] for end in ends.get(need, ())]
+    if not nodes:  # an empty picture would look like a fault
+        nodes.append(GraphNode("none", "No phases", report.scope))
     return Graph(f"Roadmap ({report.scope})", tuple(nodes), tuple(edges))
 
 
