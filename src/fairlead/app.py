@@ -6,7 +6,7 @@ Each service is imported when a command first uses it, so that a short command l
 from __future__ import annotations
 
 import os
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from fairlead.core.user_folders import (
@@ -22,7 +22,6 @@ from fairlead.jobs.paths import JOBS, approvals_path
 from fairlead.planphase.paths import find_plan_home
 from fairlead.store import layout
 from fairlead.store.configuration import Preferences, Settings, SettingsFile
-from fairlead.store.errors import NoProject
 from fairlead.store.reader import Reader
 from fairlead.store.staging import STAGING, USER_STAGING, staging_of
 
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
     from fairlead.project.overview import Overview
     from fairlead.project.phases import Phases
     from fairlead.project.sessions import Sessions
+    from fairlead.store.digests import FileCache
     from fairlead.store.files import Files, WriteOutcome
     from fairlead.vcs.git import Git
     from fairlead.vcs.in_place import InPlace
@@ -84,6 +84,8 @@ _HOST_COMMAND = "fairlead.council.host_command"
 class App:
     """The services of one project folder, each built on first use."""
 
+    cache: FileCache | None = None  # of a server, which answers many questions
+
     def __init__(
         self, folder: str, workstream: str = "", *, patience_seconds: float | None = None
     ) -> None:
@@ -99,11 +101,9 @@ class App:
         user = SettingsFile(
             user_folder(), layout.USER_CONFIG, USER_STAGING, inside, validators=_VALIDATORS
         )
-        try:
-            home = layout.find_project(self.folder)
-            project = SettingsFile(home, layout.CONFIG, is_read_only=inside, validators=_VALIDATORS)
-        except NoProject:
-            return Settings(user, None, self._check_new_setting)
+        home = layout.nearest_folder(self.folder, layout.has_project)
+        make = partial(SettingsFile, is_read_only=inside, validators=_VALIDATORS)
+        project = make(home, layout.CONFIG) if home else None
         return Settings(user, project, self._check_new_setting)
 
     def _check_new_setting(self, key: str, value: object) -> None:
@@ -128,7 +128,7 @@ class App:
         sources = OverviewSources(
             plan_phase_source, exec_phase_source, ledger_entries, jobs, done_tasks
         )
-        reader = Reader(layout.find_project(self.folder))
+        reader = Reader(self.place, self.cache)
         if not self.is_copy:
             return Overview(reader, sources)
         from fairlead.execution.rehearsal import as_rehearsed
@@ -153,12 +153,9 @@ class App:
         """The agents of this machine."""
         from fairlead.agents.discovery import AgentDiscovery
 
-        try:
-            outside: tuple[str, ...] = (layout.find_project(self.folder),)
-        except NoProject:
-            outside = ()
+        home = layout.nearest_folder(self.folder, layout.has_project)
         cache = os.path.join(cache_folder(), "agents.json")
-        return AgentDiscovery(self.custom_agents(), outside, cache)
+        return AgentDiscovery(self.custom_agents(), (home,) if home else (), cache)
 
     def custom_agents(self) -> tuple[CustomAgent, ...]:
         """The agents and models that the user describes in their own settings."""
@@ -251,7 +248,7 @@ class App:
         """Looks at the roadmap of the project that this folder belongs to."""
         from fairlead.plans.roadmap_report import Roadmaps
 
-        return Roadmaps(Reader(self.place), self._workstream)
+        return Roadmaps(Reader(self.place, self.cache), self._workstream)
 
     @property
     def step(self) -> tuple[Files, SystemClock, str]:
@@ -680,6 +677,7 @@ class App:
             wait_seconds=self.preferences.lock_wait_seconds if patience is None else patience,
             allow_shared=self.preferences.shared_disk,
             is_read_only=self.is_read_only,
+            cache=self.cache,
         )
 
     @cached_property

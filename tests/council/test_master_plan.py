@@ -195,3 +195,7 @@ def test_no_text_of_a_step_can_break_the_plan_document(action: str, title: str) 
 @given(st.text(max_size=500))
 def test_reading_never_raises(text: str) -> None:
     assert faults_of(read_master_plan(text), IDS)
+
+
+def test_a_section_of_steps_without_a_step_is_no_crash() -> None:
+    assert read_master_plan("# Master plan\n\n## Steps\n\n1. Light the lamp\n").steps == ()

@@ -300,12 +300,12 @@ def test_a_missing_plan_or_job_is_not_found(browser: Browser) -> None:
 
 def test_actions_go_through_the_same_services(browser: Browser, project: SeedProject) -> None:
     browser.enter()
-    assert browser.post("capture", text="A lamp").status == 200
-    assert browser.post("decide", text="Use SQLite", phase="1").status == 200
+    assert browser.post("capture", text="A lamp").status == 303
+    assert browser.post("decide", text="Use SQLite", phase="1").status == 303
     assert [todo["title"] for todo in project.json("capture", "--list")["todos"]] == ["A lamp"]
     assert "Use SQLite" in project.state
     project.run("state", "add-blocker", "--text", "No supplier")
-    assert browser.post("resolve-blocker", text="No supplier").status == 200
+    assert browser.post("resolve-blocker", text="No supplier").status == 303
     assert not project.json("status")["blockers"]
     assert browser.post("answer", job="nothing", text="yes").status == 404
     assert browser.post("capture", text=" ").status == 404
@@ -317,14 +317,31 @@ def test_drift_is_shown_with_its_repair_and_repaired(
     browser.enter()
     project.state = project.state.replace("completed_plans: 1", "completed_plans: 0")
     assert "+  completed_plans: 1" in browser.ask("/p/project").text
-    assert browser.post("repair").status == 200
+    assert browser.post("repair").status == 303
     assert project.json("check")["is_clean"]
 
 
 def test_the_board_shows_the_numbers_of_status(browser: Browser, project: SeedProject) -> None:
     browser.enter()
-    shown = json.loads(browser.ask("/p/project?format=json").text)
-    assert shown["status"]["progress"] == project.json("status")["progress"]
+    shown = json.loads(browser.ask("/p/project/questions/status").text)
+    assert shown["progress"] == project.json("status")["progress"]
+
+
+def test_the_result_of_an_action_is_shown_once(browser: Browser) -> None:
+    browser.enter()
+    assert browser.post("capture", text="A lamp").headers["location"] == "/p/project"
+    assert "Recorded: A lamp" in browser.ask("/p/project").text
+    assert "Recorded: A lamp" not in browser.ask("/p/project").text
+
+
+def test_the_history_of_the_state_shows_what_each_command_changed(
+    browser: Browser, project: SeedProject
+) -> None:
+    browser.enter()
+    project.run("state", "add-decision", "--phase", "1", "--summary", "Use SQLite")
+    page = browser.ask("/p/project/memory").text
+    assert "<code>state add-decision</code>" in page
+    assert '<span class="add">+- [Phase 1]: Use SQLite' in page
 
 
 def test_two_projects_get_names_of_their_own(project: SeedProject, tmp_path: Path) -> None:

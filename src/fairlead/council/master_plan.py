@@ -192,6 +192,8 @@ def _steps(parts: Parts) -> tuple[MasterPlanStep, ...]:
     if part is None:
         return ()
     sections = [section for section in parts.sections if part.heading < section.heading < part.last]
+    if not sections:
+        return ()
     ends = [*(section.heading for section in sections[1:]), part.last]
     wave, steps = 1, []
     for section, end in zip(sections, ends, strict=True):

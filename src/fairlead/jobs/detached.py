@@ -39,6 +39,7 @@ _COMMANDS = {
     "plan": ("phase", "plan"),
     "execute": ("phase", "execute"),
 }
+RESUME = "resume"  # not offered to agents: a person continues a council
 _FOR_PHASES = ("discuss", "plan", "execute")
 _ANSWERED_BY_POLICY = ("new", "quick", "discuss", "plan")
 
@@ -48,27 +49,31 @@ class JobRequest:
     """A job that another program asks for: a kind, its subject, and the usual options."""
 
     kind: str  # one of `JOB_KINDS`
-    subject: str  # the goal, the idea, the text, or the number of the phase
+    subject: str  # the goal, the idea, the text, the number of the phase, or a council
     agent: str = ""
     is_auto: bool = False  # questions are answered by their policy
     is_approved: bool = False  # a person allowed the commands of its plans
     is_rehearsed: bool = False
     workstream: str = ""
+    is_here: bool = False  # rehearse in this very folder, not in a copy
 
     def words(self) -> tuple[str, ...]:
         """The command line that begins the job."""
-        if self.kind not in _COMMANDS:
+        if self.kind not in (*_COMMANDS, RESUME):
             raise UsageError.saying(
                 f"{self.kind!r} is not a kind of job", f"kinds: {', '.join(_COMMANDS)}"
             )
         if not self.subject.strip():
             raise UsageError.saying(f"a job of kind {self.kind} needs a subject")
+        if self.kind == RESUME:  # a council, by its id
+            return ("run", f"--job={self.subject.strip()}")
         has_commands = self.kind in ("run", "quick", "execute")
         options = (
             (f"--agent={self.agent}", bool(self.agent)),
             ("--auto", self.is_auto and self.kind in _ANSWERED_BY_POLICY),
             ("--approve", self.is_approved and has_commands),
             ("--rehearse", self.is_rehearsed),
+            ("--here", self.is_rehearsed and self.is_here),
             (f"--ws={self.workstream}", bool(self.workstream) and self.kind in _FOR_PHASES),
         )
         given = tuple(word for word, is_given in options if is_given)

@@ -55,7 +55,11 @@ Record = TypeVar("Record", bound=JobRecord)
 
 def job_ids(reader: Reader) -> tuple[str, ...]:
     """Every job that has a record, the newest last."""
-    return tuple(name for name in reader.names(JOBS) if _has_record(reader, name))
+    known: tuple[str, ...] | None = reader.cache.current(JOBS) if reader.cache else None
+    if known is not None:
+        return known
+    found = tuple(name for name in reader.names(JOBS) if _has_record(reader, name))
+    return reader.cache.value(JOBS, None, lambda: found) if reader.cache else found
 
 
 def _has_record(reader: Reader, name: str) -> bool:
@@ -69,15 +73,22 @@ def records_of(
 ) -> Iterator[Record]:
     """The readable records of one class; other kinds and damaged records are skipped."""
     for job in job_ids(reader) if ids is None else ids:
+        make = JobFolder(reader.folder, job, is_read_only=True).find
+        path = f"{reader.folder}/{job_path(job, JOB_RECORD)}"
         with suppress(DocumentError):
-            loaded = JobFolder(reader.folder, job, is_read_only=True).find(record)
+            if reader.cache:
+                loaded = reader.cache.of_file(record, path, lambda: make(record))  # noqa: B023
+            else:
+                loaded = make(record)
             if loaded is not None:
                 yield loaded
 
 
 def passed_tasks(reader: Reader, plan: str) -> set[int]:
     """The numbers of the tasks of a plan that passed their gate in its last run."""
-    for job in reversed([*records_of(reader, Job)]):
+    for job in records_of(reader, Job, reversed(job_ids(reader))):
+        if job.plans and plan not in job.plans:
+            continue
         gates: tuple[TaskGate, ...] = ()
         with suppress(DocumentError):
             gates = JobFolder(reader.folder, job.id, is_read_only=True).load_gates()

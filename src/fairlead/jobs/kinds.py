@@ -8,6 +8,7 @@ therefore imports no kind.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from fairlead.core.clock import Clock
@@ -15,6 +16,7 @@ from fairlead.core.errors import DocumentError
 from fairlead.core.values import dataclass
 from fairlead.jobs.folder import JobFolder, job_ids
 from fairlead.jobs.model import EXECUTE, JobRecord, Question
+from fairlead.jobs.paths import JOB_RECORD, job_path
 from fairlead.store.files import Files
 from fairlead.store.reader import Reader
 
@@ -91,7 +93,12 @@ class JobKinds:
     ) -> Iterator[JobRecord | DocumentError]:
         """The records of jobs. A damaged one yields its error, so that it hides no other."""
         for job in job_ids(reader) if ids is None else ids:
-            try:
-                yield self.load(JobFolder(reader.folder, job, is_read_only=True))
-            except DocumentError as problem:
-                yield problem
+            make = partial(self._loaded, reader.folder, job)
+            path = f"{reader.folder}/{job_path(job, JOB_RECORD)}"
+            yield reader.cache.of_file(JobRecord, path, make) if reader.cache else make()
+
+    def _loaded(self, folder: str, job: str) -> JobRecord | DocumentError:
+        try:
+            return self.load(JobFolder(folder, job, is_read_only=True))
+        except DocumentError as problem:
+            return problem

@@ -133,6 +133,7 @@ class PaidCall:
     tokens: int
     cost_usd: float
     verdict: str
+    is_estimated: bool = False  # the agent did not report what it used
 
 
 def paid_calls(reader: Reader, job: Job) -> tuple[PaidCall, ...]:
@@ -169,6 +170,7 @@ def _paid_call(entry: LedgerEntry) -> PaidCall:
         tokens=tokens,
         cost_usd=usd,
         verdict=entry.verdict,
+        is_estimated=bool(entry.estimated) or entry.cost_usd is None,
     )
 
 

@@ -127,7 +127,9 @@ class Jobs:
     def present(self, record: JobRecord) -> OpenJob:
         """A job as it stands at this moment."""
         is_running = self.is_running(record)
-        asked = self._asked(record, self._kinds.of(record.kind).asking_job(self, record))
+        # The executions of a council are looked for only if somebody may be asked.
+        job = self._kinds.of(record.kind).asking_job(self, record) if record.is_open else ""
+        asked = self._asked(record, job)
         command, note, status = record.command, record.note, str(record.status)
         if asked:
             state, command = JobState.WAITS, asked[0].command(record.id, asked)

@@ -6,6 +6,8 @@ change. It is in this package, not in `project`, because a phase report includes
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from fairlead.core.ids import PhaseId
 from fairlead.core.values import dataclass
 from fairlead.plans.service import PlanIndex, index_of
@@ -198,10 +200,21 @@ class Roadmaps:
         phase = _find_phase(PhaseId.parse(number), inventory, position_of(inventory))
         return index_of(self._reader, phase.id.short, phase.folder)
 
-    def all_plans(self) -> tuple[PlanIndex, ...]:
-        """Report the plans of every phase of the current scope."""
+    def phase_of_plan(self, plan: str) -> str:
+        """The phase of the current scope that has a plan; empty: none."""
+        for phase in position_of(self._scan()).scope.phases:
+            if phase.folder and any(each.id == plan for each in phase.folder.live_plans):
+                return phase.id.short
+        return ""
+
+    def all_plans(self, numbers: Collection[str] | None = None) -> tuple[PlanIndex, ...]:
+        """Report the plans of every phase of the current scope, or of those with these numbers."""
         phases = position_of(self._scan()).scope.phases
-        return tuple(index_of(self._reader, each.id.short, each.folder) for each in phases)
+        return tuple(
+            index_of(self._reader, each.id.short, each.folder)
+            for each in phases
+            if numbers is None or each.id.short in numbers
+        )
 
     def milestones(self) -> tuple[MilestoneReport, ...]:
         """Report every milestone of the roadmap and of the archive."""
@@ -222,7 +235,7 @@ class Roadmaps:
         return phase_section_of(Document(loaded.text), phase.id, phase.listed.milestone)
 
     def _scan(self) -> Inventory:
-        return scan(self._reader.folder, workstream=self._workstream)
+        return scan(self._reader.folder, workstream=self._workstream, cache=self._reader.cache)
 
 
 def _find_phase(number: PhaseId, inventory: Inventory, position: Position) -> Phase:

@@ -12,6 +12,7 @@ from fairlead.plans.documents import nodes_of, read_plan
 from fairlead.plans.model import PlanDocument, PlanFinding, Severity
 from fairlead.plans.waves import ConcurrencyLimits, PlanNode, Schedule, may_start, schedule
 from fairlead.project.derive.inventory import PhaseFolder, Plan
+from fairlead.project.derive.scan import phase_key
 from fairlead.project.summary import HALTED, read_summary
 from fairlead.store.reader import Reader
 
@@ -86,6 +87,14 @@ def index_of(reader: Reader, phase: str, folder: PhaseFolder | None) -> PlanInde
     """Report the plans of a phase with their waves."""
     if folder is None:
         return PlanIndex(phase, (), {}, (), (), has_checkpoints=False, warnings=())
+    if reader.cache is None:
+        return _index(reader, phase, folder)
+    number = reader.cache.number(phase_key(folder.path, folder.milestone))
+    key = ("index", folder.path, phase)
+    return reader.cache.value(key, number or None, lambda: _index(reader, phase, folder))
+
+
+def _index(reader: Reader, phase: str, folder: PhaseFolder) -> PlanIndex:
     plans = load_plans(reader, folder)
     timetable = schedule(plans.nodes())
     # If any plan declares wave 0, waves are counted from 0.

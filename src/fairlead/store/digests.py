@@ -7,15 +7,18 @@ file with the same signature was not written, so it does not have to be read aga
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Hashable, Iterable
+from operator import itemgetter
+from typing import Any, Generic, TypeVar
 
 from fairlead.core.errors import DocumentError
-from fairlead.store.confined import Root, kind_of, storage_error
+from fairlead.store.confined import ConfinedFolder, Root, kind_of, storage_error
 from fairlead.store.errors import PathOutside
 
 FileSignature = tuple[int, ...]
 Derived = TypeVar("Derived")
+_UNSETTLED_NS = 100_000_000  # a file written in the last moments may change unnoticed
+_KEPT_ROUNDS = 50
 
 
 def digests_of(paths: Iterable[str]) -> dict[str, str]:
@@ -96,3 +99,78 @@ class DerivedCache(Generic[Derived]):
             cached = (signature, self._make(path))
             self._cached[path] = cached
         return cached[1]
+
+
+class FileCache:
+    """Values made from files, for a server that asks the same questions again and again.
+
+    A value is kept with the signature of its files and made again when that differs. Files are
+    looked at once per round; a round is one answer of the server. Values that no recent round
+    asked for are dropped, so that the cache does not outgrow the project.
+    """
+
+    def __init__(self, now_ns: Callable[[], int]) -> None:
+        self._now_ns = now_ns
+        self._round = 0
+        self._made = 0
+        self._kept: dict[Hashable, list[Any]] = {}  # key -> round, number, signature, value
+
+    def next_round(self) -> None:
+        """Look at the files again from now on."""
+        self._round += 1
+        if self._round % _KEPT_ROUNDS == 0:
+            oldest = self._round - _KEPT_ROUNDS
+            self._kept = {key: kept for key, kept in self._kept.items() if kept[0] > oldest}
+
+    def current(self, key: Hashable) -> Any | None:
+        """The value that this round has made or confirmed; None: not yet."""
+        kept = self._kept.get(key)
+        return kept[3] if kept and kept[0] == self._round else None
+
+    def value(self, key: Hashable, signature: Any, make: Callable[[], Derived]) -> Derived:
+        """The value for this signature, which was taken before; None matches nothing."""
+        kept = self._kept.get(key)
+        if kept is None or signature is None or kept[2] != signature:
+            self._made += 1
+            kept = self._kept[key] = [self._round, self._made, signature, make()]
+        kept[0] = self._round
+        found: Derived = kept[3]
+        return found
+
+    def number(self, key: Hashable) -> int:
+        """A number that differs whenever the value was made again."""
+        kept = self._kept.get(key)
+        return kept[1] if kept else 0
+
+    def of_file(self, kind: object, path: str, make: Callable[[], Derived]) -> Derived:
+        """One kind of value that is made from a file."""
+        key = kind, path
+        found: Derived | None = self.current(key)
+        if found is not None:
+            return found
+        signature = file_signature(path)
+        return self.value(key, signature if self._is_settled(signature) else None, make)
+
+    def folder_signature(self, folder: ConfinedFolder, inner: str = "") -> object | None:
+        """The signature of an open folder, and of one folder in it; None: it may still change."""
+        found: list[tuple[str, object]] = []
+        try:
+            with os.scandir(folder.fd) as entries:
+                for entry in entries:
+                    signature = _signature(entry.stat(follow_symlinks=False))
+                    if not self._is_settled(signature):
+                        return None
+                    found.append((entry.name, signature))
+            below = folder.folder(inner) if inner and inner in dict(found) else None
+        except (OSError, DocumentError):
+            return None
+        if below is not None:
+            with below:
+                inside = self.folder_signature(below)
+            if inside is None:
+                return None
+            found.append(("", inside))
+        return sorted(found, key=itemgetter(0))
+
+    def _is_settled(self, signature: FileSignature) -> bool:
+        return bool(signature) and max(signature[2:]) < self._now_ns() - _UNSETTLED_NS

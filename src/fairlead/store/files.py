@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fairlead.core.errors import Located, StorageError
 from fairlead.core.values import dataclass, field
@@ -35,6 +35,9 @@ from fairlead.store.rename import prepare
 from fairlead.store.staging import STAGING, USER_STAGING, require_document
 from fairlead.store.transaction import Rewrite, Rewrites, Transaction, WritePlan, versions_of
 from fairlead.text.errors import UnwritableValue
+
+if TYPE_CHECKING:
+    from fairlead.store.digests import FileCache
 
 Edit = Callable[[str], str]
 
@@ -85,8 +88,9 @@ class Files(Reader):
         allow_shared: bool = False,
         is_read_only: bool = False,
         is_private: bool | None = None,  # None: exactly in the user's own folders
+        cache: FileCache | None = None,
     ) -> None:
-        super().__init__(folder)
+        super().__init__(folder, cache)
         is_private = staging == USER_STAGING if is_private is None else is_private
         self._mode = 0o600 if is_private else 0o666  # of new documents, before the umask
         self.is_read_only = is_read_only
@@ -198,6 +202,13 @@ class Files(Reader):
             return ()
         with Root(self.folder) as root, self._open_staging(root, False) as folder:
             return last.entries(StagingArea(folder, prepare(), []))
+
+    def versions(self, path: str) -> tuple[tuple[last.UndoEntry, bytes | None], ...]:
+        """The commands that changed a document, the newest last, each with the text before it."""
+        if not self.exists(self.staging):
+            return ()
+        with Root(self.folder) as root, self._open_staging(root, False) as folder:
+            return last.versions(StagingArea(folder, prepare(), []), path)
 
     def _planned(self, draft: ChangeSet) -> WritePlan:
         return WritePlan(

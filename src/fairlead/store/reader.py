@@ -7,12 +7,15 @@ display, as much is read as possible.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fairlead.core.errors import DocumentError
 from fairlead.store import layout
 from fairlead.store.confined import Root
 from fairlead.store.errors import NoDocument, PathOutside, Undecodable, UnknownWorkstream
+
+if TYPE_CHECKING:
+    from fairlead.store.digests import FileCache
 
 
 class LoadedDocument(NamedTuple):
@@ -26,8 +29,12 @@ class LoadedDocument(NamedTuple):
 class Reader:
     """Reads the documents below one folder."""
 
-    def __init__(self, folder: str) -> None:
+    cache: FileCache | None = None  # of a server; a command reads everything anew
+
+    def __init__(self, folder: str, cache: FileCache | None = None) -> None:
         self.folder = folder
+        if cache is not None:
+            self.cache = cache
 
     def load(self, path: str) -> LoadedDocument:
         """Load a document that must exist."""

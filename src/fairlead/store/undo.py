@@ -146,6 +146,19 @@ def entries(staging: StagingArea) -> tuple[UndoEntry, ...]:
     return tuple(found)
 
 
+def versions(staging: StagingArea, path: str) -> tuple[tuple[UndoEntry, bytes | None], ...]:
+    """The commands that changed a document, the newest last, each with the text before it."""
+    found = []
+    for entry in entries(staging):
+        recorded = _load(staging, entry.name) if path in entry.paths else None
+        found += (
+            [(entry, each.old) for each in recorded.documents if each.path == path]
+            if recorded
+            else []
+        )
+    return tuple(found)
+
+
 def chosen(staging: StagingArea, which: str) -> UndoRecord:
     """The record that is meant: a number, the beginning of a command, or by default the last.
 

@@ -11,6 +11,8 @@ from fairlead.project.open_jobs import JobState, OpenJob
 from fairlead.views.status import status_view
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from fairlead.app import App
     from fairlead.jobs.model import JobRecord, Question, TaskGate
     from fairlead.plans.service import PlanEntry, PlanIndex
@@ -88,8 +90,8 @@ def attention_view(app: App, jobs: tuple[OpenJob, ...]) -> tuple[AttentionItem, 
     return (*asked, *map(AttentionItem, [*others, *failed[:_LISTED_FAILURES]]))
 
 
-def plan_cards(app: App) -> tuple[PlanCard, ...]:
-    """Every plan of the current scope with its state."""
+def plan_cards(app: App, phases: Collection[str] | None = None) -> tuple[PlanCard, ...]:
+    """Every plan of the current scope, or of some phases of it, with its state."""
     gates: dict[str, list[TaskGate]] = defaultdict(list)
     running = set()
     for job in app.jobs.open_jobs():
@@ -105,7 +107,7 @@ def plan_cards(app: App) -> tuple[PlanCard, ...]:
             _state(plan, index, begun.get(plan.id)),
             tuple(gates.get(plan.id, ())),
         )
-        for index in app.roadmaps.all_plans()
+        for index in app.roadmaps.all_plans(phases)
         for plan in index.plans
     )
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
-from fairlead.core.values import names_of
+from fairlead.core.serialization import convert
+from fairlead.core.values import dataclass, names_of
 from fairlead.views.document import fields
 
 if TYPE_CHECKING:
@@ -39,6 +41,28 @@ def job_view(report: Any, present: OpenJob, output: str = "") -> dict[str, Any]:
     """One job as its kind reports it, with its present state and the file of its output."""
     shown = {**fields(report, *names_of(report)), **fields(present, *_PRESENT)}
     return {**shown, "output": output}
+
+
+@dataclass(frozen=True, slots=True)
+class JournalLine:
+    """One event of a job, as its journal records it."""
+
+    at: str = ""
+    subject: str = ""
+    kind: str = ""
+    text: str = ""
+
+
+def event_lines(journal: str, count: int) -> tuple[JournalLine, ...]:
+    """The last events of a journal, the newest first; lines that cannot be read are left out."""
+    found = []
+    for line in reversed(journal.splitlines()[-2 * count :]):
+        try:
+            event, _ = convert(JournalLine, json.loads(line))
+        except (ValueError, RecursionError):
+            continue  # a crash cut the line off, or something else wrote it
+        found += [event] if event else []
+    return tuple(found[:count])
 
 
 def detached_view(

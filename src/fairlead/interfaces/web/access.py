@@ -46,6 +46,7 @@ class BoardSessions:
         self._token = token
         self._codes: dict[str, float] = {}
         self._forms: dict[str, str] = {}  # session -> the secret of its forms
+        self._said: dict[str, str] = {}  # session -> the result of its last action
 
     def new_code(self) -> str:
         """A code for one exchange within a minute."""
@@ -59,10 +60,20 @@ class BoardSessions:
         if ends is None or self._now() > ends:
             return ""
         while len(self._forms) >= MOST_SESSIONS:
-            del self._forms[next(iter(self._forms))]
+            oldest = next(iter(self._forms))
+            del self._forms[oldest]
+            self._said.pop(oldest, None)
         session = self._token()
         self._forms[session] = self._token()
         return session
+
+    def say(self, session: str, text: str) -> None:
+        """Keep the result of an action for the next page of a session."""
+        self._said[session] = text
+
+    def said(self, session: str) -> str:
+        """The result of the last action, once."""
+        return self._said.pop(session, "")
 
     def form_secret(self, session: str) -> str:
         """The secret that every form of a session carries; empty for an unknown session."""
@@ -102,7 +113,7 @@ class AccessControl:
                 "Open the link that `fairlead serve` shows; press Enter in its terminal for a new one.",
             )
             return
-        scope["form_secret"] = secret
+        scope["session"] = session
         if scope["method"] in _READ:
             await self._application(scope, receive, send)
             return

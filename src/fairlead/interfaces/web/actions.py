@@ -1,22 +1,32 @@
 """What a person can do on the board. Each action calls the service that the command line calls.
 
 The board shows a form only where the action is possible, but the service decides: it refuses what
-is not, and its message is shown. Jobs are continued in the background.
+is not, and its message is shown. Jobs are started and continued in the background.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from fairlead.app import App
 from fairlead.core.errors import UsageError
-from fairlead.interfaces.web.pages import recheck
-from fairlead.jobs.model import COUNCIL
+from fairlead.jobs.detached import RESUME, JobRequest
+from fairlead.jobs.model import COUNCIL, EXECUTE
 from fairlead.project.state.documents import Decision
 from fairlead.project.todos import new_todo
 from fairlead.text.inline import one_line
+from fairlead.views.evidence import recheck_view
 
 Form = Mapping[str, str]
+
+
+class StartedJob(NamedTuple):
+    """A job that began, and the project in which it works: a rehearsal has a copy."""
+
+    said: str
+    job: str
+    folder: str
 
 
 def _field(form: Form, name: str, what: str) -> str:
@@ -27,16 +37,53 @@ def _field(form: Form, name: str, what: str) -> str:
 
 
 def answer(app: App, form: Form) -> str:
-    """Answer a question of a job."""
+    """Answer a question of a job: accept, reject, choose or explain."""
     job = _field(form, "job", "the job")
-    text = form.get("text", "").strip() or form.get("option", "").strip()
-    prefix = form.get("option", "").strip()
-    if prefix.endswith(":") and form.get("text", "").strip():
-        text = f"{prefix} {form['text'].strip()}"
+    text, option = form.get("text", "").strip(), form.get("option", "").strip()
+    if option.endswith(":") and text:
+        text = f"{option} {text}"
+    text = text or option
     if not text:
         raise UsageError.saying("the answer is missing", "choose one or write one")
     answered = app.jobs.answer(job, text, form.get("question", ""))
-    return f"Answered {answered.id}. Continue the job with: {app.jobs.record(job).command}"
+    return f"Answered {answered.id}. {_continued(app, job)}"
+
+
+def _continued(app: App, job: str) -> str:
+    """Continue a job that only waited for this answer, unless its process still runs."""
+    record = app.jobs.record(job)
+    if app.jobs.is_running(record) or app.jobs.present(record).state == "waits":
+        return ""
+    return f"Continue the job with: {record.command}"
+
+
+def resume(app: App, form: Form) -> StartedJob:
+    """Continue a job that was interrupted or answered, in the background."""
+    record = app.jobs.record(_field(form, "job", "the job"))
+    kind = {COUNCIL: RESUME, EXECUTE: "execute"}.get(record.kind, record.kind)
+    subject = record.id if record.kind == COUNCIL else record.phase
+    is_rehearsed = record.is_rehearsed
+    begun = app.start_job(
+        JobRequest(
+            kind,
+            subject,
+            is_rehearsed=is_rehearsed,
+            is_here=is_rehearsed,
+            workstream=record.workstream,
+        )
+    )
+    return StartedJob(f"{begun.job} goes on in the background", begun.job, begun.folder)
+
+
+def start(app: App, form: Form) -> StartedJob:
+    """Start a job in the background. Commands of plans are approved in the terminal."""
+    request = JobRequest(
+        _field(form, "kind", "the kind of job"),
+        one_line(_field(form, "subject", "the goal or the phase"), "the goal"),
+        is_rehearsed=form.get("rehearse") == "yes",
+    )
+    begun = app.start_job(request)
+    return StartedJob(f"Started {begun.job} in the background", begun.job, begun.folder)
 
 
 def cancel(app: App, form: Form) -> str:
@@ -67,7 +114,7 @@ def rule(app: App, form: Form) -> str:
 def retry(app: App, form: Form) -> str:
     """Make a new job from a council that failed or is blocked."""
     child = app.council.retry(_field(form, "job", "the job"), form.get("request", "").strip())
-    return f"Created {child}. Start it with: fairlead run --job {child}"
+    return f"Created {child}. Continue it on its page, or with: fairlead run --job {child}"
 
 
 def resolve_blocker(app: App, form: Form) -> str:
@@ -95,14 +142,18 @@ def repair(app: App, _: Form) -> str:
     return f"Repaired {', '.join(outcome.paths)}" if outcome.paths else "Nothing to repair"
 
 
-def recheck_plan(app: App, form: Form) -> str:
+def recheck(app: App, form: Form) -> str:
     """Check the evidence of a plan again."""
-    plan = _field(form, "plan", "the plan")
-    return f"The evidence of {plan}: {recheck(app, plan)}"
+    found = recheck_view(app, _field(form, "plan", "the plan"))
+    if not found.entries:
+        return f"{found.plan} has no ledger yet"
+    return "; ".join(found.faults) or f"{found.entries} entries of {found.ledger} are unchanged"
 
 
-ACTIONS: Mapping[str, Callable[[App, Form], str]] = {
+ACTIONS: Mapping[str, Callable[[App, Form], str | StartedJob]] = {
     "answer": answer,
+    "resume": resume,
+    "start": start,
     "cancel": cancel,
     "veto": veto,
     "rule": rule,
@@ -111,5 +162,5 @@ ACTIONS: Mapping[str, Callable[[App, Form], str]] = {
     "capture": capture,
     "decide": decide,
     "repair": repair,
-    "recheck": recheck_plan,
+    "recheck": recheck,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 
-_QUIET_SECONDS = 0.5
+QUIET_SECONDS = 0.5
 _SIGN_OF_LIFE_SECONDS = 15.0
 
 
@@ -32,7 +32,7 @@ class ChangeFeed:
             if seen != self.number:
                 seen = self.number
                 yield {"event": "changed", "data": str(seen), "id": str(seen)}
-                await asyncio.sleep(_QUIET_SECONDS)
+                await asyncio.sleep(QUIET_SECONDS)
                 continue
             try:
                 async with asyncio.timeout(_SIGN_OF_LIFE_SECONDS), self._changed:

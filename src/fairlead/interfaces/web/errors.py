@@ -8,8 +8,8 @@ from fairlead.core.errors import AgentError, ConflictError, UsageError
 class NoPage(UsageError, code="no-page"):
     """The board has no such page."""
 
-    page: str
-    message = "there is no page for {page}"
+    what: str
+    message = "there is no such {what}"
     hint = "go back to the board"
 
 

@@ -5,64 +5,128 @@ Nothing is derived here. A page that needs a number asks for the object that `--
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from difflib import unified_diff
 from typing import Any
 
 from fairlead.app import App
-from fairlead.core.errors import DocumentError, FairleadError
-from fairlead.council.report import CouncilReport, plan_versions
-from fairlead.council.seats import SEAT_NAMES
-from fairlead.interfaces.web.errors import NoPage
-from fairlead.jobs.ledger import EntryKind, LedgerEntry, check, read_ledger
-from fairlead.jobs.paths import ledger_path
+from fairlead.core.errors import FairleadError
+from fairlead.council.report import CouncilReport
+from fairlead.jobs.detached import JOB_KINDS
+from fairlead.jobs.paths import EVENTS, job_path
+from fairlead.project.overview import StatusReport
 from fairlead.report.formats import svg
 from fairlead.report.html import rendered
 from fairlead.report.model import GraphNode
-from fairlead.report.service import Graphs
-from fairlead.store.reader import Reader
+from fairlead.report.service import Graphs, landed_lines
 from fairlead.text.document import Document
-from fairlead.views.check import check_view
+from fairlead.views.board import PlanState, attention_view, plan_cards
+from fairlead.views.council import council_table
 from fairlead.views.documents import document_view, folder_view
+from fairlead.views.evidence import plan_evidence_view
+from fairlead.views.history import state_history_view
+from fairlead.views.jobs import event_lines
+from fairlead.views.questions import answer_to
 from fairlead.views.roadmap import milestones_view, plans_view, roadmap_view
+from fairlead.views.spending import spending_rows
 from fairlead.views.status import next_view, status_view
 
-_MOST_PLANS = 400  # on one page; the filter finds the others
-_COLUMNS = ("waiting", "ready", "running", "blocked", "done")
+_MOST_PLANS = 300  # on one page; the filter finds the others
+_MOST_PHASES = 60  # in a table; the others are a click away
+_MOST_JOBS = 100
+_EVENTS = 40  # of a job
+_STARTED = tuple(kind for kind in JOB_KINDS if kind != "new")
+
+Place = Mapping[str, str]
 
 
-def now_page(app: App, _: Mapping[str, str]) -> dict[str, Any]:
-    """Progress, what runs, what waits, what failed, and drift."""
-    status = status_view(app)
+def _shared(app: App, name: str, make: Callable[[], Any]) -> Any:
+    """A value that all requests of one round share."""
+    if app.cache is None:
+        return make()
+    found = app.cache.current(name)
+    return app.cache.value(name, None, make) if found is None else found
+
+
+def _status(app: App) -> StatusReport:
+    status: StatusReport = _shared(app, "status", lambda: status_view(app))
+    return status
+
+
+def _present(app: App) -> list[Any]:
+    """Every job with its present state, the newest first."""
     jobs = app.jobs
-    present = [(record, jobs.present(record)) for record in jobs.all()]
-    failed = [pair for pair in present if str(pair[0].status) in ("FAILED", "BLOCKED")][-3:]
+    found: list[Any] = _shared(
+        app, "jobs", lambda: [(each, jobs.present(each)) for each in reversed(jobs.all())]
+    )
+    return found
+
+
+def common(app: App) -> dict[str, Any]:
+    """What the head of every page shows: how much waits, runs and has drifted."""
+    items = _shared(app, "attention", lambda: _attention(app))
+    counts = {"waits": 0, "running": 0, "failed": 0}
+    for item in items:
+        state = "waits" if item.question or item.job.state == "waits" else item.job.state
+        key = {"waits": "waits", "running": "running"}.get(str(state), "failed")
+        counts[key] += 1
+    return {"counts": counts}
+
+
+def _attention(app: App) -> Any:
+    return attention_view(app, tuple(job for _, job in _present(app)))
+
+
+def now_page(app: App, _: Place) -> dict[str, Any]:
+    """Progress, what runs, what waits, what failed, and drift."""
+    status = _status(app)
+    items = _shared(app, "attention", lambda: _attention(app))
+    running = [item.job for item in items if item.job.is_running]
+    named = {job.id for job in running}
+    others = [item.job for item in items if item.job.id not in named and not item.question]
+    at = next((at for at, each in enumerate(status.phases) if each.number == status.phase), 0)
+    first = max(0, min(at - _MOST_PHASES // 3, len(status.phases) - _MOST_PHASES))
     return {
         "status": status,
-        "next": next_view(app, status),
-        "running": [_running(app, record, state) for record, state in present if state.is_running],
-        "waiting": [
-            {"job": job, "question": question, "command": command}
-            for job, question, command in jobs.waiting()
-        ],
-        "interrupted": [state for _, state in present if state.state == "interrupted"],
-        "failed": [state for _, state in reversed(failed)],
-        "repair": _repair(app) if status.drift else "",
+        "next": _shared(app, "next", lambda: next_view(app, status)),
+        "waiting": [item for item in items if item.question],
+        "running": [_running(app, job) for job in dict.fromkeys(running)],
+        "others": others,
+        "phases": status.phases[first : first + _MOST_PHASES],
+        "repair": _shared(app, "repair", lambda: _repair(app)) if status.drift else "",
+        "kinds": _STARTED,
     }
 
 
-def _running(app: App, record: Any, state: Any) -> dict[str, Any]:
-    report = app.jobs.report(record.id)
+def _running(app: App, job: Any) -> dict[str, Any]:
+    report = app.jobs.report(job.id)
     gates = [gate for gate in getattr(report, "gates", ()) if gate.gate.is_open]
-    paid = getattr(report, "paid", ())
-    cost = sum(call.cost_usd for call in paid)
-    return {"job": state, "record": record, "gates": gates, "cost": cost, "last": paid[-1:]}
+    if isinstance(report, CouncilReport):
+        usage = report.job.usage
+        spent = {"usd": usage.total_cost_usd, "tokens": usage.total_tokens, "estimated": False}
+        what = report.headline
+    else:
+        paid = report.paid
+        spent = {
+            "usd": sum(call.cost_usd for call in paid),
+            "tokens": sum(call.tokens for call in paid),
+            "estimated": any(call.is_estimated for call in paid),
+        }
+        what = report.job.subject
+    record = report.job
+    return {
+        "job": job,
+        "record": record,
+        "gates": gates,
+        "spent": spent,
+        "what": what,
+        "agent": getattr(record, "agent", ""),
+        "last": event_lines(_journal(app, job.id), 1),
+    }
 
 
 def _repair(app: App) -> str:
     """The repair of drift as a diff; empty if a person has to decide."""
-    from difflib import unified_diff
-
     try:
         outcome = app.doctor.fix(None, dry_run=True)
     except FairleadError:
@@ -74,7 +138,7 @@ def _repair(app: App) -> str:
     return "\n".join(lines)
 
 
-def roadmap_page(app: App, place: Mapping[str, str]) -> dict[str, Any]:
+def roadmap_page(app: App, place: Place) -> dict[str, Any]:
     """Milestones as a timeline, phases and plans as a graph."""
     base = place["base"]
 
@@ -83,14 +147,23 @@ def roadmap_page(app: App, place: Mapping[str, str]) -> dict[str, Any]:
             return f"{base}/plans/{node.id}"
         return f"{base}/phases/{node.id.removeprefix('phase ')}"
 
+    roadmap = roadmap_view(app)
+    first = _number(place.get("from", ""))
     return {
-        "roadmap": roadmap_view(app),
+        "roadmap": roadmap,
+        "phases": roadmap.phases[first : first + _MOST_PHASES],
+        "first": first,
+        "step": _MOST_PHASES,
         "milestones": milestones_view(app.roadmaps.milestones())["milestones"],
-        "graph": svg(Graphs(app).roadmap(), link=link),
+        "graph": svg(Graphs(app).roadmap(), link=link) if len(roadmap.phases) <= 120 else "",
     }
 
 
-def phase_page(app: App, place: Mapping[str, str]) -> dict[str, Any]:
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
+
+
+def phase_page(app: App, place: Place) -> dict[str, Any]:
     """One phase: goal, plans in waves, documents."""
     number, base = place["number"], place["base"]
     details = app.roadmaps.details(number)
@@ -102,145 +175,109 @@ def phase_page(app: App, place: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def plans_page(app: App, place: Mapping[str, str]) -> dict[str, Any]:
-    """Every plan of the milestone by its state."""
-    wanted, phase = place.get("q", "").casefold(), place.get("phase", "")
-    gates = _open_gates(app)
-    columns: dict[str, list[dict[str, Any]]] = {name: [] for name in _COLUMNS}
-    shown = total = 0
-    for index in app.roadmaps.all_plans():
-        for entry in index.plans:
-            total += 1
-            text = f"{entry.id} {entry.objective} {' '.join(entry.files_modified)}".casefold()
-            if (phase and index.phase != phase) or (wanted and wanted not in text):
-                continue
-            shown += 1
-            if shown > _MOST_PLANS:
-                continue
-            here = gates.get(entry.id, [])
-            columns[_column(entry, index, here)].append({"plan": entry, "gates": here})
+def plans_page(app: App, place: Place) -> dict[str, Any]:
+    """The plans of the scope by state: those around the current phase, or those that match."""
+    wanted, phase = place.get("q", "").strip().casefold(), place.get("phase", "")
+    state = place.get("state", "")
+    status = _status(app)
+    numbers = [each.number for each in status.phases if each.total_plans]
+    if phase:
+        chosen = [number for number in numbers if number == phase]
+    else:
+        chosen = numbers if wanted else _around(status, numbers)
+    cards = plan_cards(app, chosen)
+    found = [
+        card
+        for card in cards
+        if (not wanted or wanted in _words(card)) and (not state or card.state == state)
+    ]
+    columns: dict[str, list[Any]] = {str(name): [] for name in PlanState}
+    for card in found[:_MOST_PLANS]:
+        columns[card.state].append(card)
     return {
-        "columns": columns,
-        "shown": min(shown, _MOST_PLANS),
-        "found": shown,
-        "total": total,
+        "columns": {name: each for name, each in columns.items() if not state or name == state},
+        "shown": min(len(found), _MOST_PLANS),
+        "found": len(found),
+        "total": sum(each.total_plans for each in status.phases),
+        "is_window": not (phase or wanted) and len(chosen) < len(numbers),
         "q": place.get("q", ""),
         "phase": phase,
-        "phases": [each.number for each in roadmap_view(app).phases],
+        "state": state,
+        "states": [str(each) for each in PlanState],
+        "numbers": numbers,
     }
 
 
-def _column(entry: Any, index: Any, gates: list[Any]) -> str:
-    if entry.has_summary and not entry.halted:
-        return "done"
-    if gates:
-        return "running"
-    if entry.halted or entry.blocked_by or any(fault.severity == "error" for fault in entry.faults):
-        return "blocked"
-    return "ready" if entry.id in index.runnable else "waiting"
+def _around(status: StatusReport, numbers: list[str]) -> list[str]:
+    """The phases whose plans fit on a page: the current one, the next ones, then the last done."""
+    sizes = {each.number: each.total_plans for each in status.phases}
+    at = numbers.index(status.phase) if status.phase in numbers else max(0, len(numbers) - 1)
+    chosen: list[str] = []
+    left = _MOST_PLANS
+    for number in [*numbers[at:], *reversed(numbers[:at])]:
+        left -= sizes[number]
+        if left < 0 and chosen:
+            break
+        chosen.append(number)
+    return [number for number in numbers if number in set(chosen)]
 
 
-def _open_gates(app: App) -> dict[str, list[Any]]:
-    """The gates of open jobs, by plan."""
-    gates: dict[str, list[Any]] = defaultdict(list)
-    for job in app.jobs.open_jobs():
-        for gate in getattr(app.jobs.report(job.id), "gates", ()):
-            gates[gate.plan].append(gate)
-    return gates
+def _words(card: Any) -> str:
+    plan = card.plan
+    return f"{plan.id} {plan.objective} {' '.join(plan.files_modified)}".casefold()
 
 
-def plan_page(app: App, place: Mapping[str, str]) -> dict[str, Any]:
+def plan_page(app: App, place: Place) -> dict[str, Any]:
     """One plan with its evidence."""
-    name = place["plan"]
-    index, entry = _plan(app, name)
-    details = app.roadmaps.details(index.phase)
-    summary = next((plan.summary for plan in details.plans if plan.id == entry.id), "")
-    path = ledger_path(entry.id, app.step[2])
-    reader = Reader(app.place)
-    fault = ""
-    entries: tuple[LedgerEntry, ...] = ()
-    try:
-        loaded = reader.load_if_present(path)
-        entries = read_ledger(loaded.text) if loaded else ()
-    except DocumentError as error:
-        fault = error.message
-    gates = [gate for job in _jobs_of(app, index.phase) for gate in job.gates if gate.plan == name]
+    shown = plan_evidence_view(app, place["plan"])
+    lines = [line for entry in shown.merges for line in landed_lines(app.workspace, entry)]
     return {
-        "plan": entry,
-        "phase": details.phase,
-        "document": rendered(_text(reader, entry.path)),
-        "summary": rendered(_text(reader, summary)) if summary else "",
-        "ledger": path,
-        "fault": fault,
-        "entries": entries,
-        "gates": gates,
-        "diff": _diff(app, entries),
-        "checked": place.get("checked", ""),
+        "shown": shown,
+        "document": rendered(shown.document),
+        "summary": rendered(shown.summary) if shown.summary else "",
+        "diff": lines,
     }
 
 
-def _plan(app: App, name: str) -> Any:
-    for index in app.roadmaps.all_plans():
-        for entry in index.plans:
-            if entry.id == name:
-                return index, entry
-    raise NoPage(f"plan {name}")
-
-
-def _jobs_of(app: App, phase: str) -> list[Any]:
-    records = [record for record in app.jobs.all() if record.phase == phase]
-    reports = [app.jobs.report(record.id) for record in records]
-    return [report for report in reports if hasattr(report, "gates")]
-
-
-def _text(reader: Reader, path: str) -> str:
-    try:
-        loaded = reader.load_for_display(path)
-    except DocumentError:
-        return ""
-    return loaded.text if loaded else ""
-
-
-def _diff(app: App, entries: tuple[LedgerEntry, ...]) -> list[Any]:
-    from fairlead.report.service import landed_lines
-
-    merges = [entry for entry in entries if entry.kind is EntryKind.MERGE]
-    return [line for entry in merges for line in landed_lines(app.workspace, entry)]
-
-
-def recheck(app: App, plan: str) -> str:
-    """Check the ledger of a plan again; what is wrong, or that nothing is."""
-    _, entry = _plan(app, plan)
-    loaded = Reader(app.place).load_if_present(ledger_path(entry.id, app.step[2]))
-    if loaded is None:
-        return "there is no ledger"
-    faults = check(loaded.text)
-    return "; ".join(f"line {each.line}: {each.what}" for each in faults) or "unchanged"
-
-
-def jobs_page(app: App, _: Mapping[str, str]) -> dict[str, Any]:
+def jobs_page(app: App, place: Place) -> dict[str, Any]:
     """Every job, the newest first."""
-    jobs = app.jobs
+    first, state = _number(place.get("from", "")), place.get("state", "")
+    jobs = [each for each in _present(app) if not state or each[1].state == state]
     return {
-        "jobs": [(record, jobs.present(record)) for record in reversed(jobs.all())],
-        "damaged": [str(problem) for problem in jobs.damaged()],
+        "jobs": jobs[first : first + _MOST_JOBS],
+        "count": len(jobs),
+        "first": first,
+        "step": _MOST_JOBS,
+        "state": state,
+        "states": ("waits", "running", "interrupted", "open", "ended"),
+        "damaged": [str(problem) for problem in app.jobs.damaged()],
+        "kinds": _STARTED,
     }
 
 
-def job_page(app: App, place: Mapping[str, str]) -> dict[str, Any]:
-    """One job: stages, votes, gates, questions and cost."""
+def job_page(app: App, place: Place) -> dict[str, Any]:
+    """One job: stages, votes, gates, questions, events, cost and time."""
     record = app.jobs.record(place["job"])
     report = app.jobs.report(record.id)
-    common = {
+    is_council = isinstance(report, CouncilReport)
+    table = council_table(app, report) if isinstance(report, CouncilReport) else None
+    return {
         "record": record,
         "present": app.jobs.present(record),
         "report": report,
         "questions": app.jobs.questions(record),
         "graph": _job_graph(app, record.id, place["base"]),
+        "spending": spending_rows(report),
+        "events": event_lines(_journal(app, record.id), _EVENTS),
+        "is_council": is_council,
+        "table": table,
+        "plan": rendered(table.plan) if table and table.plan else "",
     }
-    if isinstance(report, CouncilReport):
-        return {**common, "is_council": True, **_council(app, report)}
-    return {**common, "is_council": False, "cost": _cost_rows(report.paid)}
+
+
+def _journal(app: App, job: str) -> str:
+    loaded = app.jobs.files.peek(job_path(job, EVENTS))
+    return loaded.text if loaded else ""
 
 
 def _job_graph(app: App, job: str, base: str) -> str:
@@ -253,57 +290,14 @@ def _job_graph(app: App, job: str, base: str) -> str:
         return ""
 
 
-def _council(app: App, report: CouncilReport) -> dict[str, Any]:
-    from difflib import unified_diff
-    from itertools import pairwise
-
-    job = report.job
-    rounds = sorted({ballot.round for ballot in job.cumulative_votes})
-    votes = {(ballot.seat, ballot.round): ballot for ballot in job.cumulative_votes if ballot.final}
-    plans = plan_versions(app.jobs, job)
-    diffs = [
-        "\n".join(
-            unified_diff(old.splitlines(), new.splitlines(), f"v{at}", f"v{at + 1}", lineterm="")
-        )
-        for at, (old, new) in enumerate(pairwise(plans), 1)
-    ]
-    rows = [
-        (stage, "", spent.tokens, spent.usd, 0.0) for stage, spent in job.usage.by_stage.items()
-    ]
+def memory_page(app: App, _: Place) -> dict[str, Any]:
+    """Decisions, blockers, todos, sessions, velocity, and the history of STATE.md."""
     return {
-        "rounds": rounds,
-        "votes": votes,
-        "seats": SEAT_NAMES,
-        "plan": rendered(plans[-1]) if plans else "",
-        "diffs": diffs,
-        "cost": rows,
-    }
-
-
-def _cost_rows(paid: Any) -> list[tuple[str, str, int, float, float]]:
-    groups: dict[tuple[str, str], list[Any]] = defaultdict(list)
-    for call in paid:
-        groups[call.kind, f"{call.agent} {call.model}".strip()].append(call)
-    return [
-        (
-            kind,
-            agent,
-            sum(call.tokens for call in calls),
-            sum(call.cost_usd for call in calls),
-            sum(call.seconds for call in calls),
-        )
-        for (kind, agent), calls in sorted(groups.items())
-    ]
-
-
-def memory_page(app: App, _: Mapping[str, str]) -> dict[str, Any]:
-    """Decisions, blockers, todos, sessions and velocity."""
-    status = status_view(app)
-    return {
-        "status": status,
+        "status": _status(app),
         "todos": app.captures.pending(),
         "sessions": app.sessions.offers(),
         "velocity": _section(app, "Performance Metrics"),
+        "history": state_history_view(app),
     }
 
 
@@ -319,7 +313,7 @@ def _section(app: App, title: str) -> str:
     return rendered("\n".join(line.text for line in document.section_lines(section)[1:]))
 
 
-def documents_page(app: App, place: Mapping[str, str]) -> dict[str, Any]:
+def documents_page(app: App, place: Place) -> dict[str, Any]:
     """A folder of .planning, or one document."""
     path = place.get("path", "")
     if path.endswith(".md"):
@@ -328,6 +322,6 @@ def documents_page(app: App, place: Mapping[str, str]) -> dict[str, Any]:
     return {"path": path, "folder": folder_view(app, path.strip("/")), "text": ""}
 
 
-def check_page(app: App, _: Mapping[str, str]) -> dict[str, Any]:
-    """What `check` finds."""
-    return {"check": check_view(app.overview.comparisons())}
+def question_page(app: App, place: Place) -> Any:
+    """The object that `--json` prints for the same question."""
+    return answer_to(app, place["question"], place.get("name", ""))

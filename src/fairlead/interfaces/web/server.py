@@ -13,7 +13,7 @@ import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -25,21 +25,22 @@ from sse_starlette import EventSourceResponse
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from fairlead.app import App
 from fairlead.core.errors import FairleadError
-from fairlead.core.values import dataclass
+from fairlead.core.values import dataclass, replace
 from fairlead.interfaces.web import pages
 from fairlead.interfaces.web.access import FORM_FIELD, AccessControl, BoardSessions
-from fairlead.interfaces.web.actions import ACTIONS
-from fairlead.interfaces.web.changes import ChangeFeed, watch
-from fairlead.interfaces.web.errors import BoardPortBusy
+from fairlead.interfaces.web.actions import ACTIONS, StartedJob
+from fairlead.interfaces.web.changes import QUIET_SECONDS, ChangeFeed, watch
+from fairlead.interfaces.web.errors import BoardPortBusy, NoPage
 from fairlead.report.formats import DARK_STYLE, STYLE
 from fairlead.store import layout
+from fairlead.store.digests import FileCache
 from fairlead.text.printable import visible
 from fairlead.views.document import document, error_document, json_text
 
@@ -48,7 +49,7 @@ HEADER_SECONDS = 10
 _HERE = os.path.dirname(__file__)
 _STATUS = {2: 404, 3: 422, 4: 409, 5: 502, 6: 409, 7: 500}
 
-PageOf = Callable[[App, Mapping[str, str]], dict[str, Any]]
+PageOf = Callable[[App, Mapping[str, str]], Any]
 _PAGES: Mapping[str, tuple[str, PageOf]] = {
     "": ("now.html", pages.now_page),
     "/roadmap": ("roadmap.html", pages.roadmap_page),
@@ -87,6 +88,35 @@ def projects_of(folders: Sequence[str]) -> tuple[BoardProject, ...]:
     return tuple(projects.values())
 
 
+class LiveProject:
+    """A project on the board with what the server keeps about it between requests."""
+
+    def __init__(self, project: BoardProject) -> None:
+        self.project = project
+        self.feed = ChangeFeed()
+        self._cache = FileCache(time.time_ns)
+        self._lock = asyncio.Lock()  # one request derives, the others use what it found
+        self._seen = (-1, 0.0)
+        self.is_watched = False
+
+    async def page(self, page: PageOf, place: Mapping[str, str]) -> Any:
+        """What a page shows; files are looked at again at most twice a second."""
+        async with self._lock:
+            number, at = self._seen
+            now = time.monotonic()
+            is_fresh = self.is_watched and number == self.feed.number and now - at < QUIET_SECONDS
+            if not is_fresh:
+                self._seen = (self.feed.number, now)
+                self._cache.next_round()
+            return await run_in_threadpool(self._derived, page, place)
+
+    def _derived(self, page: PageOf, place: Mapping[str, str]) -> Any:
+        app = App(self.project.folder)
+        app.cache = self._cache
+        content = page(app, place)
+        return {**content, **pages.common(app)} if isinstance(content, dict) else content
+
+
 class Board:
     """The application for some projects."""
 
@@ -98,9 +128,9 @@ class Board:
         entered: Callable[[], None] | None = None,
     ) -> None:
         self._entered = entered  # called when the person presses Enter in the terminal
-        self._projects = {project.name: project for project in projects}
-        self._feeds = {project.name: ChangeFeed() for project in projects}
+        self._live = {project.name: LiveProject(project) for project in projects}
         self._templates = _templates()
+        self._tasks: list[asyncio.Task[None]] = []
         self.sessions = sessions
         routes: list[Route | Mount] = [
             Route("/", self._first),
@@ -112,6 +142,7 @@ class Board:
             handler = partial(self._page, template, page)
             routes.append(Route(f"/p/{{project}}{path}", _endpoint(handler)))
         routes += [
+            Route("/p/{project}/questions/{question}", self._question),
             Route("/p/{project}/events", self._events),
             Route("/p/{project}/do/{action}", self._act, methods=["POST"]),
         ]
@@ -120,99 +151,130 @@ class Board:
 
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        stop = asyncio.Event()
+        self._stop = asyncio.Event()
         if self._entered is not None:
             asyncio.get_running_loop().add_reader(sys.stdin, self._entered)
-        tasks = [
-            asyncio.create_task(
-                watch([os.path.join(project.folder, layout.PLANNING)], self._feeds[name], stop)
-            )
-            for name, project in self._projects.items()
-        ]
+        for live in self._live.values():
+            self._watch(live)
         try:
             yield
         finally:
-            stop.set()
-            for task in tasks:
+            self._stop.set()
+            for task in self._tasks:
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _watch(self, live: LiveProject) -> None:
+        """Follow the files of a project, and read them before the first page asks."""
+        folder = os.path.join(live.project.folder, layout.PLANNING)
+        live.is_watched = True
+        self._tasks.append(asyncio.create_task(watch([folder], live.feed, self._stop)))
+        self._tasks.append(asyncio.create_task(self._read_early(live)))
+
+    async def _read_early(self, live: LiveProject) -> None:
+        with suppress(FairleadError):
+            await live.page(pages.now_page, {"base": ""})
+
+    def _adopted(self, folder: str) -> LiveProject:
+        """The project of a folder; the copy of a rehearsal joins the board when it has begun."""
+        for live in self._live.values():
+            if live.project.folder == folder:
+                return live
+        known = [each.project.folder for each in self._live.values()]
+        added = next(each for each in projects_of([*known, folder]) if each.folder == folder)
+        live = self._live[added.name] = LiveProject(
+            replace(added, title=f"{added.title} (rehearsal)")
+        )
+        self._watch(live)
+        return live
 
     async def _first(self, request: Request) -> Response:
-        if len(self._projects) == 1:
-            [name] = self._projects
+        if len(self._live) == 1:
+            [name] = self._live
             return RedirectResponse(f"/p/{name}", status_code=303)
-        rows = await run_in_threadpool(self._overviews)
+        rows: list[dict[str, Any]] = []
+        for live in self._live.values():
+            try:
+                shown = await live.page(pages.now_page, {"base": f"/p/{live.project.name}"})
+                rows.append({"project": live.project, **shown})
+            except FairleadError as error:
+                rows.append({"project": live.project, "error": error})
         return self._rendered(request, "projects.html", {"rows": rows, "project": None})
 
-    def _overviews(self) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = []
-        for project in self._projects.values():
-            try:
-                rows.append({"project": project, "status": App(project.folder).overview.status()})
-            except FairleadError as error:
-                rows.append({"project": project, "error": error})
-        return rows
-
     async def _page(self, template: str, page: PageOf, request: Request) -> Response:
-        project = self._projects.get(request.path_params["project"])
-        if project is None:
-            return HTMLResponse("There is no such project.", 404)
-        base = f"/p/{project.name}"
+        live = self._live.get(request.path_params["project"])
+        if live is None:
+            return self._missing(request, "project")
+        base = f"/p/{live.project.name}"
         place = {**request.query_params, **request.path_params, "base": base}
-        wants_json = request.query_params.get("format") == "json"
+        shown = {"project": live.project, "base": base}
         try:
-            content = await run_in_threadpool(page, App(project.folder), place)
+            content = await live.page(page, place)
         except FairleadError as error:
             status = _STATUS.get(error.exit_code, 500)
-            if wants_json:
-                return Response(json_text(error_document(error)), status, media_type=_JSON)
-            return self._rendered(
-                request, "error.html", {"project": project, "base": base, "error": error}, status
-            )
-        if wants_json:
-            return Response(json_text(document(content)), media_type=_JSON)
-        shown = {**content, "project": project, "base": base, "path": content.get("path", "")}
+            return self._rendered(request, "error.html", {**shown, "error": error}, status)
+        shown |= {**content, "path": content.get("path", "")}
         return self._rendered(request, template, shown)
 
+    async def _question(self, request: Request) -> Response:
+        """The JSON document that `--json` prints for the same question."""
+        live = self._live.get(request.path_params["project"])
+        if live is None:
+            return self._missing(request, "project")
+        place = {**request.query_params, **request.path_params}
+        try:
+            content = document(await live.page(pages.question_page, place))
+        except FairleadError as error:
+            status = _STATUS.get(error.exit_code, 500)
+            return Response(json_text(error_document(error)), status, media_type=_JSON)
+        return Response(json_text(content), media_type=_JSON)
+
     async def _events(self, request: Request) -> Response:
-        feed = self._feeds.get(request.path_params["project"])
-        if feed is None:
-            return HTMLResponse("There is no such project.", 404)
-        return EventSourceResponse(feed.follow(), send_timeout=30)
+        live = self._live.get(request.path_params["project"])
+        if live is None:
+            return self._missing(request, "project")
+        return EventSourceResponse(live.feed.follow(), send_timeout=30)
 
     async def _act(self, request: Request) -> Response:
-        project = self._projects.get(request.path_params["project"])
+        live = self._live.get(request.path_params["project"])
         action = ACTIONS.get(request.path_params["action"])
-        if project is None or action is None:
-            return HTMLResponse("There is no such action.", 404)
+        if live is None or action is None:
+            return self._missing(request, "action")
         form: dict[str, str] = request.scope["form"]
-        base = f"/p/{project.name}"
+        base = f"/p/{live.project.name}"
         try:
-            said = await run_in_threadpool(action, App(project.folder), form)
+            done = await run_in_threadpool(action, App(live.project.folder), form)
         except FairleadError as error:
-            if request.headers.get("accept", "").startswith("application/json"):
-                status = _STATUS.get(error.exit_code, 500)
-                return JSONResponse(error_document(error), status)
-            shown = {"project": project, "base": base, "error": error}
+            shown = {"project": live.project, "base": base, "error": error}
             return self._rendered(request, "error.html", shown, _STATUS.get(error.exit_code, 500))
-        await self._feeds[project.name].announce()
+        await live.feed.announce()
         back = form.get("back", "")
         place = back if back.startswith(f"{base}/") and "\\" not in back else base
-        return self._rendered(
-            request, "done.html", {"project": project, "base": base, "said": said, "back": place}
-        )
+        said = done
+        if isinstance(done, StartedJob):
+            said, home = done.said, self._adopted(done.folder)
+            place = f"/p/{home.project.name}/jobs/{done.job}"
+        self.sessions.say(request.scope["session"], str(said))
+        return RedirectResponse(place, status_code=303)
+
+    def _missing(self, request: Request, what: str) -> Response:
+        error = NoPage(what)
+        return self._rendered(request, "error.html", {"project": None, "error": error}, 404)
 
     def _rendered(
         self, request: Request, template: str, content: Mapping[str, Any], status: int = 200
     ) -> Response:
+        session = request.scope.get("session", "")
         values = {
             "base": "",
-            "projects": tuple(self._projects.values()),
-            "secret": request.scope.get("form_secret", ""),
+            "projects": tuple(live.project for live in self._live.values()),
+            "secret": self.sessions.form_secret(session),
             "secret_name": FORM_FIELD,
             "address": request.url.path,
             "query": request.url.query,
-            "live": template not in ("done.html", "error.html"),
+            "live": template != "error.html",
+            "said": self.sessions.said(session),
+            "counts": {},
             **content,
         }
         return HTMLResponse(self._templates.get_template(template).render(values), status)

@@ -95,6 +95,9 @@ class ScopeEvidence:
             if is_counted(phase.id) and not phase.is_retired
         ]
         self._owners = {id(phase): self._owner(phase) for phase in self.listed}
+        self._listed_by_id: dict[PhaseId, list[ListedPhase]] = {}
+        for phase in self.listed:
+            self._listed_by_id.setdefault(phase.id, []).append(phase)
         self.retired = {phase.id for phase in inventory.roadmap.phases if phase.is_retired}
         self.doubtful: list[PhaseFolder] = []  # folders that two milestones claim
         self._folder_owners = {
@@ -226,10 +229,10 @@ class ScopeEvidence:
         """The milestone of an active folder; empty if nothing says."""
         if folder.id is None or not is_counted(folder.id):
             return ""
-        named = {self._owners[id(each)]: each for each in self.listed if each.id == folder.id}
+        named = {self._owners[id(each)]: each for each in self._listed_by_id.get(folder.id, ())}
         if not named and folder.id.decimals:
             whole = PhaseId.parse(str(folder.id.number))
-            named = {self._owners[id(each)]: each for each in self.listed if each.id == whole}
+            named = {self._owners[id(each)]: each for each in self._listed_by_id.get(whole, ())}
         names = dict.fromkeys([*named, *(each.name for each in self._claimants(folder.id))])
         names.pop("", None)
         if len(names) < 2:

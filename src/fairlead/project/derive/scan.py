@@ -7,6 +7,7 @@ than a second. Links and special files are not followed; a summary that is one p
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from fairlead.core.errors import DocumentError, Located
 from fairlead.core.ids import PhaseId
@@ -51,20 +52,28 @@ from fairlead.text.document import Document
 from fairlead.text.errors import JsonSyntax
 from fairlead.text.yaml_scalars import is_null
 
+if TYPE_CHECKING:
+    from fairlead.store.digests import FileCache
+
 _HEAD = 64 * 1024
 _OWN_FOLDERS = (PHASES_NAME, *ARCHIVES, "quick", "debug", "jobs", "todos", "research", "codebase")
 
 
 def scan(
-    folder: str, *, workstream: str = "", state: str | None = None, roadmap: str | None = None
+    folder: str,
+    *,
+    workstream: str = "",
+    state: str | None = None,
+    roadmap: str | None = None,
+    cache: FileCache | None = None,
 ) -> Inventory:
-    """Read the inventory from disk.
+    """Read the inventory from disk; with a cache, read only the folders that have changed.
 
     `state` and `roadmap` replace the documents on disk, for a caller that is about to write them.
     """
     overrides = {layout.STATE_NAME: state, layout.ROADMAP_NAME: roadmap}
     with Root(folder) as root:
-        return _Scanner(root, workstream, overrides).inventory()
+        return _Scanner(root, workstream, overrides, cache).inventory()
 
 
 def reread(inventory: Inventory, state: str | None, roadmap: str | None) -> Inventory:
@@ -94,8 +103,15 @@ def scan_folder(folder: str, path: str) -> PhaseFolder | None:
 class _Scanner:
     """One scan; collects the paths that were not read."""
 
-    def __init__(self, root: Root, workstream: str, overrides: Mapping[str, str | None]) -> None:
+    def __init__(
+        self,
+        root: Root,
+        workstream: str,
+        overrides: Mapping[str, str | None],
+        cache: FileCache | None = None,
+    ) -> None:
         self._root = root
+        self._cache = cache
         self._workstream = workstream
         self._planning = layout.planning_of(workstream)
         self._overrides = overrides
@@ -110,7 +126,7 @@ class _Scanner:
         shipped = self._shipped()
         policy, fault = self._policy(state)
         folders = tuple(self._folders(f"{self._planning}/{PHASES_NAME}", ""))
-        phases = read_roadmap(roadmap) if roadmap else Roadmap()
+        phases = self._phases(roadmap) if roadmap else Roadmap()
         return Inventory(
             folders=folders,
             foreign=() if folders or phases.phases else tuple(self._foreign()),
@@ -133,6 +149,12 @@ class _Scanner:
             fault=fault,
             workstream=self._workstream,
         )
+
+    def _phases(self, document: Document) -> Roadmap:
+        if self._cache is None:
+            return read_roadmap(document)
+        key = ("roadmap", self._planning)
+        return self._cache.value(key, document.text, lambda: read_roadmap(document))
 
     def _archives(self) -> tuple[tuple[PhaseFolder, ...], tuple[ScopeSource, ...]]:
         """The archived phase folders, and the documents that close a milestone."""
@@ -214,11 +236,27 @@ class _Scanner:
             listing = listing_of(parent)
             linked = [name for name in sorted(listing.odd) if naming.folder_name(name).id]
             self._unread += [f"{path}/{name}" for name in linked]
-            return [
-                _phase_folder(handle, f"{path}/{name}", name, milestone)
+            found = (
+                self._phase_folder(parent, f"{path}/{name}", name, milestone)
                 for name in listing.folders
-                if (handle := _opened(parent, name)) is not None
-            ]
+            )
+            return [each for each in found if each is not None]
+
+    def _phase_folder(
+        self, parent: ConfinedFolder, path: str, name: str, milestone: str
+    ) -> PhaseFolder | None:
+        key = phase_key(path, milestone)
+        known: PhaseFolder | None = self._cache.current(key) if self._cache else None
+        handle = None if known else _opened(parent, name)
+        if handle is None:
+            return known
+        if self._cache is None:
+            return _phase_folder(handle, path, name, milestone)
+        signature = self._cache.folder_signature(handle, PLANS_NAME)
+        with handle:
+            return self._cache.value(
+                key, signature, lambda: _phase_folder(handle, path, name, milestone)
+            )
 
     # -- reading -------------------------------------------------------------------------
 
@@ -243,6 +281,11 @@ class _Scanner:
             self._unread.append(path)
             return []
         return sorted(name for name in names or () if confined.is_ordinary(name))
+
+
+def phase_key(path: str, milestone: str) -> tuple[str, str, str]:
+    """The key of a phase folder in a cache."""
+    return "phase", path, milestone
 
 
 def _opened(parent: ConfinedFolder, name: str) -> ConfinedFolder | None:

@@ -190,7 +190,11 @@ class Doctor:
             if texts[path] is None:
                 texts[path] = self._created(path, workstream, now, edits)
         inventory = scan(
-            self._files.folder, workstream=workstream, state=texts[state], roadmap=texts[roadmap]
+            self._files.folder,
+            workstream=workstream,
+            state=texts[state],
+            roadmap=texts[roadmap],
+            cache=self._files.cache,
         ).for_writing()
         position = position_of(inventory)
         if claims is ClaimPolicy.RECONSTRUCT:

@@ -99,13 +99,13 @@ def _phase_in_progress(
     phases = position.scope.phases
     in_front = phase_in(str(document.value("current_phase")))
     for recorded in (active, recorded_phase_id(document), in_front):
-        for phase in phases:
+        for phase in [each for each in phases if each.id == recorded]:
             # The last phase of a finished milestone is a valid position.
             is_end = position.is_over and phase is phases[-1]
             is_open = not phase.is_complete(position.policy)
             is_plausible = recorded == active or _may_have_work(document, position, phase)
             is_end = is_end or (active is None and _is_executed(document, position, phase))
-            if phase.id == recorded and (is_end or (is_open and is_plausible)):
+            if is_end or (is_open and is_plausible):
                 return phase
         if recorded is not None and recorded != active:
             break

@@ -1,33 +1,65 @@
-// Draws the charts beside their tables, and says when the board has lost its server.
+// Draws the charts beside their tables, keeps what a person has opened, and shows the connection.
 (() => {
   "use strict";
   const state = document.getElementById("link-state");
 
+  function bars(place, names, values, label, colour, format) {
+    const ink = getComputedStyle(document.body).color;
+    const line = getComputedStyle(document.documentElement).getPropertyValue("--line");
+    new uPlot({
+      width: Math.max(260, place.clientWidth - 20), height: 190, title: label, cursor: { show: false }, legend: { show: false },
+      scales: { x: { time: false, range: [-0.5, names.length - 0.5] }, y: { range: (_, __, top) => [0, top * 1.1 || 1] } },
+      axes: [
+        { stroke: ink, grid: { show: false }, ticks: { show: false }, splits: () => names.map((_, at) => at), values: () => names.map((name) => name.slice(0, 14)) },
+        { stroke: ink, grid: { stroke: line }, size: 64, values: (_, ticks) => ticks.map(format) },
+      ],
+      series: [{}, { label, stroke: colour, fill: colour + "66", paths: uPlot.paths.bars({ size: [0.55, 64] }), points: { show: false } }],
+    }, [names.map((_, at) => at), values], place);
+  }
+
   function draw() {
-    for (const place of document.querySelectorAll("[data-chart=cost]")) {
-      const table = place.parentElement.querySelector("[data-rows=cost]");
-      if (!table || place.dataset.drawn) continue;
+    if (!window.uPlot) return;
+    for (const place of document.querySelectorAll("[data-chart=spending]")) {
+      const table = place.parentElement.querySelector("[data-rows=spending]");
+      if (!table || place.childElementCount) continue;
       const rows = [...table.tBodies[0].rows];
-      const costs = rows.map((row) => Number(row.cells[3].textContent));
-      if (!window.uPlot || rows.length < 2 || !costs.some((cost) => cost > 0)) continue;
+      const column = (at) => rows.map((row) => Number(row.cells[at].textContent.replaceAll(",", "")));
+      const steps = rows.map((row) => row.cells[0].textContent);
+      const names = new Set(steps).size === steps.length ? steps : rows.map((row) => row.cells[0].textContent + " " + row.cells[1].textContent.trim());
+      const cost = column(4), seconds = column(5), tokens = column(3);
       place.hidden = false;
-      place.dataset.drawn = "yes";
-      const names = rows.map((row) => row.cells[0].textContent);
-      const ink = getComputedStyle(document.body).color;
-      new uPlot({
-        width: Math.min(place.clientWidth || 640, 720), height: 220,
-        scales: { x: { time: false, range: [-0.5, rows.length - 0.5] } },
-        axes: [
-          { stroke: ink, splits: () => names.map((_, at) => at), values: () => names, grid: { show: false } },
-          { stroke: ink, values: (_, ticks) => ticks.map((tick) => "$" + tick.toFixed(2)) },
-        ],
-        series: [{}, { label: "US dollars", stroke: "#0969da", fill: "rgba(9, 105, 218, 0.35)", paths: uPlot.paths.bars({ size: [0.5, 80] }), points: { show: false } }],
-      }, [names.map((_, at) => at), costs], place);
+      if (cost.some((each) => each > 0)) bars(place, names, cost, "US dollars", "#2f81f7", (tick) => "$" + tick.toFixed(2));
+      else bars(place, names, tokens, "tokens", "#2f81f7", (tick) => tick >= 1000 ? tick / 1000 + " k" : String(tick));
+      if (seconds.some((each) => each > 0)) bars(place, names, seconds, "seconds", "#3fa45b", (tick) => tick + " s");
     }
   }
 
-  document.addEventListener("DOMContentLoaded", draw);
-  document.addEventListener("htmx:after:swap", draw);
-  document.addEventListener("htmx:sse:error", () => { state.textContent = "Connection lost. Trying again."; });
-  document.addEventListener("htmx:sse:after:connection", () => { state.textContent = ""; });
+  // An update replaces the page: what a person opened or closed stays as it is.
+  const opened = new Map();
+  document.addEventListener("toggle", (event) => {
+    if (event.target.matches("details[id]")) opened.set(event.target.id, event.target.open);
+  }, true);
+  function restore() {
+    for (const [name, open] of opened) {
+      const found = document.getElementById(name);
+      if (found && found.open !== open) found.open = open;
+    }
+  }
+
+  function copies() {
+    if (!navigator.clipboard) return;
+    for (const code of document.querySelectorAll(".next code")) {
+      if (code.nextElementSibling?.matches(".copy")) continue;
+      const button = Object.assign(document.createElement("button"), { type: "button", className: "copy", textContent: "Copy" });
+      button.setAttribute("aria-label", "Copy the command " + code.textContent);
+      button.addEventListener("click", async () => { await navigator.clipboard.writeText(code.textContent); button.textContent = "Copied"; });
+      code.after(button);
+    }
+  }
+
+  function settle() { restore(); draw(); copies(); }
+  document.addEventListener("DOMContentLoaded", settle);
+  document.addEventListener("htmx:after:swap", settle);
+  document.addEventListener("htmx:sse:error", () => { state.textContent = "Connection lost. Trying again."; state.classList.remove("live"); });
+  document.addEventListener("htmx:sse:after:connection", () => { state.textContent = "live"; state.classList.add("live"); });
 })();

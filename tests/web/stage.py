@@ -1,0 +1,134 @@
+"""A project for the board to show: a council, parallel plans, a veto, a question, drift.
+
+Everything but the two councils of other days is made by the commands a person would use, with the
+scripted program as every agent. The clock of files and jobs is real; the digests of the walk normalise it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from fairlead.app import App
+from fairlead.core.serialization import plain
+from fairlead.jobs.folder import record_text
+from tests.support.council_scenes import SCENES
+from tests.support.programs import fairlead, run
+from tests.support.repositories import a_repository, git
+
+TITLE, GOAL = "Harbour lights", "A log of every lamp"
+_PLAN = """---
+phase: 03-{slug}
+plan: {number}
+type: execute
+wave: {wave}
+depends_on: [{needs}]
+files_modified: [{file}]
+autonomous: {autonomous}
+must_haves:
+  truths: ["{objective}"]
+  artifacts: [{{path: {file}, provides: "{objective}"}}]
+  key_links: []
+---
+
+<objective>
+{objective}
+</objective>
+
+<tasks>
+<task type="auto">
+  <name>Task 1: {objective}</name>
+  <files>{file}</files>
+  <action>Write it.</action>
+  <verify>test -f {file}</verify>
+  <done>The file exists.</done>
+</task>
+{more}</tasks>
+"""
+_LOOK = (
+    '<task type="checkpoint:human-verify" gate="blocking">\n<what-built>The page of lamps</what-built>\n'
+    "<how-to-verify>Open it and switch a lamp</how-to-verify>\n"
+    "<resume-signal>Say that it works</resume-signal>\n</task>\n"
+)
+
+
+def command(project: Path, *words: str) -> str:
+    """Run a command in the project; its output."""
+    given = fairlead().command(project, *words)
+    clock = {name: value for name, value in given.environment.items() if name != "FAIRLEAD_NOW"}
+    done = run(replace(given, environment=clock))
+    assert done.code in (0, 6), done.errors.decode()
+    return done.output.decode()
+
+
+def staged_project(folder: Path) -> Path:
+    """Make the project."""
+    config = folder / "home/config/fairlead"
+    config.mkdir(parents=True)
+    stub = {"argv": [sys.executable, "-m", "fairlead.agents.scripted.program"], "stream": "claude"}
+    settings = {"fairlead": {"agent": "stub", "agents": {"stub": stub}}}
+    (config / "config.json").write_text(json.dumps(settings), "utf-8")
+    project = folder / "harbour-lights"
+    a_repository(project, {"README.md": "a harbour\n"})
+    command(project, "init", TITLE, "--yes")
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "Start")
+    command(project, "run", GOAL, "--approve")
+    command(project, "phase", "add", "A page of lamps")
+    _plans(project)
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "Plans")
+    command(project, "phase", "execute", "3", "--approve")
+    command(project, "state", "add-decision", "--phase", "1", "--summary", "One file per lamp")
+    command(project, "state", "add-blocker", "--text", "The supplier of bulbs does not answer")
+    command(project, "capture", "A lamp that follows the tide")
+    for scene in ("vetoed", "deadlocked"):
+        _council(project, scene)
+    state = project / ".planning/STATE.md"
+    text = state.read_text("utf-8")
+    state.write_text(text.replace("total_phases: ", "total_phases: 1"), "utf-8")
+    return project
+
+
+def _plans(project: Path) -> None:
+    [phase] = (project / ".planning/phases").glob("03-*")
+    slug = phase.name.partition("-")[2]
+    rows = (
+        (1, 1, "", "lamps.html", "List every lamp", ""),
+        (2, 1, "", "style.css", "Make it readable at night", ""),
+        (3, 2, "03-01, 03-02", "switch.js", "Switch a lamp", _LOOK),
+    )
+    for number, wave, needs, file, objective, more in rows:
+        text = _PLAN.format(
+            slug=slug,
+            number=f"{number:02d}",
+            wave=wave,
+            needs=needs,
+            file=file,
+            objective=objective,
+            autonomous="false" if more else "true",
+            more=more,
+        )
+        (phase / f"03-{number:02d}-PLAN.md").write_text(text, "utf-8")
+
+
+def _council(project: Path, scene: str) -> None:
+    """A council of another day."""
+    report = SCENES[scene]()
+    home = project / ".planning/jobs" / f"j_20260412_{scene}"
+    home.mkdir(parents=True)
+    record = {**plain(report.job), "job_id": home.name}
+    (home / "job.json").write_text(record_text(record), "utf-8")
+    events = [{"at": each.at, "kind": each.kind, "text": each.text} for each in report.timeline]
+    lines = "".join(f"{json.dumps(event)}\n" for event in events)
+    (home / "events.jsonl").write_text(lines, "utf-8")
+    for version in range(1, (report.job.master_plan.version if report.job.master_plan else 0) + 1):
+        text = f"# Master plan\n\n## Steps\n\n1. Light the lamp, version {version}\n"
+        (home / f"master_plan.v{version}.md").write_text(text, "utf-8")
+
+
+def present(project: Path) -> App:
+    """The application of the project."""
+    return App(str(project))
