@@ -8,7 +8,6 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Hashable, Iterable
-from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 from fairlead.core.errors import DocumentError
@@ -153,24 +152,21 @@ class FileCache:
 
     def folder_signature(self, folder: ConfinedFolder, inner: str = "") -> object | None:
         """The signature of an open folder, and of one folder in it; None: it may still change."""
-        found: list[tuple[str, object]] = []
         try:
             with os.scandir(folder.fd) as entries:
-                for entry in entries:
-                    signature = _signature(entry.stat(follow_symlinks=False))
-                    if not self._is_settled(signature):
-                        return None
-                    found.append((entry.name, signature))
-            below = folder.folder(inner) if inner and inner in dict(found) else None
+                signatures = {
+                    entry.name: _signature(entry.stat(follow_symlinks=False)) for entry in entries
+                }
+            below = folder.folder(inner) if inner in signatures else None
         except (OSError, DocumentError):
             return None
-        if below is not None:
-            with below:
-                inside = self.folder_signature(below)
-            if inside is None:
-                return None
-            found.append(("", inside))
-        return sorted(found, key=itemgetter(0))
+        if not all(map(self._is_settled, signatures.values())):
+            return None
+        if below is None:
+            return signatures
+        with below:
+            inside = self.folder_signature(below)
+        return None if inside is None else (signatures, inside)
 
     def _is_settled(self, signature: FileSignature) -> bool:
         return bool(signature) and max(signature[2:]) < self._now_ns() - _UNSETTLED_NS
