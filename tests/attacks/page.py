@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.attacks.catalog import Attacker
 from tests.attacks.table import ATTACKS
 from tests.attacks.weaknesses import WEAKNESSES
+from tests.web.attacks import BOARD_ATTACKS, BOARD_WEAKNESSES
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/reference/attacks.md"
 _INTRODUCTION = """\
@@ -57,7 +58,23 @@ def page_text() -> str:
         + "\n".join(weak)
         + "\n"
     )
-    return "\n".join([*parts, _LIMITS])
+    return "\n".join([*parts, _board(), _LIMITS])
+
+
+def _board() -> str:
+    """The attacks on the web board, which are tried over a socket in every `make test`."""
+    rows = [f"| `{row.id}` | {_cell(row.what)} |" for row in BOARD_ATTACKS.values()]
+    text = (
+        f"## On the web board ({len(rows)})\n\n`tests/web/` sends these over a real socket to a "
+        "running board, in every `make test`. None succeeds and none stops the server.\n\n"
+        "| attack | what it does |\n|---|---|\n"
+    )
+    weak = [
+        f"| {what} | {', '.join(f'`{name}`' for name in attacks)} |"
+        for what, attacks in BOARD_WEAKNESSES.items()
+    ]
+    head = "\n\n| what is switched off | attacks that succeed then |\n|---|---|\n"
+    return text + "\n".join(rows) + head + "\n".join(weak) + "\n"
 
 
 def _cell(text: str) -> str:

@@ -16,6 +16,8 @@ from urllib.parse import parse_qsl
 CODE_SECONDS = 60
 MOST_SESSIONS = 64
 MOST_BODY = 64_000  # bytes of a form
+MOST_HEADERS = 100
+MOST_ADDRESS = 8_000  # bytes
 FORM_FIELD = "form_secret"  # the hidden field of every form
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -96,8 +98,14 @@ class AccessControl:
             return
         if scope["type"] != "http":
             return  # no WebSocket is offered, so none is answered
-        headers = _headers(scope)
         send = _with_headers(send)
+        if len(scope["headers"]) > MOST_HEADERS:
+            await _refuse(send, 431, "The request has too many headers.")
+            return
+        if len(scope["raw_path"]) + len(scope["query_string"]) > MOST_ADDRESS:
+            await _refuse(send, 414, "The address is too long.")
+            return
+        headers = _headers(scope)
         if fault := self._fault(scope, headers):
             await _refuse(send, 403, fault)
             return

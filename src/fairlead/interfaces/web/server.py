@@ -317,6 +317,7 @@ def _templates() -> Environment:
 class _ImpatientProtocol(H11Protocol):
     """Closes a connection whose next request does not arrive in time."""
 
+    header_seconds: float = HEADER_SECONDS
     _waits: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
@@ -335,7 +336,7 @@ class _ImpatientProtocol(H11Protocol):
     def _await_request(self) -> None:
         if self._waits:
             self._waits.cancel()
-        self._waits = self.loop.call_later(HEADER_SECONDS, self._close_if_silent)
+        self._waits = self.loop.call_later(self.header_seconds, self._close_if_silent)
 
     def _close_if_silent(self) -> None:
         cycle: RequestResponseCycle | None = self.cycle  # none before the first request
@@ -364,18 +365,25 @@ def new_sessions() -> BoardSessions:
     return BoardSessions(time.monotonic, partial(secrets.token_urlsafe, 32))
 
 
-def serve(board: Board, listening: socket.socket) -> None:
-    """Serve until the process is told to end."""
+def server_of(board: Board, header_seconds: float = HEADER_SECONDS) -> uvicorn.Server:
+    """The server of a board; headers must arrive within this time."""
+    protocol = type("_Protocol", (_ImpatientProtocol,), {"header_seconds": header_seconds})
     config = uvicorn.Config(
         board.application,
-        http=_ImpatientProtocol,
+        http=protocol,
         ws="none",
         log_level="error",
         access_log=False,
         server_header=False,
         date_header=False,
+        proxy_headers=False,  # there is no proxy, so nobody may speak for one
         timeout_keep_alive=HEADER_SECONDS,
         timeout_graceful_shutdown=2,
         h11_max_incomplete_event_size=32_768,
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    return uvicorn.Server(config)
+
+
+def serve(board: Board, listening: socket.socket) -> None:
+    """Serve until the process is told to end."""
+    server_of(board).run(sockets=[listening])
