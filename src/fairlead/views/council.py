@@ -48,7 +48,7 @@ class PlanChange:
 
 
 @dataclass(frozen=True, slots=True)
-class CouncilTable:
+class BallotTable:
     """All votes of a council job."""
 
     rounds: tuple[int, ...]
@@ -59,13 +59,13 @@ class CouncilTable:
     changes: tuple[PlanChange, ...]
 
 
-def council_table(app: App, report: CouncilReport) -> CouncilTable:
+def council_table(app: App, report: CouncilReport) -> BallotTable:
     """The table of a council job."""
     job = report.job
     rounds = tuple(sorted({ballot.round for ballot in job.cumulative_votes}))
     final = {(each.seat, each.round): each for each in job.cumulative_votes if each.final}
     plans = plan_versions(app.jobs, job)
-    return CouncilTable(
+    return BallotTable(
         rounds=rounds,
         seats=tuple(
             SeatBallots(
