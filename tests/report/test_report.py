@@ -9,7 +9,7 @@ from fairlead.core.values import replace
 from fairlead.report.content import ReportedDocument, ReportFacts, job_page
 from fairlead.report.html import html, rendered
 from fairlead.report.markdown import markdown
-from fairlead.report.page import (
+from fairlead.report.model import (
     DocumentText,
     PageSection,
     PageTable,

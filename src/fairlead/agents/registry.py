@@ -8,19 +8,20 @@ are found by name only, never as "the first installed agent", because they chang
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from fairlead.agents.cli_agent import CliAgent, recalled
-from fairlead.agents.custom_agents import CustomAgent, ModelService, custom_agents
+from fairlead.agents.custom_agents import AgentCommand, CustomAgent, ModelService, custom_agents
 from fairlead.agents.drivers import model_service
 from fairlead.agents.drivers.catalog import BUILT_IN, DriverFactory
-from fairlead.agents.drivers.custom import driver as custom_driver
-from fairlead.agents.drivers.driver import Driver
+from fairlead.agents.drivers.driver import PROMPT_FILE, Driver
 from fairlead.agents.errors import NoAgent, NoModelClient, NoSuchAgent
 from fairlead.agents.model import CallResult, Stream
-from fairlead.agents.scripted import driver as scripted
 from fairlead.core import process
 from fairlead.core.errors import NoProgram
 
@@ -29,10 +30,9 @@ if TYPE_CHECKING:
 
     from fairlead.agents.supervision import SupervisorPool
 
-import re
-
-SCRIPTED = scripted.NAME
+SCRIPTED = "scripted"  # replaces a model in rehearsals
 ENTRY_POINTS = "fairlead.agents"
+_HERE = os.path.dirname(os.path.abspath(__file__))
 REHEARSAL = 'fairlead run "GOAL" --rehearse'
 
 
@@ -40,7 +40,7 @@ def driver_factories(custom: Iterable[CustomAgent] = ()) -> dict[str, DriverFact
     """The drivers by name, in the order in which they are looked for, without other packages'."""
     described = {one.name: _factory(one) for one in (*custom_agents({}), *custom)}
     # Built-in names come first in the order, and a description cannot replace them.
-    return {**BUILT_IN, **described, **BUILT_IN, SCRIPTED: scripted.driver}
+    return {**BUILT_IN, **described, **BUILT_IN, SCRIPTED: _scripted_driver}
 
 
 def packaged_factories() -> dict[str, DriverFactory]:
@@ -109,7 +109,36 @@ def program_path(driver: Driver, outside: tuple[str, ...] = ()) -> str:
 def _factory(custom: CustomAgent) -> DriverFactory:
     if isinstance(custom, ModelService):
         return partial(model_service.driver, custom)
-    return partial(custom_driver, custom)
+    return partial(_described_driver, custom)
+
+
+def _described_driver(command: AgentCommand) -> Driver:
+    """How a described command is used; `{prompt}` among its words is the prompt's file."""
+    program, *rest = command.argv
+    words = tuple(rest)
+    if command.prompt == "file" and PROMPT_FILE not in words:
+        words = (*words, PROMPT_FILE)
+    return Driver(
+        name=command.name,
+        programs=(program,),
+        stream=command.stream,
+        arguments=lambda _: words,
+        passed_variables=command.environment,
+        family=command.family,
+        commands_note=f"{command.name} may run what its own command line allows",
+    )
+
+
+def _scripted_driver() -> Driver:
+    """A process like any other agent: nothing tells it that this is a rehearsal."""
+    return Driver(
+        name=SCRIPTED,
+        programs=(sys.executable,),
+        stream=Stream.CLAUDE,
+        arguments=lambda _: (),
+        program_arguments=("-I", "-S", "-B", os.path.join(_HERE, "scripted", "program.py")),
+        is_free=True,
+    )
 
 
 def _loaded(entry: EntryPoint) -> Driver:

@@ -157,7 +157,7 @@ class SupervisedProcess:
 
 
 def start_supervisor(words: Sequence[str], environment: Mapping[str, str]) -> SupervisedProcess:
-    """Start a supervisor in its own session; it waits to be told its program.
+    """Start a supervisor in its own session; it waits for its program.
 
     Its last two arguments are the numbers of its control and status pipes.
     """

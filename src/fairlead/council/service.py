@@ -325,7 +325,7 @@ class Council:
 
     def stop(self, job: str, request: str, why: str) -> CouncilJob:
         """Veto or cancel a job, here or through the process that runs it."""
-        self._files.require_writable(f"job {request}")  # before its process is told to end
+        self._files.require_writable(f"job {request}")  # before its process gets the request to end
         folder = self.folder(job)
         status = folder.load(CouncilJob).status
         is_busy = is_running(self._files.folder, run_lock(job))

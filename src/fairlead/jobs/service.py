@@ -291,7 +291,7 @@ class Jobs:
 
     def cancel(self, job: str) -> JobRecord:
         """End a job; its work so far stays where it is."""
-        self.files.require_writable("job cancel")  # before its process is told to end
+        self.files.require_writable("job cancel")  # before its process gets the request to end
         record = self.record(job)
         return self._kinds.of(record.kind).cancel(self, record)
 

@@ -16,10 +16,10 @@ from fairlead.council.seats import SEAT_NAMES
 from fairlead.jobs.ledger import EntryKind, LedgerEntry
 from fairlead.jobs.model import Job, Question, TaskGate
 from fairlead.plans.roadmap_report import PhaseDetails
-from fairlead.report.model import Graph
-from fairlead.report.page import (
+from fairlead.report.model import (
     Block,
     DocumentText,
+    Graph,
     PageSection,
     PageTable,
     Paragraph,

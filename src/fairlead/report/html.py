@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.agents.secrets import without_secrets
 from fairlead.report.formats import DARK_STYLE, STYLE, markup, svg
-from fairlead.report.page import (
+from fairlead.report.model import (
     Block,
     DocumentText,
     PageSection,

@@ -10,7 +10,7 @@ import re
 
 from fairlead.agents.secrets import without_secrets
 from fairlead.report.formats import mermaid
-from fairlead.report.page import (
+from fairlead.report.model import (
     Block,
     DocumentText,
     PageTable,

@@ -1,4 +1,4 @@
-"""The values of a graph: nodes in layers, and the edges between them."""
+"""The values of graphs (nodes and edges) and of report pages (sections made of blocks)."""
 
 from __future__ import annotations
 
@@ -58,3 +58,64 @@ class Graph:
 
 def _unique(edges: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys((source, target) for source, target in edges if source != target))
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Plain text."""
+
+    text: str
+    is_warning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageTable:
+    """Rows of plain text below a head."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: tuple[int, ...] = ()  # columns that hold numbers
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A Markdown document of the project, or a part of it; folded until somebody opens it."""
+
+    title: str
+    markdown: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramOutput:
+    """What a program printed."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A graph."""
+
+    graph: Graph
+
+
+Block = Paragraph | PageTable | DocumentText | ProgramOutput | Picture
+
+
+@dataclass(frozen=True, slots=True)
+class PageSection:
+    """A titled part of a page."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """A report."""
+
+    title: str
+    status: str
+    facts: tuple[tuple[str, str], ...]
+    sections: tuple[PageSection, ...]

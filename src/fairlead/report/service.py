@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from fairlead.app import App
     from fairlead.jobs.model import JobRecord
     from fairlead.plans.roadmap_report import PhaseDetails
-    from fairlead.report.model import Graph
-    from fairlead.report.page import ReportPage
+    from fairlead.report.model import Graph, ReportPage
     from fairlead.vcs.model import FileLines
 
 

@@ -1,4 +1,4 @@
-"""Findings with their repairs, what a repair changed, and the agents of this machine."""
+"""Findings with their repairs, the verification of a phase, and the agents of this machine."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.project.health.findings import FindingKind
 from fairlead.project.overview import finding_report
+from fairlead.views.document import fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fairlead.project.health.doctor import RepairProposal
     from fairlead.store.files import WriteOutcome
+    from fairlead.verification.service import VerificationReport
 
 
 def doctor_view(
@@ -67,3 +69,46 @@ def _repairs(
         }
         for repair in repairs
     ]
+
+
+def verification_view(done: VerificationReport, *, dry_run: bool) -> dict[str, Any]:
+    """The verification of a phase as recorded, or as a preview."""
+    if dry_run:
+        return {**_verification_members(done), "dry_run": True}
+    return {**_verification_members(done), "ok": done.status == "passed", "dry_run": False}
+
+
+def _verification_members(done: VerificationReport) -> dict[str, Any]:
+    result, target = done.result, done.target
+    verified, total = result.score
+    return {
+        "phase": target.phase.id.short,
+        "name": target.phase.name,
+        "status": done.status,
+        "score": {"verified": verified, "total": total},
+        "checks": [
+            fields(check, "kind", "what", "state", "evidence", "detail", "plan")
+            for check in result.checks
+        ],
+        "findings": [
+            {
+                **fields(finding, "rule", "key", "path", "line", "why", "cure"),
+                "blocking": finding.is_blocking,
+                "accepted": finding.key in result.accepted,
+            }
+            for finding in result.findings
+        ],
+        "gaps": [fields(gap, "id", "truth", "reason", "path") for gap in done.gaps],
+        "human": [fields(check, "test", "expected", "why") for check in result.waiting],
+        "overrides": list(result.overrides),
+        "commands": [
+            {"plan": command.plan, "command": command.line} for command in target.commands
+        ],
+        "approved": target.is_approved,
+        "file": target.path,
+        "plans": list(done.plans),
+        "changed": list(done.written.paths),
+        "changed_since": list(done.changed),
+        "rehearsed": target.is_rehearsed,
+        "notes": list(done.notes),
+    }

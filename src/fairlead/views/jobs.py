@@ -12,9 +12,11 @@ from fairlead.views.document import fields
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from fairlead.app import App
     from fairlead.council.model import CouncilJob
     from fairlead.jobs.detached import DetachedJob
     from fairlead.jobs.model import JobRecord, Question
+    from fairlead.jobs.notify.service import NotifyStatus
     from fairlead.project.open_jobs import OpenJob
 
 _PRESENT = ("status", "state", "is_running", "command")
@@ -108,3 +110,19 @@ def ruling_view(job: str, item: str, ruling: str) -> dict[str, str]:
 def retry_view(child: str, parent: str) -> dict[str, str]:
     """A new job made from one that failed."""
     return {"job": child, "parent": parent, "next": f"fairlead run --job {child}"}
+
+
+def notify_status_view(app: App) -> NotifyStatus:
+    """What is switched on, without secrets."""
+    return app.notifier.status()
+
+
+def notify_preview_view(app: App) -> dict[str, Any]:
+    """The message that a test would send."""
+    message = app.notifier.test_message()
+    return {"title": message.title, "text": message.text, "message": message, "dry_run": True}
+
+
+def notify_test_view(app: App) -> dict[str, Any]:
+    """What became of a test in each channel."""
+    return {"deliveries": list(app.notifier.test()), "dry_run": False}

@@ -93,7 +93,7 @@ def _plan(prompt: RolePrompt) -> str:
                 f'    - "{criterion}"'
                 for criterion in criteria[at::count] or [f"part_{number} works"]
             ).replace("\\", ""),
-            "told": f" This carries out {', '.join(decisions)}." if decisions and not at else "",
+            "reason": f" This carries out {', '.join(decisions)}." if decisions and not at else "",
             "links": _LINKS.rstrip() if prompt.piece("faults") else "  key_links: []",
         }
         text = _PLAN.replace("{links}", plan.pop("links"))
@@ -138,7 +138,7 @@ must_haves:
 <task type="auto">
   <name>Task 1: Write {name} and its test</name>
   <files>{home}/{name}.py, tests/test_{home}_{name}.py</files>
-  <action>Write the function and the test that calls it.{told}
+  <action>Write the function and the test that calls it.{reason}
   In {home}/{name}.py write:
     def {name}(values):
         kept = []

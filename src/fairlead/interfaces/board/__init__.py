@@ -4,6 +4,6 @@ Rule: everything shown comes from `views`, every action calls the service that t
 calls, and text reaches the terminal only as `safe_text`: never as markup, never with control
 characters. textual is imported here and nowhere else.
 
-Start with `app.py` (screens and keys), then `dialogs.py` (what asks the person), `actions.py`
-(what a person can do) and `text.py` (how text becomes safe).
+Start with `app.py` (screens, keys and what they do), then `dialogs.py` (what asks the person) and
+`text.py` (how text becomes safe).
 """

@@ -26,10 +26,10 @@ from watchfiles import awatch
 from fairlead.app import App
 from fairlead.core.errors import FairleadError
 from fairlead.core.values import dataclass
-from fairlead.interfaces.board import actions
 from fairlead.interfaces.board.dialogs import ConfirmDialog, PageDialog, TextDialog
 from fairlead.interfaces.board.text import PageLine, one_row, page_text, safe_text
 from fairlead.project.open_jobs import OpenJob
+from fairlead.project.todos import new_todo
 from fairlead.store import layout
 from fairlead.views.board import AttentionItem, BoardView, PlanCard, PlanState, board_view
 from fairlead.views.documents import document_view
@@ -324,7 +324,7 @@ class TerminalBoard(TextualApp[None]):
         text = "\n".join((question.text, *question.details))
         answer = await self.push_screen_wait(TextDialog(job, text, question.options))
         if answer:
-            await self._act(lambda app: actions.answer(app, job, question.id, answer))
+            await self._act(lambda app: _answer(app, job, question.id, answer))
 
     @work
     async def action_cancel(self) -> None:
@@ -332,19 +332,19 @@ class TerminalBoard(TextualApp[None]):
         if not (job := self._chosen_job()):
             return
         if await self.push_screen_wait(ConfirmDialog(f"End {job}? Its work so far is kept.")):
-            await self._act(lambda app: actions.cancel(app, job))
+            await self._act(lambda app: _cancel(app, job))
 
     @work
     async def action_retry(self) -> None:
         """Make a new job from a council that failed or is blocked."""
         if job := self._chosen_job():
-            await self._act(lambda app: actions.retry(app, job))
+            await self._act(lambda app: _retry(app, job))
 
     @work
     async def action_capture(self) -> None:
         """Record an idea."""
         if idea := await self.push_screen_wait(TextDialog("Record an idea")):
-            await self._act(lambda app: actions.capture(app, idea))
+            await self._act(lambda app: f"Recorded: {app.captures.todo(new_todo(idea)).title}")
 
     @work
     async def action_reread(self) -> None:
@@ -374,6 +374,23 @@ class TerminalBoard(TextualApp[None]):
     def _say(self, text: str, *, is_warning: bool = False) -> None:
         notify = partial(self.notify, severity="warning") if is_warning else self.notify
         notify(safe_text(text).plain, timeout=8, markup=False)
+
+
+def _answer(app: App, job: str, question: str, text: str) -> str:
+    answered = app.jobs.answer(job, text, question)
+    return f"Answered {answered.id}. Continue the job with: {app.jobs.record(job).command}"
+
+
+def _cancel(app: App, job: str) -> str:
+    ended = app.jobs.cancel(job)
+    if ended.ended_at:
+        return f"{ended.id} is {ended.status}"
+    return f"{ended.id} is running; it ends after the next answer"
+
+
+def _retry(app: App, job: str) -> str:
+    child = app.council.retry(job, "")
+    return f"Created {child}. Start it with: fairlead run --job {child}"
 
 
 def _attention_key(item: AttentionItem) -> tuple[str, AttentionItem]:

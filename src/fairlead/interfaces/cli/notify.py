@@ -7,7 +7,7 @@ import click
 from fairlead.app import App
 from fairlead.interfaces.cli.options import change_command, query_command
 from fairlead.interfaces.cli.output import Line, OutputOptions, Styled, report
-from fairlead.views.notify import notify_preview_view, notify_status_view, notify_test_view
+from fairlead.views.jobs import notify_preview_view, notify_status_view, notify_test_view
 
 
 @click.group()

@@ -34,7 +34,7 @@ from fairlead.interfaces.cli.output import (
     warn,
     with_workstream,
 )
-from fairlead.views.verification import verification_view
+from fairlead.views.health import verification_view
 
 if TYPE_CHECKING:
     from fairlead.verification.phase_reader import PhaseToVerify

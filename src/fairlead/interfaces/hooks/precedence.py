@@ -1,7 +1,7 @@
 """Whether another hook of Fairlead answers the same event, so that each event is answered once.
 
 Hooks can be registered by a plugin, in the project's settings and in the user's own. The user's
-own hook answers, then the project's, then the plugin's. A hook that Codex has not been told to
+own hook answers, then the project's, then the plugin's. A hook that Codex does not
 trust does not run, so it does not count.
 """
 

@@ -7,7 +7,6 @@ Gemini CLI; subagents in Markdown for Claude Code and OpenCode, in TOML for Code
 from __future__ import annotations
 
 import json
-import shlex
 
 from fairlead.interfaces.install.parts import MARK
 from fairlead.interfaces.install.subagents import Subagent
@@ -100,11 +99,6 @@ def opencode_agent(agent: Subagent) -> str:
 def opencode_plugin(program: tuple[str, ...]) -> str:
     """The plugin of OpenCode, which calls the hooks."""
     return _OPENCODE_PLUGIN.replace("@MARK@", MARK).replace("@PROGRAM@", json.dumps(program))
-
-
-def shell_command(words: tuple[str, ...]) -> str:
-    """A command for texts that an agent types into a shell."""
-    return shlex.join(words)
 
 
 def _when(agent: Subagent) -> str:

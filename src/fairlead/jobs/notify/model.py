@@ -1,4 +1,4 @@
-"""What is told, and when: pure decisions over the events of a job."""
+"""Which events are reported, and when: pure decisions over the events of a job."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TEST_JOB = "test"
 
 
 class NotifyKind(StrEnum):
-    """Why a person is told."""
+    """Why a person is notified."""
 
     WAITS = "waits"
     FAILED = "failed"
@@ -63,7 +63,7 @@ class Notification:
 def notify_kind(
     event: str, facts: Mapping[str, object], *, may_run_commands: bool
 ) -> NotifyKind | None:
-    """Why a person should be told about an event; None: they need not know."""
+    """Why a person should be notified of an event; None: they need not know."""
     if event == "question":
         return NotifyKind.WAITS
     status = str(facts.get("status", ""))

@@ -36,7 +36,7 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True)
 class NotifySettings:
-    """The channels, and the events they are told about."""
+    """The channels, and the events they report."""
 
     desktop: bool = False
     bell: bool = False

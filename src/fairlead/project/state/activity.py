@@ -29,7 +29,7 @@ _STEP = (
     r"|Plan \S+ complete|Milestone \S+ (?:started|complete)|Project initiali[sz]ed|Paused|Resumed"
 )
 _BY_COMMAND = re.compile(rf"(?:Completed|Failed:|Blocked:|Skipped:) .+|{_STEP}")
-# Without a free title: where a title ends and a person's words begin cannot be told.
+# Without a free title: nothing shows where a title ends and a person's words begin.
 _BARE_STEP = re.compile(rf"Completed (?:quick task |Task )?\S+|{_STEP}")
 _PLACE = re.compile(r"(?:Phase \S+|no phase)(?:, plan \S+)?")
 _NOT_A_STOP = re.compile(r"(?i:\b(?:started|resumed|paused|plans ready))\Z|\A(?:Failed|Blocked): ")

@@ -151,7 +151,7 @@ def _position(document: Document, here: Position, position: Position) -> FieldTe
     if not line or _may_stay(line, position):
         texts = {name: text for name, text in texts.items() if name not in ("Phase", "Plan")}
         if line and unproven_plans(plan, live_plans_of(here)):
-            del plans["Plan"]  # which phase it is about cannot be told
+            del plans["Plan"]  # nothing says which phase it is about
     return plans | texts
 
 
