@@ -40,6 +40,23 @@ def test_the_readme_is_short() -> None:
     assert len(text_of("README.md").splitlines()) <= MOST_README_LINES
 
 
+def unlinked_figures(readme: str, root: Path) -> list[str]:
+    """Figures in the reasons of the README that no page linked beside them contains."""
+    found: list[str] = []
+    for reason in re.findall(r"^- \*\*.*?(?=^- \*\*|^$)", readme, re.MULTILINE | re.DOTALL):
+        links = re.findall(r"\]\(([^)#]+)\)", reason)
+        linked = "\n".join((root / link).read_text("utf-8") for link in links)
+        figures = re.findall(r"\b\d{1,3}(?:,\d{3})+\b|\b\d{3,}\b", reason)
+        found += [each for each in figures if not re.search(rf"(?<![\d,]){each}\b", linked)]
+    return found
+
+
+def test_every_figure_of_the_readme_is_on_a_page_that_it_links() -> None:
+    readme = text_of("README.md")
+    assert unlinked_figures(readme, ROOT) == []
+    assert unlinked_figures(readme.replace("13,962", "13,963"), ROOT) == ["13,963"]
+
+
 # --- links -------------------------------------------------------------------------------
 
 
