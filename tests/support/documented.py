@@ -33,7 +33,7 @@ _MASKS = (
     (re.compile(r"\b(?<!-)\d{4}-\d\d-\d\d\b"), "DATE"),
     (re.compile(r"\b\d{8}-\d{6}\b"), "WHEN"),
     (re.compile(r"\bj_\d{8}_\d{4}\b"), "JOB"),
-    (re.compile(r"/\S*/fairlead-demo-\w+"), "DEMO"),
+    (re.compile(r"\S*/fairlead-demo-\w+"), "DEMO"),
     (re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{7,40}\b"), "HASH"),
     (re.compile(r"-[0-9a-f]{16}\b"), "-HASH"),
     (re.compile(r"\bafter \d+ s\b"), "after N s"),
