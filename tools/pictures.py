@@ -4,8 +4,8 @@
     tools/pictures.py --check     list those that are out of date
     tools/pictures.py --record    run the demo, and keep what it shows for its picture
 
-Pictures of `job show` are drawn from the scenes in the tests, those of `status` and `check` from a
-sample project. The picture of the demo is drawn from
+Pictures of `job show` are drawn from the scenes in the tests, those of `status`, `check` and
+`graph` from a sample project. The picture of the demo is drawn from
 a record of `fairlead demo`, in which times, hashes and ids are replaced; a test runs the demo and
 compares it with the record.
 """
@@ -31,7 +31,7 @@ from fairlead.interfaces.cli.output import Part, Styled
 from fairlead.interfaces.cli.picture import picture
 from tests.golden.worlds import environment, restore
 from tests.support.council_scenes import ANSWERED, PLAN, SCENES
-from tools.sample_project import check_lines, make_sample, status_lines
+from tools.sample_project import check_lines, graph_picture, make_sample, status_lines
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 _VARYING = (
@@ -66,6 +66,7 @@ def sample_pictures() -> Mapping[str, str]:
         folder = Path(scratch) / "harbour"
         shown = status_lines(make_sample(folder))
         return {
+            "graph": graph_picture(folder),
             "status": picture("status", "fairlead status", shown),
             "check": picture("check", "fairlead check", check_lines(folder)),
         }

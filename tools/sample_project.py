@@ -48,11 +48,18 @@ def status_lines(app: App) -> list[Line]:
 def check_lines(folder: Path) -> list[Line]:
     """What `fairlead check` shows after somebody changed two lines by hand."""
     _replace(folder / ".planning" / "STATE.md", "  completed_plans: 3\n", "  completed_plans: 2\n")
-    _replace(folder / ".planning" / "ROADMAP.md", "- [ ] **Phase 3", "- [x] **Phase 3")
+    _replace(
+        folder / ".planning" / "ROADMAP.md", "| 2. Tide tables | 1/3 |", "| 2. Tide tables | 3/3 |"
+    )
     app = App(str(folder))
     comparisons = app.overview.comparisons("")
     lines = finding_lines(check_view(comparisons).findings, show_all=False)
     return [*lines, *((advice_of(app, name, each),) for name, each in comparisons.items())]
+
+
+def graph_picture(folder: Path) -> str:
+    """What `fairlead graph` draws."""
+    return run_in_process(["graph"], folder, "", scratch_environment(folder.parent)).stdout
 
 
 def _replace(path: Path, old: str, new: str) -> None:
