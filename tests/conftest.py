@@ -19,7 +19,12 @@ from typing import NamedTuple, Protocol, TypeVar
 import hypothesis
 import pytest
 
-pytest_plugins = ["tests.support.cpu_time", "tests.support.measured", "tests.support.skips"]
+pytest_plugins = [
+    "tests.support.cases",
+    "tests.support.cpu_time",
+    "tests.support.measured",
+    "tests.support.skips",
+]
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -43,6 +48,10 @@ if "TMPDIR" not in os.environ and (_memory := _memory_folder()):
 # than importing them, in every worker.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Collecting makes no garbage, and a test makes little: looking for it more often costs 5 %.
+gc.disable()
+gc.set_threshold(20_000, 20, 50)
 
 # Shared machines stall now and then; a stall is not a fault of the code under test.
 hypothesis.settings.register_profile("fairlead", deadline=None, print_blob=True)
@@ -73,6 +82,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--walks", action="store_true", help="run the walks, and nothing else")
     parser.addoption("--update-golden", action="store_true", help="rewrite golden transcripts")
     parser.addoption("--seed", type=int, default=0, help="seed for the samples of sweeps")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import a file that contains only walks for another run: some import large libraries."""
+    if config.getoption("--walks") or collection_path.suffix != ".py":
+        return None
+    return True if _ONLY_WALKS in collection_path.read_bytes() else None
+
+
+_ONLY_WALKS = b"\npytestmark = pytest.mark.walk\n"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -112,6 +131,7 @@ def pytest_collection_finish() -> None:
     """Thousands of collected tests stay until the end: the garbage collector need not look."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -24,10 +24,13 @@ def a_run(folder: Path, *, allowed: int, environment: dict[str, str], workers: i
     (folder / "tests" / "skips.txt").write_text(f"# why\n{allowed}\n", "utf-8")
     (folder / "test_sample.py").write_text(SAMPLE, "utf-8")
     (folder / "pytest.ini").write_text("[pytest]\n", "utf-8")
+    # Only the plugins that matter here: the others take longer to import than the test to run.
+    words = ["-p", "tests.support.skips", *(["-p", "xdist", "-n", str(workers)] if workers else [])]
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT), "CI": ""}
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "tests.support.skips", "-n", str(workers)],
+        [sys.executable, "-m", "pytest", *words],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "CI": "", **environment},
+        env={**os.environ, **alone, **environment},
         capture_output=True,
         text=True,
         timeout=900,

@@ -1,13 +1,19 @@
 """A quick run tries a sample of each sweep, and a run says what its folders cost."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 import pytest
 
 from tests.conftest import cases_left_out
 from tests.support.cpu_time import by_file, by_folder, by_test
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -59,3 +65,41 @@ def test_seconds_are_counted_by_folder_by_file_and_by_test():
     assert by_folder(seconds) == [("a", 7.0), ("start", 3.0), ("c", 0.5)]
     assert by_file(seconds)[:2] == [("tests/a/test_b.py", 4.0), ("tests/a/test_a.py", 3.0)]
     assert by_test(seconds)[1] == ("tests/a/test_a.py::test_one", 3.0)
+
+
+SAMPLE = """
+import pytest
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_even(number):
+    assert number % 2 == 0
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_with_a_fixture(number, tmp_path):
+    pass
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_with_a_skip(number):
+    if number == 1:
+        pytest.skip("no ones here")
+"""
+
+
+def test_with_workers_the_cases_of_a_test_are_one_test_that_names_those_that_fail(tmp_path: Path):
+    (tmp_path / "test_sample.py").write_text(SAMPLE, "utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n", "utf-8")
+    words = ("-q", "-rfs", "-p", "tests.support.cases", "-p", "xdist", "-n", "1")
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(ROOT)}
+
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", *words],
+        cwd=tmp_path,
+        env={**os.environ, **alone},
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+
+    assert "1 failed, 2 passed, 1 skipped" in run.stdout
+    assert "2 of 4 cases fail" in run.stdout
+    assert [name for name in "1234" if f"in the case test_even[{name}]" in run.stdout] == ["1", "3"]

@@ -8,7 +8,7 @@ from tests.support import strace
 from tests.support.approval_sweep import ApprovalRig, sampled
 from tests.support.figures import record_quick
 
-SAMPLE = 3
+SAMPLE = 2
 
 
 @pytest.mark.usefixtures("installed_command")

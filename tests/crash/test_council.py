@@ -16,7 +16,7 @@ from tests.support.councils import a_run, a_world, calls, killed_after, outcome_
 from tests.support.figures import record_quick
 from tests.support.killing import PATIENCE_SECONDS
 
-STEPS_TRIED = 2  # each costs about as much as a whole job
+STEPS_TRIED = 1  # each costs about as much as a whole job
 EVER = 10_000
 
 

@@ -35,6 +35,7 @@ def after_the_last_rename(calls: Sequence[Call]) -> Sequence[Call]:
     return calls[last + 1 :]
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["task-result", "milestone-new", "planning-approve"])
 def test_nothing_is_imported_after_the_first_call_that_could_change_the_disk(
     installed_command: Path, tmp_path: Path, name: str
@@ -83,6 +84,7 @@ def test_a_search_for_a_folder_ends_on_a_disk_that_answers_nothing(rig_of: MakeR
         assert branches.try_point(Point(searches[-1], "error=EIO", onward=True)) == []
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["doctor-fix", "gate-start"])
 def test_what_is_written_is_not_reported_as_undone_when_the_look_at_it_fails(
     rig_of: MakeRig, name: str

@@ -1,4 +1,9 @@
-"""The MCP server: the same objects as --json, truthful tools, and nothing that a person decides."""
+"""The MCP server: the same objects as --json, truthful tools, and nothing that a person decides.
+
+The SDK is imported by the tests that use it: every worker of a test run imports this file.
+"""
+
+from __future__ import annotations
 
 import json
 import os
@@ -8,22 +13,21 @@ import shlex
 import shutil
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from mcp.client import Client
-from mcp.shared.exceptions import MCPError
 
 from fairlead.core.errors import FairleadError
-from fairlead.interfaces.mcp.http import token_of
 from fairlead.interfaces.mcp.prompts import PROMPTS
-from fairlead.interfaces.mcp.server import make_server
 from fairlead.interfaces.mcp.tools import TOOLS
 from fairlead.jobs.model import QuestionKind
 from fairlead.store.layout import DEPTH
 from tests.conftest import Fairlead, Sample
 from tests.support.mcp_calls import JOB, a_server, ask, listing, random_call
+
+if TYPE_CHECKING:
+    from mcp.client import Client
 
 SCHEMAS = Path(__file__).parent / "pages" / "mcp-tools.json"
 MODES = ["legacy", "2026-07-28"]  # with a handshake, and stateless
@@ -44,6 +48,10 @@ def project(fairlead: Fairlead, tmp_path: Path) -> Path:
 def with_client(
     folder: Path, use: Callable[[Client], Awaitable[Any]], mode: str = "legacy", **options: bool
 ) -> Any:
+    from mcp.client import Client
+
+    from fairlead.interfaces.mcp.server import make_server
+
     server, bugs, _ = a_server(folder, **options)
 
     async def connected() -> Any:
@@ -381,6 +389,8 @@ def test_no_address_reaches_outside_the_documents(project: Path, uri: str) -> No
 
 
 def test_errors_of_resources_and_prompts_carry_code_and_hint(project: Path) -> None:
+    from mcp.shared.exceptions import MCPError
+
     async def use(client: Client) -> list[Any]:
         problems = []
         with pytest.raises(MCPError) as missing:
@@ -452,6 +462,8 @@ def call_at_random(project: Path, place: Path, batches: Iterable[int]) -> None:
 
 
 def test_the_token_is_made_once_and_refused_if_others_can_read_it(tmp_path: Path) -> None:
+    from fairlead.interfaces.mcp.http import token_of
+
     token, path = token_of(str(tmp_path / "state"))
 
     assert len(token) >= 40

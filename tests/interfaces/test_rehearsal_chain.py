@@ -54,6 +54,7 @@ def following(shown: str) -> str:
     return command.partition("   ")[0]
 
 
+@pytest.mark.walk
 def test_the_whole_way_can_be_walked_by_typing_what_each_command_suggests(
     fairlead: Fairlead, folder: Path
 ) -> None:

@@ -18,6 +18,7 @@ def world(tmp_path: Path) -> Path:
     return a_world(tmp_path)
 
 
+@pytest.mark.walk
 def test_a_job_merges_work_for_a_request_after_one_revision(world: Path) -> None:
     done = a_run(world)
     assert done.returncode == 0, done.stdout + done.stderr

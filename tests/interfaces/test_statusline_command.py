@@ -13,9 +13,11 @@ from tests.conftest import Fairlead
 
 
 @pytest.fixture
-def fairlead(installed: Fairlead) -> Fairlead:
-    """The installed program, because the status line ends its process itself."""
-    return installed
+def fairlead(fairlead: Fairlead, installed: Fairlead) -> Fairlead:
+    """The installed program for the status line, because that ends its process itself."""
+    return lambda *words, **more: (installed if words[0] == "statusline" else fairlead)(
+        *words, **more
+    )
 
 
 SAID = '{"model": {"display_name": "Opus"}}'

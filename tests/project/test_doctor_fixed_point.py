@@ -56,7 +56,7 @@ def fault(folder: Path) -> str:
 LEFT = (184,)
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("first", range(0, 200, 25))
 def test_one_repair_leaves_nothing_wrong_and_a_second_changes_nothing(tmp_path, first):
     found = {

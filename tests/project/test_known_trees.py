@@ -63,6 +63,7 @@ def ideal_check(tree: KnownTree) -> dict[str, Any]:
 SAMPLE = 4  # parts of five trees
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("part", range(SAMPLE))
 def test_every_law_holds_for_a_sample_of_trees(part):
     faults = [judge.try_tree(SEED, number) for number in range(5 * part, 5 * part + 5)]

@@ -12,7 +12,7 @@ from tests.support import walks
 from tests.support.book_walks import try_book_walk
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("number", range(12))
 def test_no_event_of_a_walk_leaves_a_contradiction(number: int) -> None:
     assert walks.try_walk(7, number) == ""
@@ -42,7 +42,7 @@ def test_a_planted_change_by_a_refusal_is_found(monkeypatch: pytest.MonkeyPatch)
 # --- walks with books ----------------------------------------------------------------------------
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("number", range(6))
 def test_state_matches_the_books_of_a_walk_with_parallel_plans(number: int) -> None:
     assert try_book_walk(11, number) == ""

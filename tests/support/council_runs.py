@@ -19,14 +19,14 @@ from fairlead.council.context import CouncilOptions, CouncilRun, PlanExecution
 from fairlead.council.model import CouncilJob
 from fairlead.council.seats import PM, SEAT_NAMES, SYNTHESISER
 from fairlead.council.service import Council
-from fairlead.execution.commands import Shell, command_fault
+from fairlead.execution.commands import command_fault
 from fairlead.execution.service import Execution
 from fairlead.jobs.context import Cancellation, EventSink, JobEvent, JobSetup, RunOptions
 from fairlead.jobs.roster import Roster, execution_roster
 from fairlead.store.files import Files
 from fairlead.store.layout import project_key
 from fairlead.store.staging import USER_STAGING
-from tests.support.execution import FakeAgent, SteppingClock, environment_of
+from tests.support.execution import FakeAgent, QuickCommands, SteppingClock, environment_of
 from tests.support.execution import a_project as a_project_with_plans
 
 GOAL = "Lamps follow the tide"
@@ -136,7 +136,7 @@ class CouncilProject:
         over: OneTimeEvent | None = None,
     ) -> CouncilJob:
         """Run a job as far as it goes; without an id, the job for the default goal."""
-        roster = execution_roster(self.executor, self.executor, Shell())
+        roster = execution_roster(self.executor, self.executor, QuickCommands())
         options = RunOptions(is_rehearsed=self.is_rehearsed)
         council_run = self.council_run
         setup = replace(

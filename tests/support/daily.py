@@ -8,12 +8,12 @@ from pathlib import Path
 
 from fairlead.agents.model import AgentCall
 from fairlead.core.concurrency import OneTimeEvent
-from fairlead.execution.commands import Shell, command_fault
+from fairlead.execution.commands import command_fault
 from fairlead.jobs.context import Cancellation, JobSetup, RunOptions
 from fairlead.jobs.roster import execution_roster
 from fairlead.workflows.debug import Debugging
 from fairlead.workflows.quick import QuickExecution, QuickTasks
-from tests.support.execution import a_plan, a_project, succeeds
+from tests.support.execution import QuickCommands, a_plan, a_project, succeeds
 from tests.support.roles import Answer, Play, Player, Stage, writes
 
 APPROVES: Mapping[str, object] = {"verdict": "APPROVED", "confidence": "high"}
@@ -72,7 +72,7 @@ class QuickProject:
         """A setup in which one agent does everything."""
         agent = self.stage.agent
         return JobSetup(
-            execution_roster(agent, agent, Shell()),
+            execution_roster(agent, agent, QuickCommands()),
             RunOptions(is_rehearsed=self.stage.is_rehearsed),
             cancellation=Cancellation(self.stop, self.stage.over),
             may_run_commands=is_approved,

@@ -26,7 +26,10 @@ def _template(files: tuple[tuple[str, str], ...]) -> TemporaryDirectory[str]:
     place = TemporaryDirectory(prefix="fairlead-template-")
     folder = Path(place.name) / "repository"
     folder.mkdir()
-    git(folder, "init", "-q", "-b", "main")
+    # Without the sample hooks, which would be copied and checked in every test.
+    git(folder, "init", "-q", "-b", "main", "--template=")
+    (folder / ".git/hooks").mkdir()
+    (folder / ".git/info").mkdir()
     git(folder, "config", "user.name", "Somebody")
     git(folder, "config", "user.email", "somebody@example.org")
     for name, text in files:

@@ -65,6 +65,8 @@ def search_path(outside: Iterable[str] = ()) -> str:
     prefixes = (os.path.realpath(folder) + os.sep for folder in outside)
     excluded = tuple(prefix for prefix in prefixes if not home.startswith(prefix))
     folders = filter(os.path.isabs, os.environ.get("PATH", "").split(os.pathsep))
+    if not excluded:  # links need not be followed
+        return os.pathsep.join(folders)
     return os.pathsep.join(
         folder for folder in folders if not (os.path.realpath(folder) + os.sep).startswith(excluded)
     )
