@@ -5,6 +5,7 @@ environment of a host agent. `fairlead` runs a command in process; `installed` r
 program as a child and is only for tests about processes, signals, terminals and packaging.
 """
 
+import atexit
 import gc
 import io
 import os
@@ -39,10 +40,20 @@ def _memory_folder() -> Path | None:
     return folder if is_large and not facts.f_flag & os.ST_NOEXEC else None
 
 
+def _remove(folder: str, owner: int) -> None:
+    """Remove the folder of a run at its end, but not at the end of a fork of it."""
+    if os.getpid() == owner:
+        # Not shutil: some tests make more folders in each other than it can follow.
+        subprocess.run(["rm", "-rf", folder], check=False)
+
+
 _SPACE = 4 * 1024**3
-if "TMPDIR" not in os.environ and (_memory := _memory_folder()):
-    # Before pytest makes its folders, and for all children.
-    os.environ["TMPDIR"] = tempfile.tempdir = str(_memory)
+if "TMPDIR" not in os.environ:
+    # Before pytest makes its folders, and for all children. The folder is of this run alone: what
+    # a killed run left behind, and what another one does at the same time, must not matter.
+    _own = tempfile.mkdtemp(prefix="fl-", dir=_memory_folder())
+    os.environ["TMPDIR"] = tempfile.tempdir = _own
+    atexit.register(_remove, _own, os.getpid())
 
 # Compiled tests are kept, also where the environment forbids it: compiling them anew takes longer
 # than importing them, in every worker.

@@ -15,9 +15,7 @@ from tests.conftest import Fairlead
 @pytest.fixture
 def fairlead(fairlead: Fairlead, installed: Fairlead) -> Fairlead:
     """The installed program for the status line, because that ends its process itself."""
-    return lambda *words, **more: (installed if words[0] == "statusline" else fairlead)(
-        *words, **more
-    )
+    return lambda *words, **more: (installed if "statusline" in words else fairlead)(*words, **more)
 
 
 SAID = '{"model": {"display_name": "Opus"}}'

@@ -29,7 +29,7 @@ def _template(files: tuple[tuple[str, str], ...]) -> TemporaryDirectory[str]:
     # Without the sample hooks, which would be copied and checked in every test.
     git(folder, "init", "-q", "-b", "main", "--template=")
     (folder / ".git/hooks").mkdir()
-    (folder / ".git/info").mkdir()
+    written(folder / ".git/info/exclude", "")
     git(folder, "config", "user.name", "Somebody")
     git(folder, "config", "user.email", "somebody@example.org")
     for name, text in files:
