@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from fairlead.agents.budget import Caps
-from fairlead.agents.model import AgentCall, AgentEvent, CallResult, EndKind, TokenUsage
+from fairlead.agents.model import AgentCall, AgentEvent, CallResult, CallSource, EndKind, TokenUsage
 from fairlead.agents.ports import Recall
 from fairlead.core.clock import Clock
 from fairlead.core.concurrency import OneTimeEvent
@@ -191,11 +191,12 @@ class QuickCommands:
         folder: str,
         limit: timedelta,
         is_wanted: Callable[[], bool] = lambda: True,
+        source: CallSource | None = None,
     ) -> CommandResult:
         """See the port."""
         match = _FILE_TEST.fullmatch(line)
         if not match:
-            return Shell().run(line, folder, limit, is_wanted)
+            return Shell().run(line, folder, limit, is_wanted, source)
         exit_code = 0 if (Path(folder) / match[1]).is_file() else 1
         return CommandResult(exit_code, 0.0, hashlib.sha256().hexdigest(), "")
 
