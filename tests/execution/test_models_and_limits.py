@@ -125,7 +125,7 @@ def test_the_debugger_may_run_the_commands_of_the_project_and_a_checker_none() -
 
 @pytest.mark.parametrize("attempts", [1, 2, 5])
 def test_the_setting_limits_the_attempts_of_a_task(attempts: int, tmp_path: Path) -> None:
-    def fails(*_: object) -> object:
+    def fails(*_: object) -> dict[str, object]:
         return {"status": "failure", "done_criteria_met": False, "error": "no"}
 
     trial = ExecutionTrial(a_project(tmp_path / "p", a_plan("01-01", "a.txt")), FakeAgent(fails))
