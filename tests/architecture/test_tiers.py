@@ -78,6 +78,13 @@ def test_even(number):
 def test_with_a_fixture(number, tmp_path):
     pass
 
+@pytest.fixture(params=[1, 2])
+def made(request):
+    return request.param * 10
+
+def test_with_a_parametrised_fixture(made):
+    assert made in (10, 20)
+
 @pytest.mark.parametrize("number", [1, 2])
 def test_with_a_skip(number):
     if number == 1:
@@ -100,6 +107,6 @@ def test_with_workers_the_cases_of_a_test_are_one_test_that_names_those_that_fai
         timeout=900,
     )
 
-    assert "1 failed, 2 passed, 1 skipped" in run.stdout
+    assert "1 failed, 4 passed, 1 skipped" in run.stdout
     assert "2 of 4 cases fail" in run.stdout
     assert [name for name in "1234" if f"in the case test_even[{name}]" in run.stdout] == ["1", "3"]

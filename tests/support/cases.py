@@ -6,7 +6,7 @@ that fails is named. Without workers every case is a test of its own, as usual.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import pytest
 
@@ -36,7 +36,16 @@ def has_only_parameters(item: pytest.Function) -> bool:
     markers = list(item.iter_markers())
     if any(mark.name in _ALONE or mark.kwargs.get("indirect") for mark in markers):
         return False
-    return set(item.callspec.params) == set(item._fixtureinfo.argnames)
+    # A parametrised fixture is a parameter too, but not one of the test's own.
+    own = {
+        name for mark in markers if mark.name == "parametrize" for name in names_of(mark.args[0])
+    }
+    return own == set(item.callspec.params) == set(item._fixtureinfo.argnames)
+
+
+def names_of(names: str | Sequence[str]) -> list[str]:
+    """The names of parameters, which a marker has as a list or as one text."""
+    return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
 
 
 def merge(cases: list[pytest.Function]) -> None:
