@@ -144,7 +144,7 @@ def hook_in_project_folder(arena: Arena) -> None:
             env=environment,
             input=b"{}",
             capture_output=True,
-            timeout=60,
+            timeout=900,
         )
     arena.expect_unharmed()
 

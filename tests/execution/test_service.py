@@ -1,6 +1,7 @@
 """Executing a phase: every path through the gate, with real files and git."""
 
 import re
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -660,11 +661,15 @@ def test_the_next_run_shows_a_task_that_a_killed_run_could_not_show(
 
 
 def test_a_run_raises_its_first_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    has_failed = threading.Event()
+
     def busy(*_: object) -> WriteOutcome:
-        time.sleep(0.2)  # until the agent's folder could not be made
+        has_failed.wait(600)
+        time.sleep(0.2)  # the other thread only has to raise its error now
         raise LockBusy(10, "somebody")
 
     def fails(*_: object) -> None:
+        has_failed.set()
         raise GitFault("worktree", "no space")
 
     trial = a_trial(tmp_path, a_plan("01-01", "a.txt"))
