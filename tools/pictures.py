@@ -98,10 +98,13 @@ async def _screen(folder: str, *keys: str) -> str:
         for key in keys:
             await pilot.press(key)
         detail = board.query_one("#job-detail", Static)
-        while not str(detail.visual):  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
-        await pilot.pause()
-        return board.export_screenshot(title="fairlead board", simplify=True)
+        before, drawn = "", ""
+        # The detail and the keys at the bottom are drawn some time after the key was pressed.
+        while not (str(detail.visual) and board.query("FooterKey") and drawn == before != ""):
+            await asyncio.sleep(0.1)
+            await pilot.pause()
+            before, drawn = drawn, board.export_screenshot(title="fairlead board", simplify=True)
+        return drawn
 
 
 def recorded(lines: Iterable[Sequence[Part]]) -> list[list[tuple[str, str]]]:
