@@ -100,7 +100,7 @@ def test_output_of_a_failed_command_is_indented(tmp_path: Path) -> None:
 
     assert done.code == 5, done.text
     assert (
-        f"2 retries; `{message}` ended with 3\n    | one\n    | two\\x1b[31m\n    answer: retry"
+        f"3 failed attempts of 3; `{message}` ended with 3\n    | one\n    | two\\x1b[31m\n    answer: retry"
         in done.text
     )
     assert "\\x0a" not in done.text

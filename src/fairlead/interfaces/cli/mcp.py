@@ -68,7 +68,8 @@ def _folder(app: App) -> str:
 
 def _serve_http(app: App, project: ProjectServer, port: int, *, as_json: bool) -> None:
     _require_packages()
-    from fairlead.interfaces.mcp.http import HOST, PATH, open_port, serve_http, token_of
+    from fairlead.core.loopback import HOST
+    from fairlead.interfaces.mcp.http import PATH, open_port, serve_http, token_of
 
     token, path = token_of(app.state.folder)
     listening = open_port(port)

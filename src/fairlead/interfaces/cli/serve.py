@@ -44,8 +44,8 @@ def serve(
 
     if not all(find_spec(name) for name in _PACKAGES):
         raise NoWebPackages
+    from fairlead.core.loopback import HOST
     from fairlead.interfaces.web.server import (
-        HOST,
         Board,
         new_sessions,
         open_board_port,

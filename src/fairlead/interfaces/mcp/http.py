@@ -17,12 +17,12 @@ from typing import Any
 
 import uvicorn
 
+from fairlead.core.loopback import HOST, listen
 from fairlead.interfaces.mcp.errors import OpenToken, PortBusy, TokenRequired
 from fairlead.interfaces.mcp.server import make_server
 from fairlead.interfaces.mcp.service import ProjectServer
 from fairlead.views.document import error_document
 
-HOST = "127.0.0.1"
 PATH = "/mcp"
 TOKEN_FILE = "mcp-token"  # noqa: S105  # a name
 
@@ -34,15 +34,7 @@ _Application = Callable[[_Scope, _Receive, _Send], Awaitable[None]]
 
 def open_port(port: int) -> socket.socket:
     """A listening socket on loopback; port 0 is any free one."""
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((HOST, port))
-    except (OSError, OverflowError) as problem:
-        listening.close()
-        raise PortBusy(port, getattr(problem, "strerror", None) or str(problem)) from problem
-    listening.listen()
-    return listening
+    return listen(port, PortBusy)
 
 
 def token_of(folder: str) -> tuple[str, str]:

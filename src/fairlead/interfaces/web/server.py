@@ -32,6 +32,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from fairlead.app import App
 from fairlead.core.errors import FairleadError
+from fairlead.core.loopback import listen
 from fairlead.core.values import dataclass, replace
 from fairlead.interfaces.web import pages
 from fairlead.interfaces.web.access import FORM_FIELD, AccessControl, BoardSessions
@@ -44,7 +45,6 @@ from fairlead.store.digests import FileCache
 from fairlead.text.printable import visible
 from fairlead.views.document import document, error_document, json_text
 
-HOST = "127.0.0.1"
 HEADER_SECONDS = 10
 _HERE = os.path.dirname(__file__)
 _STATUS = {2: 404, 3: 422, 4: 409, 5: 502, 6: 409, 7: 500}
@@ -348,16 +348,7 @@ class _ImpatientProtocol(H11Protocol):
 
 def open_board_port(port: int) -> socket.socket:
     """A listening socket on loopback; port 0 is any free one."""
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((HOST, port))
-    except (OSError, OverflowError) as problem:
-        listening.close()
-        why = getattr(problem, "strerror", None) or str(problem)
-        raise BoardPortBusy(port, why) from problem
-    listening.listen(256)
-    return listening
+    return listen(port, BoardPortBusy)
 
 
 def new_sessions() -> BoardSessions:
