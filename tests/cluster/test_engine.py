@@ -52,7 +52,7 @@ def on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ExecutionTrial, "placed", placed)
 
 
-@pytest.mark.sweep(12)
+@pytest.mark.sweep(6)
 @pytest.mark.usefixtures("on_workers")
 @pytest.mark.parametrize("test", SHARED, ids=lambda test: test.__name__)
 def test_the_engine_test_passes_on_workers(test: Callable[..., None], tmp_path: Path) -> None:

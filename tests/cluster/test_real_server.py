@@ -21,6 +21,8 @@ from tests.support.cluster import (
 from tests.support.execution import commits_of
 from tests.support.programs import PATIENCE_SECONDS, Command, fairlead, run
 
+pytestmark = pytest.mark.walk
+
 _LOOK_SECONDS = 0.1
 
 
