@@ -16,8 +16,8 @@ def test_a_kill_before_any_call_leaves_old_or_new_and_the_next_command_works(
     rig = rig_of(command)
     points = kill_points(rig.calls_from_the_lock)
     assert len(points) > 20
-    tried, found = findings_of(sample(points, 5), lambda point: try_point(rig, point))
-    assert tried >= 5
+    tried, found = findings_of(sample(points, 3), lambda point: try_point(rig, point))
+    assert tried >= 3
     assert found == []
     record_quick(
         f"kill-{command}",
@@ -30,10 +30,10 @@ def test_case_17_a_kill_while_a_plan_is_saved_leaves_old_or_new(
     rig_of: MakeRig, sample: Sample
 ) -> None:
     rig = rig_of("planning-add")
-    points = sample(kill_points(rig.calls_from_the_lock), 4)
+    points = sample(kill_points(rig.calls_from_the_lock), 3)
     tried, found = findings_of(points, lambda point: try_point(rig, point))
 
-    assert tried >= 4
+    assert tried >= 3
     assert found == []
 
 
