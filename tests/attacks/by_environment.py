@@ -207,3 +207,48 @@ def depth_removed(arena: Arena) -> None:
     assert log.read_text().splitlines()[-1] == "4", log.read_text()
     assert "mine" not in (arena.main / ".planning/STATE.md").read_text()
     assert not (arena.main / OTHER_SUMMARY).exists()
+
+
+@attack(
+    "trace-variables",
+    _ENVIRONMENT,
+    "lets git write traces to a file of the person, and names programs for it to start",
+    Expected.NO_EFFECT,
+    Defence.PRIVATE_GIT,
+)
+def trace_variables(arena: Arena) -> None:
+    arena.project()
+    letter = arena.home / "letter.txt"
+    written(letter, "dear\n")
+    with arena.patch.context() as patch:
+        for name in ("GIT_TRACE", "GIT_TRACE2", "GIT_TRACE2_EVENT", "GIT_TRACE_SETUP"):
+            patch.setenv(name, str(letter))
+        for name in ("GIT_EXEC_PATH", "GIT_TEMPLATE_DIR"):
+            patch.setenv(name, str(arena.canary.parent))
+        for name in ("GIT_EDITOR", "GIT_ASKPASS", "GIT_SSH_COMMAND", "GIT_PROXY_COMMAND"):
+            patch.setenv(name, str(arena.canary))
+        report = arena.run(_nothing)
+    assert report.job.status == "DONE", arena.question
+    assert letter.read_text() == "dear\n"
+    arena.expect_landed("answer.txt")
+
+
+@attack(
+    "temporary-folder-in-project",
+    _ENVIRONMENT,
+    "puts TMPDIR into the project, where an agent can reach what a run keeps there",
+    Expected.NO_EFFECT,
+    Defence.PRIVATE_GIT,
+)
+def temporary_folder_in_project(arena: Arena) -> None:
+    arena.project(files={".gitignore": "tmp/\n"})
+    (arena.main / "tmp").mkdir()
+
+    def harm(arena: Arena) -> None:
+        for path in (arena.main / "tmp").rglob("config"):
+            written(path, f"[core]\n\tfsmonitor = {arena.canary}\n")
+
+    with arena.patch.context() as patch:
+        patch.setenv("TMPDIR", str(arena.main / "tmp"))
+        arena.run(harm)
+    arena.expect_landed("answer.txt")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 
-from tests.attacks.arena import PLAN, Arena
+from tests.attacks.arena import OTHER_SUMMARY, PLAN, Arena
 from tests.attacks.catalog import Attacker, Defence, Expected, attack
 from tests.support.repositories import git, written
 
@@ -224,4 +224,59 @@ def huge_counts(arena: Arena) -> None:
     ended = arena.command("phase", "execute", "1", "--approve", "--json")
     assert ended.exit_code in (3, 6), ended
     assert len(ended.stdout + ended.stderr) < 20_000
+    arena.expect_nothing_landed()
+
+
+@attack(
+    "endless-command",
+    _PLAN,
+    "has a verify command that is longer than the system can start",
+    Expected.REFUSED,
+    Defence.READING,
+)
+def endless_command(arena: Arena) -> None:
+    arena.project()
+    _edit(arena, "sh check.sh", f"sh check.sh # {'x' * 300_000}")
+    arena.scripted_agent()
+    shown = arena.command("phase", "execute", "1", "--approve")
+    assert shown.exit_code != 0, shown
+    assert "Traceback" not in shown.stderr, shown
+    arena.expect_nothing_landed()
+
+
+@attack(
+    "declares-everything",
+    _PLAN,
+    "declares every file by a pattern, so that files for CI and agents would land unseen",
+    Expected.ASKED_ABOUT_FILES,
+    Defence.UNDECLARED,
+)
+def declares_everything(arena: Arena) -> None:
+    def harm(arena: Arena) -> None:
+        written(arena.place / ".github/workflows/x.yml", "on: push\n")
+        written(arena.place / ".claude/settings.json", "{}\n")
+
+    arena.project(declared=('"*"', '"./"', '"**/*"', '".g*"'))
+    arena.run(harm)
+    assert ".github/workflows/x.yml" in arena.question, arena.question
+    assert ".claude/settings.json" in arena.question, arena.question
+    arena.expect_nothing_landed()
+
+
+@attack(
+    "declares-git-files",
+    _PLAN,
+    "declares a git hook and a summary of another phase as its files",
+    Expected.REFUSED,
+    Defence.UNDECLARED,
+)
+def declares_git_files(arena: Arena) -> None:
+    arena.project()
+    arena.scripted_agent()
+    for declared in (OTHER_SUMMARY, ".git/hooks/post-commit", "sub/.git/config"):
+        _edit(arena, "files_modified: [", f"files_modified: [{declared}, ")
+        shown = arena.command("phase", "execute", "1", "--approve")
+        assert shown.exit_code != 0, (declared, shown)
+        assert "could not land" in shown.stderr, (declared, shown)
+        _edit(arena, f"{declared}, ", "")
     arena.expect_nothing_landed()

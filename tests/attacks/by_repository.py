@@ -398,3 +398,23 @@ def plan_file_bomb(arena: Arena) -> None:
     for words in (("planning", "status"), ("planning", "review")):
         assert len(arena.command(*words).stdout) < 100_000
     _is_held(folder)
+
+
+@attack(
+    "submodule-update-command",
+    _REPOSITORY,
+    "has a submodule whose update is a program, in .gitmodules and in git's own settings",
+    Expected.NO_EFFECT,
+    Defence.PRIVATE_GIT,
+)
+def submodule_update_command(arena: Arena) -> None:
+    inner = a_repository(arena.folder / "inner", {"s": "inner\n"})
+    arena.project()
+    git(arena.main, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "lib")
+    with (arena.main / ".gitmodules").open("a") as file:
+        file.write(f"\tupdate = !{arena.canary}\n")
+    _commit(arena)
+    git(arena.main, "config", "submodule.lib.update", f"!{arena.canary}")
+    git(arena.main, "config", "submodule.recurse", "true")
+    arena.run(lambda _: None)
+    arena.expect_landed("answer.txt")

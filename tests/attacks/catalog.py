@@ -47,6 +47,7 @@ class Defence(StrEnum):
 
     CLEAN_TREE = "verify sees exactly the files of the commit"
     TAMPER_CHECK = "the tamper check around every call and command"
+    OBJECTS = "objects have the content that their ids name"
     PRIVATE_GIT = "our own git reads settings from before the agents"
     UNDECLARED = "the rule about undeclared files"
     SUPERVISOR = "the supervisor ends every process of an agent"

@@ -73,6 +73,13 @@ class _Unguarded(Git):
         return {}
 
 
+class _Unchecked(Git):
+    """Git believes every object."""
+
+    def require_intact(self) -> None:
+        """Believe it."""
+
+
 class _Trusting(_Unguarded):
     """Nothing is restored, and git uses the settings of the repository as they are now."""
 
@@ -181,6 +188,12 @@ WEAKNESSES = {
         ("hook", "tag", "moved-branch", "alternates", "verify-time-hook", "path-program-changed"),
         "DONE",
         _with_workspace(_Unguarded),
+    ),
+    "unchecked-objects": Weakness(
+        "objects are believed whatever their content",
+        ("reviewer-forges-tree",),
+        "DONE",
+        _with_workspace(_Unchecked),
     ),
     "trusting-git": Weakness(
         "our git reads the settings of the repository as an agent left them",

@@ -26,6 +26,7 @@ from fairlead.store.errors import LockBusy
 from fairlead.store.files import Files, WriteOutcome
 from fairlead.vcs.errors import GitFault, TreeDirty
 from fairlead.vcs.git import Git
+from tests.conftest import run_in_process
 from tests.support.execution import (
     LOOK,
     ExecutionTrial,
@@ -561,6 +562,22 @@ def test_following_a_job_that_is_not_running_ends(tmp_path: Path) -> None:
     assert jobs.present(jobs.record("")).command == "fairlead phase execute 01"
 
 
+def test_watching_a_job_whose_process_is_gone_ends_with_the_command_that_continues_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = a_trial(tmp_path, a_plan("01-01", "a.txt"))
+    trial.run()
+    record = next((trial.project / ".planning/jobs").glob("*/job.json"))
+    written(record, record.read_text().replace('"DONE"', '"EXECUTING"'))
+    (tmp_path / "states").mkdir()
+    (tmp_path / "states/fairlead").symlink_to(trial.state.folder)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "states"))
+    watched = run_in_process(("job", "watch"), trial.project, "", {})
+    last = watched.stdout.rstrip().splitlines()[-1]
+    assert last.endswith("fairlead phase execute 01"), watched
+    assert watched.exit_code == 6
+
+
 def test_the_state_shows_the_plan_at_which_the_work_stopped(tmp_path: Path) -> None:
     trial = a_trial(tmp_path, a_plan("01-01", "a.txt"))
     path = trial.project / ".planning/STATE.md"
@@ -831,3 +848,32 @@ def test_an_approved_task_without_a_change_keeps_its_branch_while_the_job_waits(
     trial.answer("approved")
     assert trial.run().job.status is JobStatus.DONE
     assert git(trial.project, "branch", "--list", "fairlead/*") == ""
+
+
+def test_the_worktrees_of_landed_plans_do_not_pile_up(tmp_path: Path) -> None:
+    plans = [a_plan(f"01-{number:02d}", f"f{number}.txt") for number in range(1, 13)]
+    project = a_project(tmp_path / "project", *plans)
+    most = 0
+
+    def act(order: AgentCall, call: int) -> Mapping[str, object] | CallResult:
+        nonlocal most
+        most = max(most, len(list((project / ".git/worktrees").iterdir())))
+        return succeeds(order, call)
+
+    trial = ExecutionTrial(project, agent=FakeAgent(act), slots=1)
+    assert trial.run().job.status is JobStatus.DONE
+    assert most <= 9
+    assert git(project, "branch", "--list", "fairlead/*") == ""
+    assert git(project, "status", "--porcelain") == ""
+
+
+def test_the_commit_of_a_plan_has_no_gate_of_another_plan(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "project", a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt"))
+    trial = ExecutionTrial(project, slots=2)
+    assert trial.run().job.status is JobStatus.DONE
+    for plan, other in (("01-01", "01-02"), ("01-02", "01-01")):
+        commit = git(project, "log", "--format=%H", f"--grep=^docs({plan})")
+        names = git(project, "show", "--name-only", "--format=", commit)
+        assert f"gates/{plan}-01.json" in names
+        assert f"gates/{other}-01.json" not in names
+    assert git(project, "status", "--porcelain") == ""

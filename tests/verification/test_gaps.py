@@ -37,7 +37,7 @@ def test_a_patch_plan_has_a_verify_command_and_can_be_executed(
     (patch,) = patch_plans([gap], {plan.id: plan for plan in plans}, "01-work", "01", 2)
     read = read_plan(".planning/phases/01-work/01-02-PLAN.md", new_plan(patch))
     assert [task.verify for task in read.tasks] == [verify]
-    assert execution_faults([read], lambda _: "", is_rehearsed=False) == ()
+    assert execution_faults([read], lambda _: "", is_rehearsed=False)[0] == ()
 
 
 def test_a_gap_that_no_command_can_verify_gets_no_plan() -> None:

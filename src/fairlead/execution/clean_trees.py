@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.plans.model import CommandResult
 from fairlead.text.inline import file_name
+from fairlead.vcs.folders import walk
 
 if TYPE_CHECKING:
     from fairlead.execution.context import ExecutionContext
@@ -96,7 +97,7 @@ class CleanTrees:
         """
         digest, is_empty = hashlib.sha256(), True
         for folder in _folders(place, kept):
-            for above, folders, names in os.walk(os.path.join(place, folder)):
+            for above, folders, names in walk(os.path.join(place, folder)):
                 folders.sort()
                 for name in sorted((*folders, *names)):
                     is_empty = False
@@ -110,7 +111,7 @@ class CleanTrees:
 
 def _folders(place: str, kept: Collection[str]) -> Iterator[str]:
     """The dependency folders in a worktree, from its root."""
-    for above, folders, _ in os.walk(place):
+    for above, folders, _ in walk(place):
         folders[:] = sorted(name for name in folders if name != ".git")
         for name in [name for name in folders if name in kept]:
             folders.remove(name)

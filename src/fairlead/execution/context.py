@@ -50,7 +50,7 @@ class ExecutionContext(JobContext[Job]):
         self.attempts: set[str] = set()  # branches that running agents may move
         self.watched: set[str] = set()  # tasks of which a call is running
         self.has_touched = False  # whether an answer about touched files is to be carried out
-        self.digests = DerivedCache(digest_of)  # of summaries and verifications
+        self.digests = DerivedCache(digest_of)  # of planning documents and of the job's own files
 
     def know_target(self) -> None:
         """Remember where the target branch is: if it moves while agents run, a person is asked."""

@@ -7,7 +7,7 @@ often a failed task is retried is `RETRIES` in `project.state.gate_rules`.
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from fairlead.agents.budget import Cost, may_spend
 from fairlead.core.values import replace
@@ -112,6 +112,9 @@ def _within_limits(snapshot: Snapshot, steps: list[Action], view: "_View") -> li
     return chosen
 
 
+_schedule = lru_cache(2)(schedule)  # most snapshots have the same plans as the one before
+
+
 class _View:
     """A snapshot, and everything that is derived from it."""
 
@@ -125,13 +128,14 @@ class _View:
 
     @cached_property
     def _order(self) -> Schedule:
-        nodes = [
-            PlanNode(
-                each.id, each.depends_on, each.files, max(len(each.tasks), 1), each.is_summarised
+        return _schedule(
+            tuple(
+                PlanNode(
+                    each.id, each.depends_on, each.files, len(each.tasks) or 1, each.is_summarised
+                )
+                for each in self._snapshot.plans
             )
-            for each in self._snapshot.plans
-        ]
-        return schedule(nodes)
+        )
 
     @cached_property
     def _estimates(self) -> dict[str, Cost]:

@@ -7,7 +7,6 @@ step that was interrupted is completed by repeating it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -16,10 +15,11 @@ from typing import TYPE_CHECKING
 from fairlead.agents.secrets import without_secrets
 from fairlead.core.concurrency import BackgroundWorker
 from fairlead.core.errors import ConflictError, DocumentError, FairleadError
-from fairlead.core.values import dataclass, replace
+from fairlead.core.values import replace
 from fairlead.execution.clean_trees import CleanTrees
 from fairlead.execution.decide import ABORT, ACCEPT, EXECUTOR_ASKS, RETRY, question_id
 from fairlead.execution.judge import CONFLICT_LINES, conflict_lines, verify_outcome
+from fairlead.execution.leftovers import remove_worktrees
 from fairlead.execution.model import Act, Action
 from fairlead.execution.tamper_check import (
     JobPlace,
@@ -66,7 +66,6 @@ from fairlead.vcs.model import MergeConflict
 if TYPE_CHECKING:
     from fairlead.execution.context import ExecutionContext
     from fairlead.jobs.folder import JobFolder
-    from fairlead.jobs.model import Run
     from fairlead.store.files import Files
     from fairlead.store.lock import SessionLock
     from fairlead.vcs.ports import Workspace
@@ -75,6 +74,8 @@ _OUTCOMES: dict[GateStatus | None, TaskOutcome] = {
     GateStatus.FAILED: TaskOutcome.FAILURE,
     GateStatus.BLOCKED: TaskOutcome.BLOCKED,
 }
+
+_LANDED_AT_ONCE = 8  # plans whose worktrees are removed together
 
 
 class Landing:
@@ -89,6 +90,7 @@ class Landing:
         self.trees = CleanTrees(context)
         self._documents = BackgroundWorker()  # STATE.md follows the gates without delaying them
         self._is_left = False  # whether STATE.md shows that the run is over
+        self._landed: list[str] = []  # plans whose worktrees are still there
         self._held: dict[str, SessionLock] = {}  # by plan: its hand-over belongs to this process
 
     # -- evidence --------------------------------------------------------------------------
@@ -390,7 +392,24 @@ class Landing:
         self._sessions.closed(plan)
         self._release_session(plan)
         title = " ".join(document.objective.split())[:60]
-        self._commit_documents(f"docs({plan}): complete plan: {title}", (path, document.path))
+        message = f"docs({plan}): complete plan: {title}"
+        self._commit_documents(message, (path, document.path), plan)
+        self._put_away_landed(plan)
+
+    def _put_away_landed(self, plan: str) -> None:
+        """Remove the worktrees of landed plans, some at a time: every call looks at all branches."""
+        context = self._context
+        self._landed.append(plan)
+        if not context.job.is_git or len(self._landed) < _LANDED_AT_ONCE:
+            return
+        landed, self._landed = self._landed, []
+        gates = [gate for each in landed for gate in self.gates(context.plans[each])]
+        with context.turn:
+            remove_worktrees(context.workspace, context.job, gates, context.private, is_over=False)
+            for run in (run for gate in gates for run in gate.runs):
+                context.note_move(
+                    run.branch, context.workspace.commit_of(f"refs/heads/{run.branch}")
+                )
 
     def _noted(self, path: str, text: str) -> str:
         """The text, after telling the tamper check that this run writes it."""
@@ -405,11 +424,12 @@ class Landing:
     def _commits_documents(self) -> bool:
         return self._context.job.is_git and self._context.options.keeps_documents
 
-    def _commit_documents(self, message: str, paths: tuple[str, ...] = ()) -> None:
+    def _commit_documents(self, message: str, paths: tuple[str, ...] = (), plan: str = "") -> None:
         context = self._context
         if not self._commits_documents or self._has_moved_target():
             return
-        record = record_paths(context.job, context.folder, context.files, context.plans)
+        plans = (plan,) if plan else context.plans
+        record = record_paths(context.job, context.folder, context.files, plans, plan)
         present = [path for path in paths if context.files.exists(path)]
         with context.turn:
             commit = commit_on_target(context.workspace, context.job, (*record, *present), message)
@@ -487,8 +507,9 @@ class Landing:
         status = JobStatus(action.subject)
         is_over = status is not JobStatus.BLOCKED
         with context.turn:
+            gates = context.folder.load_gates()
             remove_worktrees(
-                context.workspace, context.job, context.folder, context.private, is_over=is_over
+                context.workspace, context.job, gates, context.private, is_over=is_over
             )
         job = replace(
             context.folder.load(Job),
@@ -558,12 +579,17 @@ def close_tasks(folder: JobFolder, sessions: Sessions) -> None:
         sessions.given_up(plan, tasks)
 
 
-def record_paths(job: Job, folder: JobFolder, files: Files, plans: Iterable[str]) -> list[str]:
-    """The documents that record a job: the project's, the job's own, and the ledgers of plans."""
+def record_paths(
+    job: Job, folder: JobFolder, files: Files, plans: Iterable[str], plan: str = ""
+) -> list[str]:
+    """The documents that record a job: the project's, the job's own, and the ledgers of plans.
+
+    With a plan, the gates of other plans are left out.
+    """
     state, roadmap, _, requirements = layout.documents_of(job.workstream)
     ledgers = (ledger_path(plan, job.workstream) for plan in plans)
     archive = archive_of(job.workstream)
-    paths = (state, archive, roadmap, requirements, *folder.paths(), *ledgers)
+    paths = (state, archive, roadmap, requirements, *folder.paths(plan), *ledgers)
     return [path for path in paths if files.exists(path)]
 
 
@@ -578,95 +604,6 @@ def record_message(job: Job) -> str:
     """The message of the commit with the record of an ended job."""
     work = "phase" if job.listed else job.kind
     return f"docs({work}-{job.phase}): record the execution"
-
-
-@dataclass(frozen=True, slots=True)
-class PartialWork:
-    """Work of a job that has not landed."""
-
-    task: str
-    branch: str
-    folder: str  # the worktree; empty: it is gone, or there is no git
-    files: tuple[str, ...]
-
-
-def partial_work(
-    workspace: Workspace, job: Job, folder: JobFolder, private: str
-) -> tuple[PartialWork, ...]:
-    """What the last attempt of each task left, with its branch and the files that it changed."""
-    found = []
-    target = workspace.commit_of(f"refs/heads/{job.target}") if job.target else ""
-    for gate in folder.load_gates() if target else ():
-        run = gate.runs[-1] if gate.runs else None
-        if run is None or (run.commit and workspace.is_ancestor(run.commit, target)):
-            continue
-        place = f"{private}/worktrees/{run.branch.rpartition('/')[2]}"
-        has_place = os.path.isdir(place)
-        tip = run.commit or workspace.commit_of(f"refs/heads/{run.branch}")
-        if not run.commit and has_place:  # the attempt was killed: its files are not committed
-            tip = workspace.tree_of(place, run.base, layout.PLANNING).full or tip
-        changes = workspace.changes(run.base, tip) if tip else ()
-        files = tuple(file_name(each.path) for each in changes)
-        if files:
-            found.append(PartialWork(gate.task, run.branch, place if has_place else "", files))
-    return tuple(found)
-
-
-def remove_worktrees(
-    workspace: Workspace, job: Job, folder: JobFolder, private: str, *, is_over: bool
-) -> None:
-    """Remove worktrees and branches that are not needed.
-
-    Failed attempts and work that has not landed stay; once the job is over, only as branches.
-    """
-    if not job.target:
-        return  # without git there are no worktrees
-    places, kept, spare = {}, set(), {}
-    runs = [(gate, run) for gate in folder.load_gates() for run in gate.runs]
-    unmerged = _unmerged(workspace, job, (run.branch for _, run in runs))
-    for gate, run in runs:
-        is_last = run is gate.runs[-1]
-        is_passed = gate.gate.status is GateStatus.APPROVED
-        if is_last and not is_passed and not is_over:
-            continue  # a person may want to look at the failed attempt
-        name = run.branch.rpartition("/")[2]
-        places[f"{private}/worktrees/{name}"] = run.branch
-        is_built_on = is_last and is_passed
-        if not is_built_on or (run.branch in unmerged and not _has_landed(workspace, job, run)):
-            kept.add(run.branch)
-        if is_over or not is_built_on:
-            spare[run.branch] = run
-    # Commits uncommitted files of each worktree to its branch before it removes the worktree.
-    workspace.put_away(places, frozenset(kept))
-    # Of the branches that were kept, those without any change of their own go as well.
-    unmerged = _unmerged(workspace, job, kept) if kept else frozenset()
-    unchanged = {each for each, run in spare.items() if each in kept and _is_empty(workspace, run)}
-    removed = (kept - unmerged) | unchanged
-    workspace.put_away(
-        {place: name for place, name in places.items() if name in removed}, frozenset()
-    )
-
-
-def _unmerged(workspace: Workspace, job: Job, branches: Iterable[str]) -> frozenset[str]:
-    """The branches with commits that the target lacks; all of them if there is no target."""
-    if not workspace.commit_of(f"refs/heads/{job.target}"):
-        return frozenset(branches)
-    return workspace.unmerged(f"fairlead/{job.id}/", job.target)
-
-
-def _is_empty(workspace: Workspace, run: Run) -> bool:
-    """Whether an attempt changed nothing, and its agent made no commits either."""
-    if not run.commit or workspace.commit_of(f"refs/heads/{run.branch}") != run.commit:
-        return False
-    return workspace.tree_id(run.commit) == workspace.tree_id(run.base)
-
-
-def _has_landed(workspace: Workspace, job: Job, run: Run) -> bool:
-    """Whether the target has the files of the branch, even if the agent's own commits differ."""
-    names = (run.branch, job.target)
-    tip, target = (workspace.commit_of(f"refs/heads/{name}") for name in names)
-    is_merged = workspace.is_ancestor(run.commit, target)
-    return is_merged and workspace.tree_id(tip) == workspace.tree_id(run.commit)
 
 
 def cancel_job(jobs: JobAccess, job: Job, workspace: Workspace, *, keeps_documents: bool) -> Job:
@@ -684,7 +621,7 @@ def cancel_job(jobs: JobAccess, job: Job, workspace: Workspace, *, keeps_documen
         close_tasks(folder, Sessions(*project))
         settle_ended_job(JobPlace.of(jobs.files, jobs.state.folder, workspace, job.id))
         private = private_folder(jobs.state.folder, jobs.files.folder, job.id)
-        remove_worktrees(workspace, ended, folder, private, is_over=True)
+        remove_worktrees(workspace, ended, folder.load_gates(), private, is_over=True)
         folder.save_record(ended)
         event = {"kind": "finished", "subject": job.id, "text": ended.note, "status": "FAILED"}
         folder.append_event({"at": now, **event})

@@ -7,7 +7,7 @@ back, so a decision can be reproduced on any machine.
 from enum import StrEnum
 
 from fairlead.agents.budget import Caps, Cost
-from fairlead.core.values import dataclass
+from fairlead.core.values import dataclass, replace
 from fairlead.jobs.model import Approval, Job, Question, TaskGate
 from fairlead.plans.model import PlanDocument, TaskKind
 from fairlead.plans.waves import Schedule
@@ -46,6 +46,25 @@ class PlanFacts:
     is_summarised: bool
     is_sound: bool = True  # False: its summary says that it is not done
     is_chosen: bool = True  # False: not part of this job, but other plans need it
+
+    @property
+    def present(self) -> tuple[bool, bool, bool, bool, bool]:
+        """Everything that changes during a run."""
+        state = self.is_approved, self.is_merged, self.is_summarised
+        return *state, self.is_sound, self.is_chosen
+
+    def with_present(
+        self, approved: bool, merged: bool, summarised: bool, sound: bool, chosen: bool
+    ) -> "PlanFacts":
+        """The plan with another state, in the order of `present`."""
+        return replace(
+            self,
+            is_approved=approved,
+            is_merged=merged,
+            is_summarised=summarised,
+            is_sound=sound,
+            is_chosen=chosen,
+        )
 
 
 @dataclass(frozen=True, slots=True)

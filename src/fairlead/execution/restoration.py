@@ -52,7 +52,7 @@ class Restoration:
         """Store the contents of guarded files; one that changes meanwhile is left out."""
         for name, digest in digests.items():
             plain = digest.removesuffix(_EXECUTABLE)
-            if is_ref(name) or not _is_digest(plain) or self._baselines.has_content(plain):
+            if self._baselines.has_content(plain) or is_ref(name) or not _is_digest(plain):
                 continue
             content = _content(self._workspace.path_of(name))
             if content is not None and hashlib.sha256(content).hexdigest() == plain:
@@ -199,7 +199,7 @@ def is_ref(name: str) -> bool:
 
 
 def _is_digest(text: str) -> bool:
-    return len(text) == 64 and all(each in "0123456789abcdef" for each in text)
+    return len(text) == 64 and text.isalnum()
 
 
 def _content(path: str) -> bytes | None:

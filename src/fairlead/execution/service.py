@@ -28,7 +28,8 @@ from fairlead.execution.errors import (
     PlansNotApproved,
     PlansUnfit,
 )
-from fairlead.execution.landing import PartialWork, cancel_job, partial_work
+from fairlead.execution.landing import cancel_job
+from fairlead.execution.leftovers import PartialWork, partial_work
 from fairlead.execution.loop import run_execution
 from fairlead.execution.model import ExecutionPreview, ExecutionReport, PlanFacts, Snapshot
 from fairlead.execution.permissions import permission_notes
@@ -48,9 +49,8 @@ from fairlead.jobs.loop import the_only_run
 from fairlead.jobs.model import EXECUTE, Job, JobStatus
 from fairlead.jobs.paths import JOB_RECORD, job_path, private_folder, run_lock
 from fairlead.jobs.service import job_lock, job_report
-from fairlead.plans.check import execution_faults, fault_lines, name_faults, unlandable_files
+from fairlead.plans.check import execution_faults, name_faults, unlandable_files
 from fairlead.plans.documents import nodes_of, read_plan
-from fairlead.plans.model import Severity
 from fairlead.plans.waves import schedule, transitive_needs, unfinished_needs_note
 from fairlead.project.derive.inventory import Inventory, PhaseFolder, Plan, Proof
 from fairlead.project.derive.scan import scan
@@ -119,7 +119,7 @@ class Execution:
         to_do = [document for document in documents if document.id in open_plans]
         digests = {document.digest for document in to_do}
         digests |= {setup_digest(self._setup)} if self._setup else set()
-        unfit = execution_faults(to_do, self._command_fault, is_rehearsed=is_rehearsed)
+        unfit, cautions = execution_faults(to_do, self._command_fault, is_rehearsed=is_rehearsed)
         unsound = [
             plan for plan in folder.live_plans if plan.proof in (Proof.FAILED, Proof.BLOCKED)
         ]
@@ -140,7 +140,7 @@ class Execution:
             left=left,
             unsound=tuple(plan.summary for plan in unsound),
             problems=(*unfit, *unlandable_files(to_do, self._workspace)),
-            warnings=(*fault_lines(to_do, Severity.WARNING), *self._notes(folder), *notes),
+            warnings=(*cautions, *self._notes(folder), *notes),
             commands=(
                 *((("setup", self._setup),) if self._setup else ()),
                 *(

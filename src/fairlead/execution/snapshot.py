@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from fairlead.agents.budget import Actual, Cost, estimate
 from fairlead.agents.secrets import value_without_secrets, without_secrets
-from fairlead.core.values import replace
 from fairlead.execution.decide import ABORT, APPROVED
 from fairlead.execution.model import PlanFacts, Snapshot, TaskFacts
 from fairlead.jobs.model import FIX, Job, TaskGate, last_work
@@ -81,16 +80,16 @@ class SnapshotReader:
         for facts, document in zip(self._plans, context.plans.values(), strict=True):
             proof = self._proof(document, job, signatures)
             is_done, own = proof is not Proof.EMPTY, gates_of.get(document.id, {})
-            present = replace(
-                facts,
-                is_approved=self._is_approved(document, approved, signatures),
-                is_merged=is_done or _is_merged(context, document, own, head),
-                is_summarised=is_done,
-                is_sound=proof not in (Proof.FAILED, Proof.BLOCKED),
-                is_chosen=document.id in chosen,
+            present = (
+                self._is_approved(document, approved, signatures),
+                is_done or _is_merged(context, document, own, head),
+                is_done,
+                proof not in (Proof.FAILED, Proof.BLOCKED),
+                document.id in chosen,
             )
-            plans.append(present)
-        return tuple(plans)
+            plans.append(facts if present == facts.present else facts.with_present(*present))
+        self._plans = tuple(plans)
+        return self._plans
 
     def _proof(
         self, document: PlanDocument, job: Job, signatures: Mapping[str, FileSignature]
@@ -201,11 +200,9 @@ def estimate_of(document: PlanDocument, past: Sequence[Actual], role: str = "exe
 
 def estimate_of_all(documents: Iterable[PlanDocument], past: Sequence[Actual]) -> Cost:
     """The estimated cost of plans if every task passes at its first attempt."""
-    calls = (
-        estimate_of(document, past, role)
-        for document in documents
-        for task in document.tasks
-        for role in ("executor", "architect")
-        if not task.kind.is_checkpoint
-    )
-    return sum(calls, Cost())
+    total = Cost()
+    for document in documents:
+        calls = sum(not task.kind.is_checkpoint for task in document.tasks)
+        for role in ("executor", "architect") if calls else ():
+            total = sum([estimate_of(document, past, role)] * calls, total)
+    return total

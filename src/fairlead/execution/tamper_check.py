@@ -31,7 +31,7 @@ from fairlead.jobs.service import job_lock
 from fairlead.project.naming import is_plan
 from fairlead.project.paths import PLANS_NAME
 from fairlead.store import layout
-from fairlead.store.digests import digests_of
+from fairlead.store.digests import digests_of, file_signature
 from fairlead.text.inline import file_name
 
 if TYPE_CHECKING:
@@ -99,11 +99,10 @@ def _guarded_digests(context: ExecutionContext, plan: str) -> dict[str, str]:
     # One task of a plan runs at a time, so no other thread adds to this ledger during the call.
     ledger = f"{folder}/{ledger_path(plan, context.job.workstream)}"
     approvals = f"{context.environment.state.folder}/{approvals_path(folder)}"
-    paths = (*context.settings_files, *context.folder.own_paths(), ledger, approvals)
-    documents = {
-        place: context.digests.of(place, signature)
-        for place, signature in planning_documents(folder)
-    }
+    paths = (*context.settings_files, ledger, approvals)
+    signatures = dict(planning_documents(folder))
+    signatures |= {place: file_signature(place) for place in context.folder.own_paths()}
+    documents = {place: context.digests.of(place, each) for place, each in signatures.items()}
     digests = {**context.workspace.guard(), **digests_of(paths), **documents}
     return {name: digest for name, digest in digests.items() if digest}
 

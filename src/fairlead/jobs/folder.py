@@ -429,11 +429,16 @@ class JobFolder:
 
     # -- paths -----------------------------------------------------------------------------
 
-    def paths(self) -> tuple[str, ...]:
-        """Every document of the job: all are committed, so that the job can be checked later."""
+    def paths(self, plan: str = "") -> tuple[str, ...]:
+        """Every document of the job: all are committed, so that the job can be checked later.
+
+        With a plan, the gates of other plans are left out.
+        """
         names = [name for name in self._files.names(self._home) if name.endswith(_DOCUMENTS)]
         for folder in _FOLDERS:
-            names += [f"{folder}/{name}" for name in self._files.names(self._path(folder))]
+            lead = f"{plan}-" if plan and folder == GATES else ""
+            inside = self._files.names(self._path(folder))
+            names += [f"{folder}/{name}" for name in inside if name.startswith(lead)]
         names += [f"{key}.md" for key in self._answer_keys()]
         return tuple(path for name in names if self._is_file(path := self._path(name)))
 

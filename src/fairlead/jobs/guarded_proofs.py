@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from fairlead.jobs.baseline import baselines_of_jobs
@@ -17,7 +18,7 @@ from fairlead.jobs.paths import JOBS, LEDGER, REPLACED, SEEN, job_path
 from fairlead.project.naming import is_plan, is_summary, is_verification
 from fairlead.store import layout
 from fairlead.store.confined import Root
-from fairlead.store.digests import FileSignature, digest_of, file_signature
+from fairlead.store.digests import FileSignature, digest_of, entries_of, entry_signature
 from fairlead.store.staging import STAGING, writing_name
 
 if TYPE_CHECKING:
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 
 _DEEPEST = 8  # folders below the planning folder
 _LARGEST = 1 << 20  # bytes of a document that can be written again
+
+
+@lru_cache(1 << 14)
+def _is_guarded(name: str) -> bool:
+    return is_proof(name) or is_plan(name)
 
 
 def is_proof(name: str) -> bool:
@@ -40,12 +46,18 @@ def planning_documents(project: str) -> Iterator[tuple[str, FileSignature]]:
     """
     top = f"{project}/{layout.PLANNING}"
     left_out = {f"{project}/{JOBS}", f"{project}/{LEDGER}", f"{project}/{STAGING}"}
-    for folder, folders, names in os.walk(top):
-        inside = [name for name in folders if f"{folder}/{name}" not in left_out]
-        folders[:] = inside if folder.count("/") - top.count("/") < _DEEPEST else []
-        for name in (*names, *inside):
-            if is_proof(name) or is_plan(name):
-                yield f"{folder}/{name}", file_signature(f"{folder}/{name}")
+    folders = [(top, 0)]
+    while folders:
+        folder, depth = folders.pop()
+        for entry in entries_of(folder):
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if is_folder and entry.path in left_out:
+                continue
+            if is_folder and depth < _DEEPEST:
+                folders.append((entry.path, depth + 1))
+            signature = entry_signature(entry) if _is_guarded(entry.name) else ()
+            if signature:
+                yield entry.path, signature
 
 
 class GuardedProofs:

@@ -47,16 +47,6 @@ def validate(plan: PlanDocument) -> tuple[PlanFinding, ...]:
     return tuple(sorted(findings, key=lambda finding: finding.line))
 
 
-def fault_lines(plans: Iterable[PlanDocument], severity: Severity) -> tuple[str, ...]:
-    """Return the faults of plans as `path:line: text`."""
-    return tuple(
-        f"{plan.path}:{each.line}: {each.what}"
-        for plan in plans
-        for each in validate(plan)
-        if each.severity is severity
-    )
-
-
 def require_verify_commands(plan: PlanDocument) -> None:
     """Raise if a new plan has a task that no command verifies: it could never be executed."""
     tasks = (task for task in plan.tasks if not task.kind.is_checkpoint)
@@ -67,10 +57,13 @@ def require_verify_commands(plan: PlanDocument) -> None:
 
 def execution_faults(
     plans: Iterable[PlanDocument], command_fault: Callable[[str], str], *, is_rehearsed: bool
-) -> tuple[str, ...]:
-    """Return the reasons why plans cannot be executed, as `path:line: text`."""
-    plans = tuple(plans)
-    faults = [*fault_lines(plans, Severity.ERROR)]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the reasons why plans cannot be executed, and warnings, as `path:line: text`."""
+    lines: dict[Severity, list[str]] = {each: [] for each in Severity}
+    faults, plans = lines[Severity.ERROR], tuple(plans)
+    for plan in plans:
+        for each in validate(plan):
+            lines[each.severity].append(f"{plan.path}:{each.line}: {each.what}")
     for plan in plans:
         if plan.is_rehearsed and not is_rehearsed:
             faults.append(f"{plan.path}:1: it was written by a rehearsal and does not count")
@@ -82,7 +75,7 @@ def execution_faults(
                 faults.append(f"{place}: task {task.number} has no verify command")
             elif fault := command_fault(task.verify):
                 faults.append(f"{place}: {fault}")
-    return tuple(faults)
+    return tuple(faults), tuple(lines[Severity.WARNING])
 
 
 def name_faults(
@@ -180,6 +173,7 @@ def _contradictions(plan: PlanDocument, task: Task) -> Iterator[tuple[Severity, 
             yield Severity.ERROR, f"verify forbids {text!r}, the criteria require it"
 
 
+_GIT_PATH = "git keeps its own files there and commits none of them; declare another path"
 _OUTSIDE = "it is outside the project; use a path relative to the project folder"
 _PLANNING_PATH = (
     f"what lies below {layout.PLANNING} never reaches the project; declare another path"
@@ -220,4 +214,6 @@ def _path_fault(path: str) -> str:
             parts.append(part)
     if path.startswith(("/", "~")):
         return _OUTSIDE
+    if any(part.casefold() == ".git" for part in parts):
+        return _GIT_PATH
     return _PLANNING_PATH if parts[:1] == [layout.PLANNING] else ""

@@ -7,7 +7,6 @@ another level, and the end of a task or block closes every fence that was opened
 
 import re
 
-from fairlead.core.values import replace
 from fairlead.planphase.errors import PlanField
 from fairlead.plans.model import PlanFinding, Severity, Task, TaskKind
 from fairlead.text.frontmatter_values import comma_list
@@ -30,6 +29,7 @@ _FOLLOWS = re.compile(rf"\s*(?:<(?:{CHILDREN})[ \t>]|\Z)")
 _BLOCK = re.compile(r"<(/?)(task|context|interfaces|objective)(?=[ >])")
 _ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([^`\r\n]*)")
+_HIDING = ("```", "~~~", "<!--")  # a text without these hides nothing
 _ENTITY = re.compile(r"&(lt|gt|quot|apos|amp|#39);")
 _ENTITIES = {"lt": "<", "gt": ">", "quot": '"', "apos": "'", "amp": "&", "#39": "'"}
 _VISIBLE = re.compile(r"[^\r\n]")
@@ -40,6 +40,8 @@ _NUMBERED = re.compile(r"Task ([0-9]{1,4})\b", re.IGNORECASE)
 def masked(text: str, start: int = 0) -> str:
     """Replace fenced code and comments by spaces; other characters keep their offsets."""
     parts = [_blank(text[:start])]
+    if not any(mark in text for mark in _HIDING):
+        return parts[0] + text[start:]
     fences: list[str] = []
     blocks: list[str] = []  # open blocks outside of fences
     inner, in_comment = 0, False
@@ -82,8 +84,8 @@ def read_tasks(text: str, mask: str) -> tuple[tuple[Task, ...], tuple[PlanFindin
         line = mask.count("\n", 0, opened.start(1)) + 1
         if not is_closed:
             notes.append(PlanFinding(Severity.WARNING, "the task is never closed", line))
-        task = _task(text, mask, opened, end, len(tasks) + 1)
-        tasks.append(replace(task, line=line))
+        task = _task(text, mask, opened, end, len(tasks) + 1, line)
+        tasks.append(task)
         notes += _notes(task, opened[2], line)
     return tuple(tasks), tuple(notes)
 
@@ -164,7 +166,7 @@ def _is_example(mask: str, current: re.Match[str], mark: re.Match[str]) -> bool:
     return deeper and before.count("<action>") > before.count("</action>")
 
 
-def _task(text: str, mask: str, opened: re.Match[str], end: int, number: int) -> Task:
+def _task(text: str, mask: str, opened: re.Match[str], end: int, number: int, line: int) -> Task:
     attributes = _attributes(opened[2])
     children = _children(text, mask, opened.end(), end)
     first = dict(reversed(children))
@@ -191,6 +193,7 @@ def _task(text: str, mask: str, opened: re.Match[str], end: int, number: int) ->
         body=tuple((tag, plain(inner)) for tag, inner in children),
         source=text[opened.start(1) - 1 : end].rstrip() + f"\n</{opened[1]}>",
         is_automated=bool(automated),
+        line=line,
     )
 
 

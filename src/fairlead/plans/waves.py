@@ -5,6 +5,7 @@ later one moves to a later wave, with a warning. The plan on which most of the r
 depends starts first. A dependency cycle is an error that names its plans. Pure.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from fairlead.core.values import dataclass, field
@@ -83,8 +84,13 @@ class FileClaims:
         return max(clashes, default=None)
 
 
+_UNUSUAL = re.compile(r"[\s`\\*?\[]|^\./")
+
+
 def normal_path(path: str) -> str:
     """Normalize a declared path: forward slashes, no `./`, a pattern as its folder."""
+    if not _UNUSUAL.search(path):
+        return path
     plain = path.strip().strip("`").replace("\\", "/")
     while plain.startswith("./"):
         plain = plain[2:]

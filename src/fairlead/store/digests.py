@@ -7,6 +7,7 @@ file with the same signature was not written, so it does not have to be read aga
 import hashlib
 import os
 import stat
+import time
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Generic, TypeVar
 
@@ -80,12 +81,29 @@ def file_signature(path: str) -> FileSignature:
         return ()
 
 
+def entries_of(folder: str) -> list[os.DirEntry[str]]:
+    """The entries of a folder; none if it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def entry_signature(entry: os.DirEntry[str], *, follows: bool = False) -> FileSignature:
+    """The signature of an entry; empty if it is gone already."""
+    try:
+        return _signature(entry.stat(follow_symlinks=follows))
+    except OSError:
+        return ()
+
+
 def _signature(status: os.stat_result) -> FileSignature:
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 class DerivedCache(Generic[Derived]):
-    """Caches a value per file and computes it again only if the file has changed."""
+    """Caches a value per file and computes it again only if the file may have changed."""
 
     def __init__(self, make: Callable[[str], Derived]) -> None:
         self._make = make
@@ -94,10 +112,13 @@ class DerivedCache(Generic[Derived]):
     def of(self, path: str, signature: FileSignature) -> Derived:
         """The value of a file. Its signature must have been taken before this call."""
         cached = self._cached.get(path)
-        if cached is None or cached[0] != signature:
-            cached = (signature, self._make(path))
-            self._cached[path] = cached
-        return cached[1]
+        if cached is not None and cached[0] == signature:
+            return cached[1]
+        derived = self._make(path)
+        # A file that was written just now could be written again without a new signature.
+        if time.time_ns() - max(signature[2:], default=0) > _UNSETTLED_NS:
+            self._cached[path] = (signature, derived)
+        return derived
 
 
 class FileCache:

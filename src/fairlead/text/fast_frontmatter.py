@@ -12,6 +12,7 @@ from fairlead.text.yaml_subset import read_tree
 
 BOM = "\ufeff"
 FENCE = "---"
+_CLOSING = "\n---\n"
 
 
 class Block:
@@ -31,6 +32,9 @@ def find_block(text: str) -> "Block | None":
     start = len(BOM) if text.startswith(BOM) else 0
     if not text.startswith(FENCE, start):
         return None
+    end = text.find(_CLOSING, start)
+    if end >= 0 and text[start : start + 4] == f"{FENCE}\n" and "\r" not in text[:end]:
+        return Block(start + 4, end + 1, end + len(_CLOSING))
     lines = split_lines(text[start:])
     if without_ending(lines[0]) != FENCE:
         return None

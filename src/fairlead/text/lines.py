@@ -7,7 +7,9 @@ which editors and git do not. No imports: the status line and the hooks use this
 
 def split_lines(text: str) -> "list[str]":
     """The lines with their endings. Joined, they are exactly the text."""
-    lines = []
+    lines: list[str] = []
+    if "\r" not in text:
+        return _split_at_lf(text)
     for line in _split_at_lf(text):
         if "\r" in line:
             lines.extend(_split_at_cr(line))

@@ -21,10 +21,11 @@ from fairlead.store.digests import FileSignature, file_signature
 from fairlead.store.files import make_private_folders
 from fairlead.vcs import refs
 from fairlead.vcs.errors import BranchName, GitFault, LandingBlocked, TreeDirty
+from fairlead.vcs.folders import delete_folder, walk
 from fairlead.vcs.git_view import IGNORE_SUBMODULES, LINK_MODE, GitView, first_line
 from fairlead.vcs.model import FileChange, MergeConflict, MergeResult, Tree, is_dropping
+from fairlead.vcs.objects import ObjectStore
 from fairlead.vcs.private_folder import PrivateFolder
-from fairlead.vcs.refs import delete_folder
 
 _NESTED = "became a repository of its own (git init), so its files cannot land"
 _NO_OBJECT = "0" * 40
@@ -41,11 +42,13 @@ class Git(GitView):
         super().__init__(folder)
         # Our own index of each worktree, with the commit it was read from and its signature.
         self._indexes: dict[str, tuple[str, str, FileSignature]] = {}
+        self._objects = ObjectStore(self.common)
 
     # -- attempts --------------------------------------------------------------------------
 
     def prepare(self, place: str, base: str, branch: str = "") -> None:
         """Create a clean worktree at a commit, on a new branch or on none."""
+        self.require_intact()
         make_private_folders(os.path.dirname(place))
         base = base if _COMMIT.fullmatch(base) else self.commit_of(base) or base
         if not refs.is_readable(self.common):  # only git can make a worktree then
@@ -53,8 +56,8 @@ class Git(GitView):
             self._run_unprotected("worktree", "add", "--quiet", "--no-checkout", *on, place, base)
             self._check_out(place, base)
             return
-        if os.path.lexists(place):
-            raise GitFault("worktree", f"{place} exists")
+        if os.path.lexists(place) or not refs.is_in_place(place):
+            raise GitFault("worktree", f"{place} exists, or a folder above it is a link")
         if branch:
             self._run("update-ref", f"refs/heads/{branch}", base, _NO_OBJECT)
         os.mkdir(place, 0o700)
@@ -107,6 +110,7 @@ class Git(GitView):
             return Tree("", base, "", f"what the agent left cannot be saved: {fault}")
 
     def _tree_of(self, place: str, base: str, left_out: str, declared: Collection[str]) -> Tree:
+        self.require_intact()
         own = refs.own_folder(place, self.common)
         head = self._head_of(place, own) or base
         if head != base:  # the agent can write anything into its HEAD
@@ -126,6 +130,14 @@ class Git(GitView):
             why = "; ".join(f"{path} could not land: {reason}" for path, reason in lost.items())
             return replace(tree, full=self._added_to(full, place, lost), fault=why)
         return tree
+
+    def require_intact(self) -> None:
+        """Raise if an object was written since the last look whose content its id does not name."""
+        damaged, packs = self._objects.changed()
+        if damaged:
+            raise GitFault("fsck", f"something changed the object {damaged}")
+        if packs:
+            self._run("verify-pack", "--", *packs)
 
     def without(self, tree: Tree, base: str, paths: Collection[str]) -> Tree:
         """The tree in which these paths are as in the base; what the agent made stays in `full`."""
@@ -179,8 +191,8 @@ class Git(GitView):
         With our own index git reads only changed files; the index of the agent's git is never used.
         Submodules stay as they are in the base: to look at one, git would start git inside it.
         """
-        index, commit = self._trusted_index(place)
         with self._scratch_index() as variables:
+            index, commit = self._trusted_index(place)
             if index and commit == base:
                 # A copy, with its time: git compares it with those of the files.
                 shutil.copy2(index, variables["GIT_INDEX_FILE"])
@@ -260,10 +272,10 @@ class Git(GitView):
 
     def differences(self, place: str, commit: str) -> tuple[str, ...]:
         """The paths in a worktree that differ from a commit, apart from ignored ones."""
-        index, read = self._trusted_index(place)
-        if not os.path.isdir(place) or not index or read != commit:
-            return (_UNKNOWN,)
         with self._scratch_index() as variables:
+            index, read = self._trusted_index(place)
+            if not os.path.isdir(place) or not index or read != commit:
+                return (_UNKNOWN,)
             shutil.copy2(index, variables["GIT_INDEX_FILE"])
             try:
                 refs.own_folder(place, self.common)
@@ -277,8 +289,9 @@ class Git(GitView):
         return tuple(self._local(each[3:]) for each in entries if each and each[1] != " ")
 
     def remove(self, place: str) -> None:
-        """Delete a worktree; its branch stays."""
-        delete_folder(place)
+        """Delete a worktree; its branch stays. What a link leads to is not touched."""
+        if refs.is_in_place(place) or os.path.islink(place):
+            delete_folder(place)
         self._indexes.pop(place, None)
         refs.forget_worktree(place, self.common)
 
@@ -314,7 +327,7 @@ class Git(GitView):
     def _salvaged(self, place: str, base: str) -> str:
         """The tree of a folder that is no worktree any more, as far as git accepts its files."""
         words = ("add", "--all", "--ignore-errors", "--", ".")
-        for above, folders, names in os.walk(place):  # git adds no files of a nested repository
+        for above, folders, names in walk(place):  # git adds no files of a nested repository
             if ".git" in folders:
                 delete_folder(os.path.join(above, ".git"))
                 folders.remove(".git")
@@ -339,6 +352,7 @@ class Git(GitView):
 
     def merged(self, target: str, commit: str, message: str) -> MergeResult:
         """Merge a commit into another without a checkout; report the conflicts if there are any."""
+        self.require_intact()
         words = ("merge-tree", "--write-tree", "-z", target, commit)
         result = self._run(*words, at=self._top, may_fail=True)  # names files from its folder
         fields = os.fsdecode(result.output).split("\0")
@@ -380,9 +394,13 @@ class Git(GitView):
 
     def land(self, branch: str, old: str, new: str, ignored: str) -> None:
         """Fast-forward a branch; if it is checked out, also the files of the main working tree."""
+        self.require_intact()
         if self.branch() != branch:
             self._run("update-ref", f"refs/heads/{branch}", new, old)
             return
+        for locked in (f"refs/heads/{branch}", "packed-refs"):  # as in `keep`
+            refs.drop_dead_lock(os.path.join(self.common, f"{locked}.lock"))
+        refs.drop_dead_lock(os.path.join(self._git_folder, "HEAD.lock"))
         words = ("merge", "--ff-only", "--quiet", new)
         # Git refuses if a file is in the way: perhaps one that a killed landing left behind.
         if self._run(*words, may_fail=True).code != 0:

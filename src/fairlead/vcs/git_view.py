@@ -29,6 +29,7 @@ from fairlead.core.process import (
 from fairlead.store import layout
 from fairlead.vcs import refs
 from fairlead.vcs.errors import GitFault, GitTooOld
+from fairlead.vcs.folders import walk
 from fairlead.vcs.model import FileChange, FileLines, is_dropping
 from fairlead.vcs.private_folder import PrivateFolder, personal_folder, read_settings
 
@@ -44,6 +45,9 @@ _SWITCHED_OFF = (
     "submodule.recurse=false",
     "status.submoduleSummary=false",
     "rerere.enabled=false",
+    # Files that repeat what objects say, and that an agent could write.
+    "core.commitGraph=false",
+    "core.multiPackIndex=false",
     "gc.auto=0",
     "maintenance.auto=false",
     "advice.detachedHead=false",
@@ -266,7 +270,7 @@ class GitView(GitProgram):
             return kind == "??"
         return path.endswith("/") and all(
             is_dropping(os.path.relpath(os.path.join(above, name), self._top))
-            for above, _, names in os.walk(os.path.join(self._top, path))
+            for above, _, names in walk(os.path.join(self._top, path))
             for name in names
         )
 
@@ -379,8 +383,8 @@ class GitView(GitProgram):
 
     def _name_of(self, path: str) -> str:
         """A guarded file as people know it: from the git folder, or its full path."""
-        inside = os.path.relpath(path, self.common)
-        return path if inside.startswith("..") else f".git/{inside}"
+        inside = path.removeprefix(f"{self.common}/")
+        return path if inside == path else f".git/{inside}"
 
     def path_of(self, name: str) -> str:
         """The path of a guarded file, by its name in `guard`."""
@@ -505,7 +509,7 @@ def _files_in(folder: str) -> list[str]:
 
 def _nested_git_folders(common: str) -> Iterator[str]:
     """The git folders of submodules; one may lie inside another."""
-    for folder, folders, names in os.walk(os.path.join(common, "modules")):
+    for folder, folders, names in walk(os.path.join(common, "modules")):
         if "HEAD" in names:
             yield folder
             folders[:] = [name for name in folders if name == "modules"]

@@ -11,13 +11,12 @@ import errno
 import glob
 import itertools
 import os
-import shutil
 import stat
-from collections.abc import Callable
-from contextlib import suppress
 
 from fairlead.store import layout
+from fairlead.store.digests import entries_of
 from fairlead.vcs.errors import GitFault
+from fairlead.vcs.folders import delete_folder
 
 TABLES = os.path.join("reftable", "tables.list")  # the list of all refs in the reftable format
 NOT_A_REF = "not a ref"  # the value of anything else that has the place of a ref
@@ -33,14 +32,15 @@ def is_readable(common: str) -> bool:
 
 def all_refs(common: str) -> dict[str, str]:
     """Every ref by its full name; a ref's own file overrides the packed list."""
-    values = _packed(common)
-    for folder, folders, names in os.walk(os.path.join(common, "refs")):
-        # Git follows a linked folder, and the walk does not.
-        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]
-        for name in (*names, *links):
-            path = os.path.join(folder, name)
-            if not name.endswith(".lock"):
-                values[os.path.relpath(path, common)] = _line(path) or NOT_A_REF
+    values, folders = _packed(common), ["refs"]
+    while folders:
+        above = folders.pop()
+        for entry in entries_of(f"{common}/{above}"):
+            name = f"{above}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):  # git follows a link: that is not a ref
+                folders.append(name)
+            elif not name.endswith(".lock"):
+                values[name] = _line(f"{common}/{name}") or NOT_A_REF
     return values
 
 
@@ -91,11 +91,20 @@ def own_folder(place: str, common: str) -> str:
     pointer = _line(path).removeprefix("gitdir: ") if os.path.isfile(path) else ""
     folder = os.path.realpath(os.path.join(place, pointer))
     back = os.path.join(folder, _line(os.path.join(folder, "gitdir")))
-    is_ours = os.path.dirname(folder) == os.path.join(common, "worktrees")
+    is_ours = os.path.dirname(folder) == os.path.join(common, "worktrees") and is_in_place(place)
     if not is_ours or os.path.realpath(os.path.dirname(back)) != os.path.realpath(place):
         name = os.path.join(os.path.basename(place), ".git")
         raise GitFault("worktree", f"{name} does not point to this repository any more")
     return folder
+
+
+def is_in_place(place: str) -> bool:
+    """Whether neither a worktree nor the folders of its job above it were replaced by links.
+
+    A link could lead to files of the person, which a clean checkout would delete.
+    """
+    above = os.path.dirname(place)
+    return not any(map(os.path.islink, (place, above, os.path.dirname(above))))
 
 
 def make_worktree(place: str, common: str, head: str) -> None:
@@ -133,22 +142,6 @@ def forget_worktree(place: str, common: str) -> None:
     for folder in glob.glob(os.path.join(glob.escape(common), "worktrees", "*")):
         if _line(os.path.join(folder, "gitdir")) == pointer:
             delete_folder(folder)
-
-
-def delete_folder(path: str) -> None:
-    """Delete a folder, even if somebody made a folder in it read-only."""
-
-    def allow(function: Callable[[str], object], failed: str, _: object) -> None:
-        with suppress(OSError):
-            for each in (os.path.dirname(failed), failed):
-                if not os.path.islink(each):
-                    os.chmod(each, 0o700)
-            function(failed)
-
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path, onerror=allow)
-    else:
-        unlink(path)
 
 
 def content(path: str) -> bytes | None:

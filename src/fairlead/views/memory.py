@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fairlead.app import App
-    from fairlead.execution.landing import PartialWork
+    from fairlead.execution.leftovers import PartialWork
     from fairlead.project.handoff import HandoverOffer
     from fairlead.project.sessions import ResumeResult
     from fairlead.project.todos import Todo

@@ -3,7 +3,7 @@
 import click
 
 from fairlead.app import App
-from fairlead.execution.landing import PartialWork
+from fairlead.execution.leftovers import PartialWork
 from fairlead.interfaces.cli.options import workstream_change_command
 from fairlead.interfaces.cli.output import (
     Line,
