@@ -21,7 +21,7 @@ from tests.support.execution import commits_of
 from tests.support.repositories import git
 
 pytestmark = pytest.mark.walk
-_PLANS = 3
+_PLANS = 2
 _THINKS = 1.0
 
 
@@ -40,6 +40,7 @@ class Chaos:
         self.project = cluster.project(self.name, some_plans(_PLANS))
         self.workers = [self.worker(), self.worker()]
         self.count = len(self.workers)
+        cluster.ready(*self.workers)
         self.coordinator = cluster.coordinator(self.project)
 
     def worker(self) -> Machine:

@@ -131,7 +131,7 @@ class LocalCluster:
     def worker(
         self, name: str, *queues: str, slots: int = 1, thinks: float = 0.0, words: str = _STUB
     ) -> Machine:
-        """Start a worker with its own home, and wait until it takes calls."""
+        """Start a worker with its own home; calls wait until it takes them."""
         home = self.folder / name
         environment = self.environment(home)
         settings(home, {"agents": {AGENT: {"argv": stub(thinks, words), "stream": "claude"}}})
@@ -140,12 +140,16 @@ class LocalCluster:
         command = fairlead().command(home, "worker", *options, "--slots", str(slots))
         machine = Machine(home, command.words, home, environment)
         self.machines.append(machine.start())
-        until = time.monotonic() + PATIENCE_SECONDS
-        while "takes calls" not in machine.output:
-            if not machine.is_running or time.monotonic() > until:
-                raise RuntimeError(machine.output)
-            time.sleep(_PRESENT)
         return machine
+
+    def ready(self, *workers: Machine) -> None:
+        """Wait until workers take calls."""
+        until = time.monotonic() + PATIENCE_SECONDS
+        for machine in workers:
+            while "takes calls" not in machine.output:
+                if not machine.is_running or time.monotonic() > until:
+                    raise RuntimeError(machine.output)
+                time.sleep(_PRESENT)
 
     def project(self, name: str, plans: Sequence[PlanText], **more: object) -> Path:
         """A project whose trees travel through a bare repository of its own."""
@@ -154,7 +158,7 @@ class LocalCluster:
         shared = home / "shared.git"
         subprocess.run(["git", "init", "--quiet", "--bare", str(shared)], check=True)
         agents = {AGENT: {"argv": stub(0), "stream": "claude"}}
-        cluster = {"remote": str(shared), **more}
+        cluster = {"remote": str(shared), "heartbeat_seconds": 5, **more}
         settings(home, {"agent": AGENT, "agents": agents, "cluster": cluster})
         return place
 

@@ -111,7 +111,8 @@ def server_settings(
     from fairlead.cluster.connection import Patience, ServerSettings
 
     codec = str(values["fairlead.cluster.codec"])
-    return ServerSettings(address, codec, patience=patience or Patience())
+    heartbeat = float(str(values["fairlead.cluster.heartbeat_seconds"]))
+    return ServerSettings(address, codec, patience=patience or Patience(heartbeat=heartbeat))
 
 
 def project_id(state: str, folder: str) -> str:

@@ -271,6 +271,13 @@ SETTINGS = (
         "coordinator",
         "worker",
     ),
+    _number(
+        "fairlead.cluster.heartbeat_seconds",
+        30,
+        "after so long without a sign of life a worker is lost, and its call is repeated",
+        3,
+        600,
+    ),
     Setting("fairlead.cluster.codec", "", "the installed payload codec that encrypts calls"),
     Setting(
         "fairlead.cluster.ui", "http://127.0.0.1:8233", "the address of Temporal's user interface"
