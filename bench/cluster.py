@@ -30,14 +30,15 @@ from tests.support.cluster import (
 )
 from tests.support.execution import commits_of
 from tests.support.figures import fingerprint, today
-from tests.support.programs import ROOT, fairlead
+from tests.support.programs import ROOT
 
 PAGE = ROOT / "docs" / "reference" / "benchmarks-cluster.md"
 GOALS = {2: 1.9, 4: 3.7, 8: 7.0}
 CALLS = 3  # of a task: executor, verify, architect
 BUSY = 0.5  # of all processors
 _VARYING = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.+Z]+)?|[0-9a-f]{7,64}|\b[0-9]+(?:\.[0-9]+)? ?(?:s|min|m)\b"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.+Z]+)?|\x22?[0-9a-f]{7,64}\x22?"
+    r"|\b[0-9]+(?:\.[0-9]+)? ?(?:s|min|m)\b"
 )
 
 
@@ -153,8 +154,10 @@ def speed_lines(cluster: LocalCluster, plans: int, thinks: float, counts: list[i
     same = all(run.result == local.result for run in runs)
     lines += [
         "",
-        f"One worker adds {latency * 1000:.0f} ms of waiting to a call, compared with the local path "
-        f"(ratio {one.seconds / local.seconds:.2f} for the phase).",
+        (
+            f"One worker adds {latency * 1000:.0f} ms of waiting to a call, compared with the local path "
+            f"(ratio {one.seconds / local.seconds:.2f} for the phase)."
+        ),
         f"Summaries, ledger and commits equal those of the local run: {'yes' if same else 'NO'}.",
     ]
     if not same:
@@ -168,9 +171,11 @@ def instant_lines(cluster: LocalCluster, plans: int, workers: int) -> list[str]:
     run = timed(cluster, "instant", plans, 0.0, workers)
     rate = plans / run.seconds
     return [
-        f"{plans} plans on {workers} workers with instant agents: {run.seconds:.0f} s, {rate:.2f} plans"
-        f" ({rate * CALLS:.1f} calls) a second, {run.cpu_seconds / plans:.2f} CPU seconds a plan,"
-        f" processors {run.busy:.0%} busy.",
+        (
+            f"{plans} plans on {workers} workers with instant agents: {run.seconds:.0f} s, {rate:.2f} plans"
+            f" ({rate * CALLS:.1f} calls) a second, {run.cpu_seconds / plans:.2f} CPU seconds a plan,"
+            f" processors {run.busy:.0%} busy."
+        ),
     ]
 
 
@@ -190,7 +195,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         if counts:
             with local_cluster(Path(folder)) as cluster:
-                lines += ["## Speed-up", "", *speed_lines(cluster, options.plans, options.thinks, counts), ""]
+                lines += [
+                    "## Speed-up",
+                    "",
+                    *speed_lines(cluster, options.plans, options.thinks, counts),
+                    "",
+                ]
         if plans:
             (Path(folder) / "many").mkdir()
             with local_cluster(Path(folder) / "many") as cluster:

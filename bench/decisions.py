@@ -46,8 +46,12 @@ def a_gate(plan: PlanFacts, events: tuple[GateEvent, ...]) -> TaskGate:
     task, gate = plan.tasks[0], Gate()
     for event in events:
         gate = advance(gate, event, task=task.name)
-    run = Run(1, 1, "b" * 40, f"fairlead/execute-01/{task.id}-r1", "s", NOW, commit="c" * 40, tree="t")
-    return TaskGate(task.id, plan.id, 1, task.name, gate=gate, runs=(run,), digest="d", started_at=NOW)
+    run = Run(
+        1, 1, "b" * 40, f"fairlead/execute-01/{task.id}-r1", "s", NOW, commit="c" * 40, tree="t"
+    )
+    return TaskGate(
+        task.id, plan.id, 1, task.name, gate=gate, runs=(run,), digest="d", started_at=NOW
+    )
 
 
 def decision_lines(plans: int, simulated: int) -> list[str]:
@@ -62,8 +66,10 @@ def decision_lines(plans: int, simulated: int) -> list[str]:
     actions = decide(busy)
     seconds = time.process_time() - began
     lines = [
-        f"One `decide` over {plans:,} plans with {RUNNING:,} running: {seconds:.2f} CPU seconds, "
-        f"{len(actions)} new actions."
+        (
+            f"One `decide` over {plans:,} plans with {RUNNING:,} running: {seconds:.2f} CPU seconds, "
+            f"{len(actions)} new actions."
+        )
     ]
     began, count = time.process_time(), 0
     for count in _simulated(simulated, RUNNING):  # noqa: B007 - the last one counts

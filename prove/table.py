@@ -3,6 +3,7 @@
 from prove.agents import AGENTS
 from prove.approvals import APPROVALS
 from prove.attacks import ATTACK_PROOFS
+from prove.cluster import CLUSTER
 from prove.council_jobs import COUNCIL_JOBS
 from prove.councils import COUNCILS
 from prove.crowds import CROWDS
@@ -31,6 +32,7 @@ def proofs() -> tuple[Proof, ...]:
         *AGENTS,
         *EXECUTIONS,
         *COUNCIL_JOBS,
+        *CLUSTER,
         *SWEEPS,
         *MUTATIONS,
         *DOCUMENTS,

@@ -1,6 +1,7 @@
 """The engine behaves the same with workers behind its ports, also when they or it are lost."""
 
 import inspect
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from tests.support.execution import (
     succeeds,
 )
 from tests.support.fake_cluster import CoordinatorKilledError, FakeCluster, FakeServer
+from tests.support.repositories import git
 
 # Engine tests that need nothing but a folder. Left out: tests of what an agent on this machine
 # can do to the files of the coordinator, which it cannot reach from a worker.
@@ -205,3 +207,24 @@ def test_the_coordinator_decides_on_the_merged_tree(tmp_path: Path) -> None:
         ("verify-failed", "on the merged tree"),
     ]
     assert not (project / "a.txt").exists()
+
+
+def test_the_result_equals_that_of_a_local_run(tmp_path: Path) -> None:
+    def result_of(project: Path) -> tuple[object, ...]:
+        facts = [
+            (entry.kind, entry.task, entry.attempt, entry.verdict, entry.exit_code, entry.tree)
+            for entry in ledger_entries(project)
+        ]
+        summary = (project / ".planning/phases/01-work/01-01-SUMMARY.md").read_text()
+        lines = [
+            line for line in summary.splitlines() if not re.match("ledger|duration|comp", line)
+        ]
+        text = re.sub("`[0-9a-f]{7,40}`", "", "\n".join(lines))
+        return facts, text, commits_of(project), git(project, "ls-tree", "HEAD", "--name-only")
+
+    (tmp_path / "remote").mkdir()
+    run, _ = a_trial(tmp_path / "remote")
+    local = ExecutionTrial(a_project(tmp_path / "local/project", a_plan("01-01", "a.txt")))
+
+    assert run.run().job.status == local.run().job.status == "DONE"
+    assert result_of(run.project) == result_of(local.project)

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -129,16 +129,21 @@ class LocalCluster:
         raise TimeoutError(machine.output)
 
     def worker(
-        self, name: str, *queues: str, slots: int = 1, thinks: float = 0.0, words: str = _STUB
+        self,
+        name: str,
+        *queues: str,
+        slots: int = 1,
+        thinks: float = 0.0,
+        prefix: Sequence[str] = (),
     ) -> Machine:
         """Start a worker with its own home; calls wait until it takes them."""
         home = self.folder / name
         environment = self.environment(home)
-        settings(home, {"agents": {AGENT: {"argv": stub(thinks, words), "stream": "claude"}}})
+        settings(home, {"agents": {AGENT: {"argv": stub(thinks), "stream": "claude"}}})
         queues = queues or (AGENT, "verify")
         options = [word for queue in queues for word in ("--queue", queue)]
         command = fairlead().command(home, "worker", *options, "--slots", str(slots))
-        machine = Machine(home, command.words, home, environment)
+        machine = Machine(home, (*prefix, *command.words), home, environment)
         self.machines.append(machine.start())
         return machine
 
@@ -171,6 +176,14 @@ class LocalCluster:
         self.machines.append(machine.start())
         return machine
 
+    def await_call(self, worker: Machine, coordinator: Machine) -> None:
+        """Wait until an agent runs on a worker."""
+        _until(lambda: is_calling(worker), coordinator)
+
+    def await_idle(self, worker: Machine) -> None:
+        """Wait until no agent runs on a worker."""
+        _until(lambda: not is_calling(worker), worker)
+
     def close(self) -> None:
         """End every machine that still runs."""
         for machine in self.machines:
@@ -190,9 +203,23 @@ def local_cluster(folder: Path) -> Iterator[LocalCluster]:
         cluster.close()
 
 
-def stub(thinks: float, words: str = _STUB) -> list[str]:
+def stub(thinks: float) -> list[str]:
     """The command line of the stub agent."""
-    return [sys.executable, "-c", words, str(thinks)]
+    return [sys.executable, "-c", _STUB, str(thinks)]
+
+
+def is_calling(worker: Machine) -> bool:
+    """Whether an agent of a worker runs."""
+    return any("scripted.program" in each for each in processes_of(worker.home))
+
+
+def _until(happened: Callable[[], bool], machine: Machine) -> None:
+    """Wait until something has happened, while a machine runs."""
+    limit = time.monotonic() + PATIENCE_SECONDS
+    while not happened():
+        if not machine.is_running or time.monotonic() > limit:
+            raise RuntimeError(machine.output)
+        time.sleep(_PRESENT)
 
 
 def settings(home: Path, content: Mapping[str, object]) -> None:

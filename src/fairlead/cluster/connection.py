@@ -237,11 +237,12 @@ class Connection:
 
     async def _patiently(self, attempt: Callable[[], Awaitable[Value]]) -> Value:
         """The result of a request, repeated while the server is away."""
+        began = time.monotonic()
         while True:
             try:
                 return await attempt()
             except RPCError as error:
-                gone = time.monotonic() - self._answered
+                gone = time.monotonic() - began
                 if error.status not in _AWAY or gone > self._patience.server:
                     raise ServerGone(self.address, round(gone)) from error
                 await asyncio.sleep(_TICK_SECONDS)

@@ -380,7 +380,6 @@ class Performer:
             result = context.roster.run_command(
                 task.verify, inside, limit, lambda: not context.over.is_set, source
             ).seen_from(place)
-            remarks = (*remarks, *result.remarks)
         question = self._touched_question(gate, before)
         if result.is_stopped or (context.over.is_set and not question):
             return  # the next run repeats the step
@@ -405,7 +404,7 @@ class Performer:
             verdict=str(question.kind if question else event),
             # A gate reaches this step only after its executor claimed success.
             claim_mismatch=event is GateEvent.VERIFY_FAILED,
-            note="; ".join(remarks),
+            note="; ".join((*remarks, *result.remarks)),
         )
         if question:
             with suppress(LedgerBroken):  # the command may have changed the ledger itself

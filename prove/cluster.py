@@ -1,0 +1,59 @@
+"""Jobs on workers whose machines are killed at random: workers, coordinator and server."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from tempfile import mkdtemp
+
+from fairlead.cluster.dev_server import dev_program
+from fairlead.cluster.errors import NoDevServer
+from prove.frame import Tally, Trial
+from tests.support.cluster import local_cluster
+from tests.support.cluster_chaos import random_losses
+from tests.support.figures import PRODUCT
+
+JOBS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterProof:
+    """A claim about jobs on workers; a case is one job."""
+
+    name: str = "cluster"
+    claim: str = (
+        "A job on workers has one outcome, whatever is killed: no commit is lost, no plan is merged "
+        "twice, every started attempt is in the ledger once, and no process is left."
+    )
+    unit: str = "jobs"
+    covers: tuple[str, ...] = PRODUCT
+    workers: int = 1  # every case is several processes
+
+    def why_not(self) -> str:
+        """Why it cannot run here; empty if it can."""
+        try:
+            dev_program()
+        except NoDevServer as error:
+            return str(error)
+        return ""
+
+    def cases(self, seed: int, scratch: Path) -> Sequence[str]:
+        """One case per job."""
+        del scratch
+        return [f"{seed}:{number}" for number in range(JOBS)]
+
+    @contextmanager
+    def opened(self, scratch: Path) -> Iterator[Trial]:
+        """One server for all cases of a process."""
+        with local_cluster(Path(mkdtemp(dir=scratch))) as cluster:
+
+            def trial(case: str) -> Tally:
+                name = f"job{case.rpartition(':')[2]}"
+                found = random_losses(cluster, name, Random(case))  # noqa: S311 - repeatable
+                return Tally(1, tuple(f"{case}: {each}" for each in found))
+
+            yield trial
+
+
+CLUSTER = (ClusterProof(),)

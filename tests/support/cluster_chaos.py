@@ -1,0 +1,217 @@
+"""Losses in a cluster: machines that are killed at any moment, and a worker that is cut off."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from random import Random
+
+from fairlead.jobs.ledger import EntryKind
+from tests.support.cluster import (
+    LocalCluster,
+    Machine,
+    ledger_entries,
+    processes_of,
+    shared_refs,
+    some_plans,
+)
+from tests.support.execution import commits_of
+from tests.support.repositories import git
+
+PLANS, THINKS_SECONDS = 2, 1.0
+
+
+class Chaos:
+    """One job with its own workers."""
+
+    def __init__(self, cluster: LocalCluster, name: str) -> None:
+        self.cluster = cluster
+        self.name = name
+        self.project = cluster.project(name, some_plans(PLANS))
+        self._count = 0
+        self.workers = [self.worker(), self.worker()]
+        cluster.ready(*self.workers)
+        self.coordinator = cluster.coordinator(self.project)
+
+    def worker(self) -> Machine:
+        """Start another worker."""
+        self._count += 1
+        return self.cluster.worker(f"{self.name}-w{self._count}", thinks=THINKS_SECONDS)
+
+    def kill_worker(self) -> None:
+        """Kill one worker, and start another."""
+        self.workers[-1].kill()
+        self.workers.append(self.worker())
+
+    def kill_all_workers(self) -> None:
+        """Kill every worker, and start another."""
+        for each in self.workers:
+            each.kill()
+        self.workers.append(self.worker())
+
+    def kill_coordinator(self) -> None:
+        """Kill the coordinator, and run the same command again."""
+        self.coordinator.kill()
+        self.coordinator = self.cluster.coordinator(self.project)
+
+    def kill_server(self) -> None:
+        """Kill the server, and start it again with its database."""
+        server = next(each for each in self.cluster.machines if each.home.name == "server")
+        server.kill()
+        self.cluster.machines.remove(server)
+        self.cluster.server()
+
+    def drain_worker(self) -> None:
+        """Let one worker finish its calls, and start another."""
+        self.workers[-1].send(signal.SIGINT)
+        self.workers.append(self.worker())
+
+    def stop_worker(self) -> None:
+        """Stop one worker at once, and start another."""
+        self.workers[-1].send(signal.SIGINT)
+        self.workers[-1].send(signal.SIGINT)
+        self.workers.append(self.worker())
+
+    def finish(self) -> list[str]:
+        """What is wrong when the job has ended and every worker was asked to end."""
+        found = []
+        if code := self.coordinator.wait():
+            found.append(f"exit {code}: {self.coordinator.output[-2000:]}")
+        found += outcome_faults(self.project, PLANS)
+        for each in self.workers:
+            each.send(signal.SIGTERM)
+        for each in self.workers:
+            each.wait()
+            found += [f"left behind: {process}" for process in processes_of(each.home)]
+        return found
+
+
+LOSSES: tuple[Callable[[Chaos], None], ...] = (
+    Chaos.kill_worker,
+    Chaos.kill_all_workers,
+    Chaos.kill_coordinator,
+    Chaos.kill_server,
+    Chaos.drain_worker,
+    Chaos.stop_worker,
+)
+
+
+def random_losses(cluster: LocalCluster, name: str, random: Random) -> list[str]:
+    """One job with one to three losses at random moments; what is wrong at its end."""
+    chaos = Chaos(cluster, name)
+    for _ in range(random.randint(1, 3)):
+        time.sleep(random.uniform(0.0, 6.0))
+        random.choice(LOSSES)(chaos)
+    return chaos.finish()
+
+
+def outcome_faults(project: Path, plans: int) -> list[str]:
+    """Whether every plan landed once, every attempt is recorded once, and no ref is left."""
+    found = []
+    subjects = sorted(each for each in commits_of(project) if each.startswith("feat("))
+    wanted = sorted(f"feat(01-{at:02d}): make f{at}.txt" for at in range(2, plans + 2))
+    if subjects != wanted:
+        found.append(f"commits: {subjects}")
+    if dirty := git(project, "status", "--porcelain"):
+        found.append(f"not committed: {dirty}")
+    entries = ledger_entries(project)
+    calls = [entry.call for entry in entries if entry.kind in (EntryKind.EXECUTE, EntryKind.REVIEW)]
+    if not all(calls) or len(calls) != len({*calls}):
+        found.append(f"attempts in the ledger: {sorted(calls)}")
+    merged = sorted(entry.task for entry in entries if entry.kind is EntryKind.MERGE)
+    if merged != [f"01-{at:02d}" for at in range(2, plans + 2)]:
+        found.append(f"merged: {merged}")
+    if refs := shared_refs(project):
+        found.append(f"refs: {refs}")
+    return found
+
+
+class Namespace:
+    """A network namespace with one cable to this machine."""
+
+    def __init__(self, number: int) -> None:
+        self.name = f"fl{os.getpid()}-{number}"
+        self._cable = f"fl{os.getpid() % 10_000}n{number}"
+        third = os.getpid() % 250
+        self.outside, self.inside = f"10.199.{third}.1", f"10.199.{third}.2"
+
+    def make(self) -> None:
+        """Create it."""
+        _ip("netns", "add", self.name)
+        peer = f"{self._cable}p"
+        _ip("link", "add", self._cable, "type", "veth", "peer", "name", peer)
+        _ip("link", "set", peer, "netns", self.name)
+        _ip("addr", "add", f"{self.outside}/30", "dev", self._cable)
+        _ip("-n", self.name, "addr", "add", f"{self.inside}/30", "dev", peer)
+        _ip("-n", self.name, "link", "set", "lo", "up")
+        _ip("-n", self.name, "link", "set", peer, "up")
+        self.heal()
+
+    def relay(self, port: int) -> None:
+        """Let the namespace reach a port of this machine's loopback."""
+        threading.Thread(target=_relay, args=(self.outside, port), daemon=True).start()
+
+    def cut(self) -> None:
+        """Pull the cable."""
+        _ip("link", "set", self._cable, "down")
+
+    def heal(self) -> None:
+        """Plug the cable in again."""
+        _ip("link", "set", self._cable, "up")
+
+    def remove(self) -> None:
+        """Delete it with its cable."""
+        subprocess.run(["ip", "link", "del", self._cable], check=False, capture_output=True)
+        subprocess.run(["ip", "netns", "del", self.name], check=False, capture_output=True)
+
+
+def _relay(ip: str, port: int) -> None:
+    with socket.create_server((ip, port)) as server:
+        while True:
+            near, _ = server.accept()
+            far = socket.create_connection(("127.0.0.1", port))
+            for source, target in ((near, far), (far, near)):
+                threading.Thread(target=_copy, args=(source, target), daemon=True).start()
+
+
+def _copy(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError):
+        while data := source.recv(1 << 16):
+            target.sendall(data)
+    with suppress(OSError):
+        target.shutdown(socket.SHUT_WR)
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True)
+
+
+def why_no_network_namespaces() -> str:
+    """Why namespaces cannot be made here; empty if they can."""
+    if os.geteuid() != 0 or shutil.which("ip") is None:
+        return "network namespaces need root and the program ip"
+    probe = Namespace(99)
+    try:
+        probe.make()
+    except subprocess.CalledProcessError as error:
+        return f"no network namespaces here: {error.stderr.decode('utf-8', 'replace').strip()}"
+    finally:
+        probe.remove()
+    return ""
+
+
+@contextmanager
+def network_namespace(number: int = 1) -> Iterator[Namespace]:
+    """A namespace that is deleted at the end."""
+    namespace = Namespace(number)
+    try:
+        namespace.make()
+        yield namespace
+    finally:
+        namespace.remove()
