@@ -58,7 +58,7 @@ def test_no_agent(fairlead: Fairlead, project: Path) -> None:
     error = failed(fairlead, "phase", "execute", "1", "--approve", PATH="/usr/bin:/bin")
     assert error["code"] == "no-agent"
     command = error["hint"].rpartition(": ")[2]
-    assert "--rehearse" in command
+    assert command == "fairlead phase execute 1 --approve --rehearse"
     # The whole rehearsal takes half a minute; its preview needs the same parts.
     assert fairlead(*shlex.split(command)[1:], "--dry-run").exit_code == 0
 
@@ -92,3 +92,14 @@ def test_not_logged_in(fairlead: Fairlead, project: Path) -> None:
     assert done.exit_code in (5, 6)
     assert "claude auth login" in done.stdout + done.stderr
     assert "traceback" not in done.stderr.lower()
+
+
+def test_the_list_of_agents_names_the_login_that_is_missing(
+    fairlead: Fairlead, project: Path
+) -> None:
+    programs = put_claude(project)
+    shown = fairlead("doctor", "agents", env=programs).stdout
+    assert "! claude" in shown
+    assert "not logged in; log in with: claude auth login" in shown
+    document = json.loads(fairlead("doctor", "agents", "--json", env=programs).stdout)
+    assert document["logins"]["claude"] == "not logged in"

@@ -283,15 +283,15 @@ def test_claude_code_lists_and_calls_the_tools(tmp_path: Path):
     assert "recorded_status" in server.requests[-1].conversation
 
 
-def test_codex_lists_the_tools(tmp_path: Path):
+def test_codex_lists_and_calls_the_tools(tmp_path: Path):
     wait = Call("exec_command", {"cmd": "sleep 1"})
-    with ModelServer(
-        asking_for("mcp__fairlead", Call("mcp__fairlead__status", {}), wait)
-    ) as server:
+    call = Call("status", {}, namespace="mcp__fairlead")
+    with ModelServer(asking_for("mcp__fairlead", call, wait)) as server:
         agent = with_project(tmp_path, server, "codex")
         spoken(agent, "codex", "Do it")
 
     assert "mcp__fairlead" in json.dumps(server.requests[-1].body["tools"])
+    assert "recorded_status" in server.requests[-1].conversation
 
 
 @pytest.mark.parametrize("host", ["claude", "codex"])

@@ -29,6 +29,7 @@ class Call:
 
     name: str
     arguments: Mapping[str, object]
+    namespace: str = ""  # in which Codex offers the tools of an MCP server
 
 
 class Fault(StrEnum):
@@ -342,6 +343,7 @@ def _responses(number: int, turn: Turn, request: Request) -> _Reply:
         )
     for at, call in enumerate(turn.calls):
         identity = {"id": f"fc_{number}_{at}", "call_id": f"call_{number}_{at}", "name": call.name}
+        identity |= {"namespace": call.namespace} if call.namespace else {}
         items.append({"type": "function_call", **identity, "arguments": json.dumps(call.arguments)})
     items = [{**item, "status": "completed"} for item in items]
     head: Json = {"id": f"resp_{number}", "object": "response", "created_at": 0, "output": []}

@@ -9,7 +9,7 @@ from fairlead.project.overview import finding_report
 from fairlead.views.document import fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from fairlead.project.health.doctor import RepairProposal
     from fairlead.store.files import WriteOutcome
@@ -52,10 +52,18 @@ def unread_documents(repairs: Sequence[RepairProposal]) -> list[str]:
 
 
 def agents_view(
-    agents: Sequence[object], answers: Sequence[object], asking_cost: str
+    agents: Sequence[object],
+    answers: Sequence[object],
+    asking_cost: str,
+    logins: Mapping[str, str],
 ) -> dict[str, Any]:
-    """The agents that were found, and what those that were asked have answered."""
-    return {"agents": list(agents), "answers": list(answers), "price_of_asking": asking_cost}
+    """The agents that were found, their logins, and what those that were asked have answered."""
+    return {
+        "agents": list(agents),
+        "logins": {name: str(login) for name, login in logins.items()},
+        "answers": list(answers),
+        "price_of_asking": asking_cost,
+    }
 
 
 def _repairs(

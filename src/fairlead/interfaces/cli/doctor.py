@@ -116,15 +116,22 @@ def agents(app: App, *, ask: bool, yes: bool, as_json: bool) -> None:
     asked for one word; the probable cost is shown first. Exit code 5: no agent was found, or none
     of those asked has answered.
     """
+    from fairlead.agents.discovery import Login
+
     agents_found = app.agent_discovery.agents()
     installed = [agent for agent in agents_found if agent.path]
+    logins = {agent.name: app.agent_discovery.login(agent.name) for agent in installed}
     lines: list[Line] = []
     for agent in agents_found:
-        style = "green" if agent.path and not agent.lacks else "yellow" if agent.path else "dim"
+        is_ready = not agent.lacks and logins.get(agent.name) != Login.NO
+        style = "green" if agent.path and is_ready else "yellow" if agent.path else "dim"
         mark = Styled("✓ " if style == "green" else "! " if agent.path else "· ", style)
         place = agent.path or agent.note or "not found"
         place = f"{agent.model} at {place}" if agent.model and agent.path else place
         lines.append((mark, f"{agent.name:<10} {agent.version:<10} ", place))
+        if logins.get(agent.name) == Login.NO:
+            command = app.agent_discovery.login_command(agent.name)
+            lines.append((Styled(f"    not logged in; log in with: {command}", "yellow"),))
         if agent.lacks:
             options = ", ".join(agent.lacks)
             lines.append((Styled(f"    its help does not list {options}", "yellow"),))
@@ -143,7 +150,7 @@ def agents(app: App, *, ask: bool, yes: bool, as_json: bool) -> None:
         lines.append((f"{answer.name} {result} ({answer.seconds:.1f} s{cost})",))
     if not ask:
         lines.append((Styled(f"To see whether they answer: --ask ({_ASKING_COST})", "dim"),))
-    content = agents_view(agents_found, answers, _ASKING_COST)
+    content = agents_view(agents_found, answers, _ASKING_COST, logins)
     if ask and not any(answer.is_ready for answer in answers):
         raise NoAgentAnswers([f"{a.name} ({a.ending.kind}: {a.ending.error})" for a in answers])
     report(content, lines, as_json=as_json)

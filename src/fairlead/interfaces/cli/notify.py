@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+
 import click
 
 from fairlead.app import App
@@ -33,7 +36,13 @@ def status(app: App, *, as_json: bool) -> None:
         (Styled("events   ", "dim"), ", ".join(shown.events)),
     ]
     if not shown.is_on:
-        lines.append(("Notifications are off.",))
+        folder, file = (shlex.quote(path) for path in (os.path.dirname(shown.file), shown.file))
+        switch = f"(umask 077; mkdir -p {folder}; echo '{{\"desktop\": true}}' > {file})"
+        lines += [
+            ("Notifications are off. Switch on those of the desktop, then try them:",),
+            (Styled(f"  {switch}", "cyan"),),
+            (Styled("  fairlead notify test", "cyan"),),
+        ]
     report(shown, lines, as_json=as_json)
 
 

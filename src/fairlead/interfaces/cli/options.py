@@ -4,6 +4,7 @@ A command is decorated with `query_command` (it only shows something), `change_c
 `workstream_change_command`; each passes the application for the folder the command was run in.
 """
 
+import shlex
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -14,6 +15,9 @@ from fairlead.app import App
 from fairlead.core.errors import FairleadError
 from fairlead.interfaces.cli.lazy_group import ANNOUNCER
 from fairlead.interfaces.cli.output import COLOR, WORKSTREAM, OutputOptions, warn, with_workstream
+
+# A rehearsal needs none of these; the workstream is added to every hint.
+_ABOUT_AGENTS = ("--agent=", "--reviewer=", "--model=", "--ws=")
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 dry_run_option = click.option(
@@ -78,12 +82,26 @@ def with_app(command: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return context.invoke(command, app, *args, **options)
         except FairleadError as error:  # hints are commands, so they repeat --ws as well
-            error.hint = with_workstream(error.hint)
+            error.hint = with_workstream(_with_own_rehearsal(error, context))
             if announcer := context.meta.get(ANNOUNCER):
                 announcer.failed(error)
             raise
 
     return wrapper
+
+
+def _with_own_rehearsal(error: FairleadError, context: click.Context) -> str:
+    """The hint; where no agent was found, it names the present command, rehearsed."""
+    rehearsal = str(getattr(error, "rehearsal", ""))
+    if not rehearsal or not any(each.name == "rehearse" for each in context.command.params):
+        return error.hint
+    from fairlead.interfaces.cli.detached import command_words
+
+    words = command_words(context)
+    names, at = context.command_path.split()[1:], words.index("--")
+    options = [word for word in words[len(names) : at] if not word.startswith(_ABOUT_AGENTS)]
+    own = shlex.join(["fairlead", *names, *words[at + 1 :], *options, "--rehearse"])
+    return error.hint.replace(rehearsal, own)
 
 
 def _rehearsed_app(app: App) -> App:
