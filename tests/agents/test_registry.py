@@ -268,8 +268,9 @@ def test_an_agent_cannot_start_a_discovery(words, machine, capsys):
     run_doctor(capsys, machine, "--ask")
 
     inner = (machine / "inner").read_text()
-    assert len((machine / "asked").read_text().splitlines()) == 3  # version, help, the question
-    assert inner.count('"nested-run"') == 3
+    starts = len((machine / "asked").read_text().splitlines())
+    assert starts == 4  # version, help, login, the question
+    assert inner.count('"nested-run"') == starts
 
 
 @pytest.mark.parametrize("file", [".config/fairlead/config.json", ".planning/config.json"])
