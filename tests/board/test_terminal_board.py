@@ -10,11 +10,13 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import DataTable, Input, Static, TabbedContent
 
+from fairlead.app import App
 from fairlead.interfaces.board.app import TerminalBoard
 from fairlead.interfaces.board.dialogs import PageDialog, TextDialog
 from fairlead.interfaces.cli.board import new_board
 from fairlead.jobs.folder import JobFolder
 from fairlead.jobs.model import Job, JobStatus, Question, QuestionKind
+from fairlead.views.board import BoardView, board_view
 from tests.conftest import Fairlead
 from tests.report.test_formats import HOSTILE
 from tests.seeds.conftest import SeedProject
@@ -236,6 +238,19 @@ def test_it_follows_the_files(project: SeedProject) -> None:
         await until(lambda: "Which store?" in shown(board))
 
     on_board(project, change, follows=True)
+
+
+def test_a_reading_with_known_files_is_that_of_a_new_board(project: SeedProject) -> None:
+    seen: list[BoardView | None] = []
+
+    async def change(board: TerminalBoard, _: Pilot[None]) -> None:
+        project.summary(1, 2)
+        ask(project, "Which store?", "SQLite")
+        await board.read()
+        seen.append(board.view)
+
+    on_board(project, change)
+    assert seen == [board_view(App(str(project.folder)))]
 
 
 def test_a_broken_document_is_named_and_the_board_stays(project: SeedProject) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -31,6 +32,7 @@ from fairlead.interfaces.board.text import PageLine, one_row, page_text, safe_te
 from fairlead.project.open_jobs import OpenJob
 from fairlead.project.todos import new_todo
 from fairlead.store import layout
+from fairlead.store.digests import FileCache
 from fairlead.views.board import AttentionItem, BoardView, PlanCard, PlanState, board_view
 from fairlead.views.documents import document_view
 
@@ -105,6 +107,7 @@ class TerminalBoard(TextualApp[None]):
         self.view: BoardView | None = None
         self._active = "now"
         self._reading = asyncio.Lock()
+        self._cache = FileCache(time.time_ns)
         self.readings = 0
 
     def compose(self) -> ComposeResult:
@@ -158,7 +161,11 @@ class TerminalBoard(TextualApp[None]):
             self.readings += 1
 
     def _fresh_view(self) -> BoardView:
-        return board_view(self._new_app(), self._workstream)
+        """The project as it is now; files that did not change are not read again."""
+        app = self._new_app()
+        self._cache.next_round()
+        app.cache = self._cache
+        return board_view(app, self._workstream)
 
     # -- what is shown -----------------------------------------------------------------------
 
