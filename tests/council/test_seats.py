@@ -83,7 +83,7 @@ def test_a_single_model_family_is_a_degradation() -> None:
 def test_one_family_fails_a_quorum_of_two() -> None:
     answers = plans(frozenset(), AnswerStatus.OK, "claude")
     assert lacking_quorum(answers, 1) == ""
-    assert "2 model families" in lacking_quorum(answers, 2)
+    assert "of claude, at least 2 model families" in lacking_quorum(answers, 2)
 
 
 def test_only_families_with_readable_answers_count() -> None:
