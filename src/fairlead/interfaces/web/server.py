@@ -114,7 +114,8 @@ class LiveProject:
         app = App(self.project.folder)
         app.cache = self._cache
         content = page(app, place)
-        return {**content, **pages.common(app)} if isinstance(content, dict) else content
+        # A question gets the very object that `--json` prints; a page also has a head.
+        return content if page is pages.question_page else {**content, **pages.common(app)}
 
 
 class Board:

@@ -61,5 +61,13 @@
   document.addEventListener("DOMContentLoaded", settle);
   document.addEventListener("htmx:after:swap", settle);
   document.addEventListener("htmx:sse:error", () => { state.textContent = "Connection lost. Trying again."; state.classList.remove("live"); });
-  document.addEventListener("htmx:sse:after:connection", () => { state.textContent = "live"; state.classList.add("live"); });
+  document.addEventListener("htmx:sse:after:connection", (event) => {
+    connection = event.detail.connection;
+    state.textContent = "live";
+    state.classList.add("live");
+  });
+  // A browser opens six connections to one server. A page that is kept for the back button must
+  // not hold one of them.
+  let connection = null;
+  window.addEventListener("pagehide", () => connection?.reader?.cancel());
 })();
