@@ -60,8 +60,8 @@ def _no_escaping(patch: pytest.MonkeyPatch) -> None:
         made.finalize = None
         return made
 
-    original = server._templates
-    patch.setattr(server, "_templates", templates)
+    original = server.page_templates
+    patch.setattr(server, "page_templates", templates)
 
 
 def _no_limit(patch: pytest.MonkeyPatch) -> None:

@@ -130,7 +130,7 @@ class Board:
     ) -> None:
         self._entered = entered  # called when the person presses Enter in the terminal
         self._live = {project.name: LiveProject(project) for project in projects}
-        self._templates = _templates()
+        self._templates = page_templates()
         self._tasks: list[asyncio.Task[None]] = []
         self.sessions = sessions
         routes: list[Route | Mount] = [
@@ -297,7 +297,8 @@ def _endpoint(handler: Callable[[Request], Any]) -> Callable[[Request], Any]:
     return endpoint
 
 
-def _templates() -> Environment:
+def page_templates() -> Environment:
+    """The templates; text is escaped and invisible characters are shown."""
     environment = Environment(
         loader=FileSystemLoader(os.path.join(_HERE, "templates")),
         autoescape=True,
