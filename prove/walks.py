@@ -2,6 +2,7 @@
 
 from prove.numbered import NumberedProof
 from tests.support.book_walks import try_book_walk
+from tests.support.run_walks import try_killed_run, try_run_walk
 from tests.support.walks import try_walk
 
 WALKS = (
@@ -22,5 +23,24 @@ WALKS = (
         count=500,
         try_number=try_book_walk,
         batch=10,
+    ),
+    NumberedProof(
+        name="run walks",
+        claim="after runs whose tasks of equal names succeed, fail or are blocked, and which are "
+        "stopped, broken or rehearsed, blockers, counts, position and the active phase are those "
+        "of the books",
+        unit="walks",
+        count=200,
+        try_number=try_run_walk,
+        batch=10,
+    ),
+    NumberedProof(
+        name="killed runs",
+        claim="a run that is killed before any action after its first landing is continued by its "
+        "command, and STATE.md then matches the books",
+        unit="runs",
+        count=100,
+        try_number=try_killed_run,
+        batch=5,
     ),
 )

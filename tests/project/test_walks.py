@@ -10,6 +10,7 @@ from fairlead.project import service
 from fairlead.project.state import blockers, digest, edits, metrics
 from tests.support import walks
 from tests.support.book_walks import try_book_walk
+from tests.support.run_walks import try_killed_run, try_run_walk
 
 
 @pytest.mark.sweep(3)
@@ -79,3 +80,39 @@ def test_the_books_find_a_planted_fault(
     plant(monkeypatch)
 
     assert any(said in try_book_walk(11, number) for number in range(20))
+
+
+# --- walks of runs -------------------------------------------------------------------------------
+
+
+@pytest.mark.sweep(1)
+@pytest.mark.parametrize("number", range(6))
+def test_state_matches_the_books_after_runs_that_fail_stop_break_or_are_rehearsed(
+    number: int,
+) -> None:
+    assert try_run_walk(3, number) == ""
+
+
+@pytest.mark.sweep(1)
+@pytest.mark.parametrize("number", range(4))
+def test_state_matches_the_books_after_a_killed_run_was_continued(number: int) -> None:
+    assert try_killed_run(3, number) == ""
+
+
+def _phases_stay_active(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(digest, "with_next_step", lambda state, _: state)
+
+
+@pytest.mark.parametrize(
+    ("plant", "said"),
+    [
+        (_plans_are_ignored, "plans with a blocker: "),
+        (_phases_stay_active, "active_phase: "),
+    ],
+)
+def test_the_books_find_a_fault_planted_into_runs(
+    monkeypatch: pytest.MonkeyPatch, plant: Callable[[pytest.MonkeyPatch], None], said: str
+) -> None:
+    plant(monkeypatch)
+
+    assert any(said in try_run_walk(3, number) for number in range(6))

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _ENTRY = re.compile(r"^- (.+)$", re.MULTILINE)
+_OWN_ENTRY = re.compile(r"\[Phase 1 P(\d+)\]: ")
 _PLAN_FILE = re.compile(r"0*(\d+(?:\.\d+)*)-(\d+)-PLAN\.md\Z")
 
 
@@ -22,6 +23,7 @@ class Books:
     typed: list[str] = field(default_factory=list)
     minutes: dict[tuple[str, int], float] = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)  # entries that must be in the archive
+    seen: list[str] = field(default_factory=list)  # the blockers after the last run
     active: str = ""
     stopped: str = "Project initialized"
 
@@ -86,9 +88,35 @@ class Books:
             *_differs("Stopped at", _line(state, "Stopped at"), self.stopped),
         ]
 
+    def run_faults(self, *, is_whole: bool = False) -> list[str]:
+        """Every difference after a run of phase 1 has ended, however it ended.
+
+        An open plan has at most one blocker, and exactly one after a whole run.
+        """
+        planning = self.folder / ".planning"
+        state = (planning / "STATE.md").read_text("utf-8")
+        archive = planning / "STATE-ARCHIVE.md"
+        kept = archive.read_text("utf-8") if archive.exists() else ""
+        written = _ENTRY.findall(_section(state))
+        own = [match for entry in written if (match := _OWN_ENTRY.match(entry))]
+        blocked = sorted(int(match[1]) for match in own)
+        still_open = [plan for plan, is_done in self.plans("1") if not is_done]
+        expected = still_open if is_whole else [each for each in still_open if each in blocked]
+        lost = [entry for entry in self.seen if entry not in written and f"- {entry}" not in kept]
+        self.seen = written
+        done = len(self.plans("1")) - len(still_open)
+        said = _line(state, "Total plans completed") or str(done)
+        return [
+            *_differs("plans with a blocker", blocked, expected),
+            *(f"{entry!r} is in neither file" for entry in lost),
+            *(f"{each!r} is lost" for each in self.typed if each not in written),
+            *_differs("plans completed", said, str(done)),
+            *self._position(state),
+            *_differs("active_phase", _front(state, "active_phase") or "null", "null"),
+        ]
+
     def _blockers(self, state: str, archive: str) -> Iterable[str]:
-        section = state.partition("### Blockers/Concerns\n")[2].partition("\n## ")[0]
-        written = sorted(_ENTRY.findall(section))
+        written = sorted(_ENTRY.findall(_section(state)))
         expected = [_entry(place, reason) for place, reason in self.results.items()]
         yield from _differs("blockers", written, sorted([*expected, *self.typed]))
         for entry in self.gone:
@@ -136,6 +164,10 @@ class Books:
 def _entry(place: tuple[str, int, str], reason: str) -> str:
     phase, plan, task = place
     return f"[Phase {phase} P{plan:02d}]: {task}: {reason}"
+
+
+def _section(state: str) -> str:
+    return state.partition("### Blockers/Concerns\n")[2].partition("\n## ")[0]
 
 
 def _line(state: str, label: str) -> str:

@@ -179,7 +179,7 @@ class Events(ProjectService):
             position = snapshot.position
             if ends and executed and digest.active_phase(state) == PhaseId.parse(executed):
                 state = digest.with_next_step(state, position)
-            moved = edits.synced(_with_core_value(state, snapshot), position, snapshot.now)
+            moved = edits.synced(_with_project_words(state, snapshot), position, snapshot.now)
             folder = digest.phase_in_scope(position, executed).folder if executed else None
             done = [plan for plan in folder.live_plans if plan.is_complete] if folder else []
             names = [plan.path.rpartition("/")[2] for plan in done]
@@ -212,11 +212,13 @@ class Events(ProjectService):
 
     def blocker_added(self, text: str, *, phase: str = "", dry_run: bool = False) -> WriteOutcome:
         """Record a blocker."""
-        return self._record(
-            "state add-blocker",
-            lambda state, snapshot: documents.add_blocker(state, text, snapshot.now, phase=phase),
-            dry_run=dry_run,
-        )
+
+        def change(state: Document, snapshot: ProjectSnapshot) -> Document:
+            if phase:
+                snapshot.inventory.require_phase(PhaseId.parse(phase))
+            return documents.add_blocker(state, text, snapshot.now, phase=phase)
+
+        return self._record("state add-blocker", change, dry_run=dry_run)
 
     def blocker_resolved(self, text: str, *, dry_run: bool = False) -> WriteOutcome:
         """Remove a blocker."""
@@ -387,10 +389,12 @@ class Events(ProjectService):
         )
 
 
-def _with_core_value(state: Document, snapshot: ProjectSnapshot) -> Document:
-    """STATE.md with the core value that PROJECT.md says."""
+def _with_project_words(state: Document, snapshot: ProjectSnapshot) -> Document:
+    """STATE.md with the core value and the focus that PROJECT.md states."""
     project = snapshot.files.load_for_display(layout.PROJECT)
-    changed = activity.with_core_value(state, Document(project.text)) if project else state
+    if project is None:
+        return state
+    changed = activity.with_project_words(state, Document(project.text), snapshot.position)
     return state if changed is state else documents.stamped(changed, snapshot.now)
 
 

@@ -67,7 +67,7 @@ class Memory:
 
     def add_decision(self, decision: Decision, *, dry_run: bool = False) -> WriteOutcome:
         """Record a decision in STATE.md."""
-        PhaseId.parse(decision.phase)
+        self._require_phase(PhaseId.parse(decision.phase))
         now = self._clock.now()
         frontmatter.prepare()
         command = "state add-decision"
@@ -101,6 +101,15 @@ class Memory:
             return replace(state, edits={**state.edits, **self._key_decision(decision, now)})
 
         return self._files.carry_out(decide, command=command, dry_run=dry_run)
+
+    def _require_phase(self, phase: PhaseId) -> None:
+        """Refuse a phase after the last one; an earlier one may have left no trace."""
+        names = self._files.names(f"{layout.planning_of(self._workstream)}/phases")
+        if any(name.partition("-")[0].lstrip("0") == phase.short for name in names):
+            return
+        from fairlead.project.derive.scan import scan  # rare, and it needs more imports
+
+        scan(self._files.folder, workstream=self._workstream).require_phase(phase)
 
     def _key_decision(self, decision: Decision, now: datetime) -> dict[str, Edit]:
         """The edit of PROJECT.md, which keeps the full list, if its table lacks the decision."""

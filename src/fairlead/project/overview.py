@@ -364,7 +364,7 @@ def phase_report(phase: Phase, comparison: DocumentComparison) -> PhaseStatusRep
     folder = phase.folder
     completed, total = folder_counts(folder) if folder else (0, 0)
     verification = folder.verification if folder else None
-    stale = verification is not None and verification.is_stale and verification.status == "passed"
+    stale = verification is not None and verification.is_stale and verification.says_passed
     return PhaseStatusReport(
         number=phase.id.short,
         name=phase.name,

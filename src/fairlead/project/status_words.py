@@ -60,6 +60,11 @@ _ALL_DONE = (
     rf"(?:is |are )?(?:completed?|done|finished|shipped)[{SIGNS}!.]*"
 )
 
+_AWAITS_MILESTONE = (
+    r"(?i)(?:archived\W+)?(?:awaiting|planning|ready (?:for|to (?:start|plan|define)))"
+    r" (?:the )?(?:next|new|v?[0-9][\w.]*) milestone\b"
+)
+
 
 def normalise(text: str, *, paused_at: str = "") -> Status:
     """The lifecycle stage of a written status."""
@@ -94,3 +99,8 @@ def is_default(text: str) -> bool:
 def says_all_done(text: str) -> bool:
     """Whether a text says that all is done, and nothing else."""
     return bool(re.fullmatch(_ALL_DONE, " ".join(text.replace("_", " ").split())))
+
+
+def awaits_milestone(text: str) -> bool:
+    """Whether a status says that the next milestone is to begin: `Awaiting next milestone`."""
+    return bool(re.match(_AWAITS_MILESTONE, " ".join(text.replace("_", " ").split())))

@@ -113,15 +113,15 @@ def _quoted(name: str) -> str:
 
 def _counters(project: KnownProject, counts: Counts) -> Lines:
     verified = sum(each.is_complete and each.is_verified for each in project.current.phases)
+    # Who does not count plans whose file is gone is right, too.
+    gone = sum(each.form == "gone" and each.is_complete for each in project.current.phases)
     wrong = {
         "total_phases": counts.total_phases + 3,
         "completed_phases": verified - 1,
-        "total_plans": counts.total_plans - 1,
-        "completed_plans": counts.completed_plans - 1 if counts.completed_plans else 1,
+        "total_plans": counts.total_plans - gone - 1,
+        "completed_plans": counts.completed_plans - gone - 1 if counts.completed_plans else 1,
         "percent": wrong_percent(project),
     }
-    if any(each.form == "gone" for each in project.current.phases):
-        wrong["total_plans"] = -1  # who does not count plans whose file is gone is right, too
     if not counts.total_plans:  # a claim without any plan cannot be checked
         wrong |= {"completed_plans": -1, "percent": -1}
     least = 1 if project.is_between else 0  # zeros are right between milestones

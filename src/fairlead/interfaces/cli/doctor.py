@@ -95,7 +95,7 @@ def doctor(
             return 0
         outcome = app.doctor.fix(choice, workstream=workstream, create=create)
     with reading_back(() if dry_run else outcome.paths):
-        left = repairs if dry_run else app.doctor.repairs(workstream)
+        left = repairs if dry_run else app.doctor.left(workstream)
         _report_outcome(outcome, left, as_json=as_json, dry_run=dry_run, has_shown_diff=asks)
     needs_person = any(
         repair.finding.is_drift and repair.means is RepairMethod.PERSON and not dry_run

@@ -4,16 +4,13 @@ A phase without plans and summaries may have been executed without them, or its 
 committed. Where the documents call such a phase finished, a reading may count it as they say.
 """
 
-import re
 from typing import NamedTuple
 
 from fairlead.project.derive.inventory import Inventory, Phase
 from fairlead.project.derive.position import Position
 from fairlead.project.derive.progress import Progress, progress_of
-from fairlead.project.derive.scope import Certainty, ScopeReading
+from fairlead.project.derive.scope import Certainty, ScopeReading, claimed_plans
 from fairlead.project.roadmap.row_status import says_done
-
-_COUNTS = re.compile(r"\s*(?P<done>[0-9]{1,6})\s*/\s*(?P<total>[0-9]{1,6})")
 
 
 class ReadingCounts(NamedTuple):
@@ -43,7 +40,11 @@ def counts_of(reading: ScopeReading, position: Position, inventory: Inventory) -
         is_claimed = True
     if not is_claimed:
         return _as_counts(progress_of(reading.phases, position.policy))
-    return _as_counts(_as_claimed(reading, position))
+    claimed = _as_claimed(reading, position)
+    if claimed.completed_phases and not claimed.total_plans:  # no document counts the plans
+        phases = claimed.completed_phases, claimed.total_phases
+        return ReadingCounts(*phases, None, None, inventory.claims.percent)
+    return _as_counts(claimed)
 
 
 def _as_counts(progress: Progress) -> ReadingCounts:
@@ -60,7 +61,8 @@ def _as_claimed(reading: ScopeReading, position: Position) -> Progress:
     done = plans_done = plans = 0
     for phase in reading.phases:
         proven = progress_of((phase,), position.policy)
-        claimed = _claimed_plans(phase) if not proven.total_plans else (0, 0)
+        listed = None if proven.total_plans else phase.listed
+        claimed = claimed_plans(listed) if listed else (0, 0)
         is_done = bool(proven.completed_phases) or (
             not proven.total_plans and (position.scope.is_closed or _is_called_done(phase))
         )
@@ -72,17 +74,3 @@ def _as_claimed(reading: ScopeReading, position: Position) -> Progress:
 
 def _is_called_done(phase: Phase) -> bool:
     return bool(phase.listed and (phase.listed.is_checked or says_done(phase.listed.status)))
-
-
-def _claimed_plans(phase: Phase) -> tuple[int, int]:
-    texts = (
-        [phase.listed.plans_cell, *(each.text for each in phase.listed.counts)]
-        if phase.listed
-        else []
-    )
-    for text in texts:
-        match = _COUNTS.match(text)
-        if match:
-            return int(match["done"]), int(match["total"])
-    boxes = phase.listed.plan_boxes if phase.listed else ()
-    return sum(box.is_checked for box in boxes), len(boxes)

@@ -14,9 +14,8 @@ from fairlead.core.ids import PhaseId, slug
 from fairlead.core.values import dataclass, replace
 from fairlead.project.derive.inventory import Inventory, Phase, PhaseFolder, ScopeSource
 from fairlead.project.roadmap.milestone_lines import key_of
-from fairlead.project.roadmap.model import ListedPhase, Milestone, PhaseRange
+from fairlead.project.roadmap.model import ListedPhase, Milestone, PhaseRange, is_counted
 
-_NOT_PHASES = (0, 999)  # work before the first milestone, and the backlog
 _LONGEST_RANGE = 400
 
 
@@ -76,17 +75,13 @@ class Attribution(NamedTuple):
     source: ScopeSource
 
 
-def is_counted(phase: PhaseId) -> bool:
-    """Whether a number belongs to a phase; 0 and 999 do not belong to any milestone."""
-    return phase.number not in _NOT_PHASES
-
-
 class ScopeEvidence:
     """Everything that speaks for a milestone of one project."""
 
     def __init__(self, inventory: Inventory, roadmap: str) -> None:
         self.inventory = inventory
         self.roadmap = roadmap  # its path
+        self._sizes = Counter(each.milestone for each in inventory.archived)
         self.milestones = tuple(self._records())
         self._by_key = {each.key: each for each in self.milestones}
         self.listed = [
@@ -206,7 +201,7 @@ class ScopeEvidence:
         return claimants[-1].name if claimants else self._archive_of(phase)
 
     def _archive_of(self, phase: ListedPhase) -> str:
-        """The milestone whose archive alone has this phase; empty if none or several do."""
+        """The milestone whose archive has this phase; empty if no archive is the smallest one."""
         name = phase.id, "" if phase.clashes else slug(phase.name)
         homes = {
             each.milestone
@@ -215,7 +210,9 @@ class ScopeEvidence:
             and (each.plans or each.orphans)
             and self.milestone(each.milestone)
         }
-        return homes.pop() if len(homes) == 1 else ""
+        least = min((self._sizes[home] for home in homes), default=0)
+        smallest = [home for home in homes if self._sizes[home] == least]
+        return smallest[0] if len(smallest) == 1 else ""
 
     def is_loose(self, phase: ListedPhase) -> bool:
         """Whether nothing says which milestone a listed phase belongs to."""
@@ -266,7 +263,7 @@ class ScopeEvidence:
         archived = [
             each
             for each in self.inventory.archived
-            if each.id and is_counted(each.id) and self._is_archived_member(each, record)
+            if each.id and is_counted(each.id) and self._is_archived_member(each, record, ids)
         ]
         return archived + active if record.is_closed else active + archived
 
@@ -298,8 +295,12 @@ class ScopeEvidence:
         last = max(each.id for each in self.listed)
         return reached is not None and last < phase <= reached
 
-    def _is_archived_member(self, folder: PhaseFolder, record: MilestoneRecord) -> bool:
+    def _is_archived_member(
+        self, folder: PhaseFolder, record: MilestoneRecord, ids: set[PhaseId]
+    ) -> bool:
         assert folder.id is not None
+        if not (folder.milestone or record.ranges):
+            return folder.id in ids  # an archive of all milestones, and nothing says which
         if key_of(folder.milestone) == record.key:
             return record.has(folder.id) if record.ranges else self._is_smallest_archive(folder)
         known = self.milestone(folder.milestone)
@@ -309,9 +310,8 @@ class ScopeEvidence:
     def _is_smallest_archive(self, folder: PhaseFolder) -> bool:
         """Whether no smaller archive has this phase: an archive may repeat the earlier ones."""
         name = folder.id, folder.slug
-        sizes = Counter(each.milestone for each in self.inventory.archived)
         homes = {each.milestone for each in self.inventory.archived if (each.id, each.slug) == name}
-        return sizes[folder.milestone] == min(sizes[home] for home in homes)
+        return self._sizes[folder.milestone] == min(self._sizes[home] for home in homes)
 
     def _named_folders(self, listed: Iterable[ListedPhase]) -> Iterator[PhaseFolder]:
         """The folders without a number whose name is that of a listed phase."""

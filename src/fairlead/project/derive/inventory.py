@@ -13,7 +13,8 @@ from fairlead.core.errors import DocumentError
 from fairlead.core.ids import PhaseId
 from fairlead.core.values import dataclass, replace
 from fairlead.project.derive.state_claims import StateClaims
-from fairlead.project.roadmap.model import ListedPhase, Milestone, Roadmap
+from fairlead.project.errors import UnknownPhase
+from fairlead.project.roadmap.model import ListedPhase, Milestone, Roadmap, is_counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class ScopeSource:
     text: str
 
 
+# The reference tool writes the first; people and other tools write the others.
+_PASSED = ("passed", "pass", "verified", "approved", "complete", "completed")
 _FOREIGN_ENDS = ("DONE.MD", "COMPLETE.MD", "COMPLETED.MD")  # files of other tools
 
 
@@ -91,9 +94,14 @@ class Verification(NamedTuple):
     is_stale: bool  # a plan is open, or was finished after the verification
 
     @property
+    def says_passed(self) -> bool:
+        """Whether its status means that the phase passed, now or before."""
+        return self.status.casefold() in _PASSED
+
+    @property
     def is_passed(self) -> bool:
         """Whether it passed and is not stale."""
-        return self.status == "passed" and not self.is_stale
+        return self.says_passed and not self.is_stale
 
 
 @dataclass(frozen=True)  # without slots, because cached_property needs __dict__
@@ -132,7 +140,7 @@ class PhaseFolder:
         """
         if not self.lost:
             return self
-        passed = self.verification is not None and self.verification.status == "passed"
+        passed = self.verification is not None and self.verification.says_passed
         is_known = passed or len(self.plans) + len(self.lost) in counted
         found = tuple(plan for plan in self.lost if is_known or plan.id in listed)
         if not found:
@@ -212,6 +220,12 @@ class Inventory:
         """Every phase that is listed or has a folder, including archived ones."""
         folders = {each.id for each in (*self.folders, *self.archived) if each.id}
         return frozenset(folders | {each.id for each in self.roadmap.phases})
+
+    def require_phase(self, phase: PhaseId) -> None:
+        """Refuse a number after the last phase. An earlier one may have left no trace."""
+        last = max(filter(is_counted, self.known), default=None)
+        if last and phase > last:
+            raise UnknownPhase(phase.short, [each.short for each in sorted(self.known)])
 
     def for_writing(self) -> "Inventory":
         """This inventory; raises if derived values must not be written because settings are bad."""

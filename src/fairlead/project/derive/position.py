@@ -16,7 +16,7 @@ from fairlead.project.derive.inventory import (
 )
 from fairlead.project.derive.progress import Progress, progress_of
 from fairlead.project.derive.scope import Certainty, Scope, scope_of
-from fairlead.project.status_words import Status, normalise, says_all_done
+from fairlead.project.status_words import Status, awaits_milestone, normalise, says_all_done
 
 _ACTIONS = {
     Stage.NO_FOLDER: ("discuss-phase", "it has no folder yet"),
@@ -43,6 +43,7 @@ _CLAIMED_ACTIONS = {
     Status.VERIFYING: "verify-phase",
     Status.COMPLETED: "verify-phase",
 }
+_NEW_MILESTONE = "fairlead milestone new VERSION NAME"
 _NOT_STARTED = (Stage.NO_FOLDER, Stage.EMPTY, Stage.DISCUSSED)
 
 
@@ -137,7 +138,7 @@ def _next(scope: Scope, current: Phase | None) -> Next:
     if scope.is_archived or scope.is_closed:
         word = "archived" if scope.is_archived else "shipped"
         reason = f"milestone {scope.milestone} is {word}"
-        return Next("new-milestone", "", "fairlead milestone new VERSION NAME", reason)
+        return Next("new-milestone", "", _NEW_MILESTONE, reason)
     if not scope.phases:
         return Next("", "", "fairlead phase add NAME", "the roadmap has no phases yet")
     unverified = _unverified_before(scope, current)
@@ -165,7 +166,8 @@ def _next(scope: Scope, current: Phase | None) -> Next:
 def _claimed_phase(scope: Scope, inventory: Inventory) -> Phase | None:
     """The phase that STATE.md names, where no file says how far the work is."""
     named = inventory.claims.phase
-    if says_all_done(inventory.claims.status):
+    status = inventory.claims.status
+    if says_all_done(status) or awaits_milestone(status):
         return None
     phase = next((each for each in scope.phases if each.id == named), None)
     if phase is None and named is not None and not (scope.phases and inventory.has_roadmap):
@@ -179,6 +181,9 @@ def _claimed_next(scope: Scope, current: Phase | None, inventory: Inventory) -> 
     if current is None and not (scope.phases or scope.milestone or says_all_done(status)):
         reason = "no phase is recognised in the documents, and no file proves their progress"
         return Next("", "", "fairlead explain scope", reason)
+    if awaits_milestone(status):
+        reason = f"STATE.md says {status}"
+        return Next("new-milestone", "", _NEW_MILESTONE, reason)
     if current is None or says_all_done(status):
         version = scope.milestone or "VERSION"
         reason = "the documents call every phase finished; no file proves it"
@@ -225,9 +230,9 @@ def _for(phase: Phase, action: str, reason: str) -> Next:
 
 
 def _unverified_because(verification: Verification) -> str:
+    if verification.says_passed:
+        return "work was done after its verification"
     match verification.status:
-        case "passed":
-            return "work was done after its verification"
         case "human_needed":
             return "its verification waits for a person"
         case "":

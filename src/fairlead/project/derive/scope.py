@@ -9,6 +9,7 @@ unverifiable. `evidence` gathers what speaks for each milestone.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from functools import partial
 
 from fairlead.core.ids import PhaseId, slug
 from fairlead.core.values import dataclass, replace
@@ -17,18 +18,26 @@ from fairlead.project.derive.evidence import (
     MilestoneRecord,
     MilestoneState,
     ScopeEvidence,
-    is_counted,
     range_phases,
 )
 from fairlead.project.derive.inventory import Inventory, Phase, PhaseFolder, ScopeSource, Stage
 from fairlead.project.derive.progress import progress_of
 from fairlead.project.naming import plan_id
 from fairlead.project.roadmap.milestone_lines import key_of
-from fairlead.project.roadmap.model import ListedPhase
+from fairlead.project.roadmap.model import ListedPhase, is_counted
 from fairlead.project.roadmap.row_status import says_done
 
+_COUNTS = re.compile(r"\s*(?P<done>[0-9]{1,6})\s*/\s*(?P<total>[0-9]{1,6})")
 _TOTAL = re.compile(r"/\s*([0-9]{1,6})\b")
-__all__ = ["Certainty", "Scope", "ScopeReading", "ScopeSource", "is_counted", "scope_of"]
+__all__ = [
+    "Certainty",
+    "Scope",
+    "ScopeReading",
+    "ScopeSource",
+    "claimed_plans",
+    "is_counted",
+    "scope_of",
+]
 
 
 class Certainty(StrEnum):
@@ -138,23 +147,10 @@ class _Resolver:
         is_certain = not others and not is_doubtful
         certainty = Certainty.CERTAIN if is_certain else Certainty.UNCERTAIN
         has_files = any(_has_work(phase) for phase in scope.phases)
-        other_reading = self._unattributed(scope)
-        if other_reading:
+        for reading, why in self._further(current, scope):
             certainty = Certainty.UNCERTAIN
-            readings.append(other_reading)
-            self.doubts.append("ROADMAP.md does not say which phases the shipped milestones had")
-        if not self.inventory.has_roadmap and not scope.is_closed and self._counts_differ(scope):
-            # Without a roadmap a phase that has no folder yet is known from STATE.md alone.
-            certainty = Certainty.UNCERTAIN
-            place = ScopeSource(self.state, self.claims.milestone_line, "progress")
-            readings.append(ScopeReading(scope.milestone, scope.phases, (place,), is_stated=True))
-            self.doubts.append("there is no ROADMAP.md, and STATE.md counts other phases")
-        beyond = self._phase_beyond(scope)
-        if beyond and certainty is Certainty.CERTAIN:
-            certainty = Certainty.UNCERTAIN
-            place = ScopeSource(self.state, self.claims.position_line, f"phase {beyond.id.short}")
-            readings.append(ScopeReading(scope.milestone, (*scope.phases, beyond), (place,)))
-            self.doubts.append(f"STATE.md is at phase {beyond.id.short}, which has no folder")
+            readings.append(reading)
+            self.doubts.append(why)
         if self._is_foreign(scope):
             certainty = Certainty.UNVERIFIABLE
         elif not has_files and (unproven or self._claims_work(current, scope)):
@@ -173,6 +169,40 @@ class _Resolver:
             elsewhere=tuple(self._elsewhere(current)),
             milestones=self.evidence.milestones,
         )
+
+    def _further(
+        self, current: MilestoneRecord | None, scope: Scope
+    ) -> Iterator[tuple[ScopeReading, str]]:
+        """Further readings of the phases of the current milestone, each with the doubt."""
+        flat = self._unattributed(scope)
+        if flat:
+            yield flat, "ROADMAP.md does not say which phases the shipped milestones had"
+        absent = self._absent(current, scope)
+        if absent:
+            phases = tuple(sorted((*scope.phases, *absent), key=lambda each: each.id))
+            sources = self._sources(current, scope)
+            names = ", ".join(phase.id.short for phase in absent)
+            why = f"the range of {scope.milestone} has phase {names} without a folder"
+            yield ScopeReading(scope.milestone, phases, sources, is_claimed=True), why
+        if self.inventory.has_roadmap or scope.is_closed:
+            return
+        # Without a roadmap a phase that has no folder yet is known from STATE.md alone.
+        named, place = self.claims.phase, partial(ScopeSource, self.state)
+        if self._counts_differ(scope):
+            sources = (place(self.claims.milestone_line, "progress"),)
+            reading = ScopeReading(scope.milestone, scope.phases, sources, is_stated=True)
+            yield reading, "there is no ROADMAP.md, and STATE.md counts other phases"
+        if named is None:
+            return
+        sources = (place(self.claims.position_line, f"phase {named.short}"),)
+        reached = tuple(phase for phase in scope.phases if phase.id <= named)
+        if self.claims.total_phases is None and len(reached) < len(scope.phases):
+            why = "there is no ROADMAP.md, and STATE.md has not reached every folder"
+            yield ScopeReading(scope.milestone, reached, sources), why
+        elif not flat and not self._counts_differ(scope) and not scope.phase(named):
+            phases = (*scope.phases, Phase(named, "", None, None))
+            why = f"STATE.md is at phase {named.short}, which has no folder"
+            yield ScopeReading(scope.milestone, phases, sources), why
 
     # -- the current milestone -----------------------------------------------------------------
 
@@ -250,7 +280,7 @@ class _Resolver:
     def _after_all_shipped(self, recorded: MilestoneRecord | None) -> MilestoneRecord | None:
         """The milestone after which the project stands, if every milestone is shipped."""
         milestones = self.evidence.milestones
-        loose = [each for each in self.evidence.listed if self.evidence.is_loose(each)]
+        loose = [each for each in self.evidence.listed if self._is_current_work(each)]
         is_new = self._is_new()
         shipped = [each for each in milestones if each.is_closed or self._is_overtaken(each)]
         if not shipped or (loose and (is_new or not any(each.ranges for each in shipped))):
@@ -265,6 +295,12 @@ class _Resolver:
             return max(reversed(listed), key=lambda each: each.shipped)
         return listed[-1]
 
+    def _is_current_work(self, phase: ListedPhase) -> bool:
+        """Whether a phase of no milestone may be work of a new one: open, or not archived."""
+        folders = {each.id for each in self.inventory.folders}
+        is_over = _is_called_done(phase) and phase.id not in folders
+        return self.evidence.is_loose(phase) and not is_over
+
     def _is_new(self) -> bool:
         """Whether STATE.md names a milestone that nothing else knows."""
         name = self.claims.milestone
@@ -272,10 +308,16 @@ class _Resolver:
         return is_stated and self.evidence.milestone(name) is None
 
     def _is_at_folder(self) -> bool:
-        """Whether STATE.md stands at an active phase folder that no archive has."""
+        """Whether STATE.md stands at a phase that no archive has, and active folders are there."""
         archived = {(each.id, each.slug) for each in self.inventory.archived}
-        here = [each for each in self.inventory.folders if each.id == self.claims.phase]
-        return any((each.id, each.slug) not in archived for each in here)
+        active = [each for each in self.inventory.folders if (each.id, each.slug) not in archived]
+        here = self.claims.phase
+        if here is None or any(each.id == here for each in active):
+            return bool(active) and here is not None
+        # The phase has no folder yet. One with its number in an archive has another name.
+        position = slug(self.claims.position)
+        names = [slug(name) for number, name in archived if number == here]
+        return bool(active) and not any(name in position for name in names)
 
     def _unattributed(self, scope: Scope) -> ScopeReading | None:
         """Another reading, where nothing says which listed phases the shipped milestones had.
@@ -285,7 +327,8 @@ class _Resolver:
         """
         loose = [each for each in self.evidence.listed if self.evidence.is_loose(each)]
         shipped = [each for each in self.evidence.milestones if each.is_closed]
-        silent = [each for each in shipped if not self._has_own(each)]
+        own = key_of(scope.milestone)
+        silent = [each for each in shipped if each.key != own and not self._has_own(each)]
         is_repeated = bool(shipped) and any(each.clashes for each in loose)
         is_flat = bool(loose) or not self.inventory.has_roadmap
         starts_at_one = bool(scope.phases) and scope.phases[0].id.number == 1
@@ -401,12 +444,13 @@ class _Resolver:
         has_unread = bool(inventory.foreign or inventory.roadmap.has_ticks)
         return has_unread and not (scope.phases or inventory.archived)
 
-    def _phase_beyond(self, scope: Scope) -> Phase | None:
-        """The phase of STATE.md that has no folder, where no roadmap lists the phases."""
-        named = self.claims.phase
-        if self.inventory.has_roadmap or scope.is_closed or named is None or not scope.phases:
-            return None
-        return None if scope.phase(named) else Phase(named, "", None, None)
+    def _absent(self, record: MilestoneRecord | None, scope: Scope) -> tuple[Phase, ...]:
+        """The phases in the range of a shipped milestone of which nothing else is left."""
+        if record is None or not record.is_closed or not any(map(_has_work, scope.phases)):
+            return ()
+        known = {each.id for each in scope.phases} | {each.id for each in self.evidence.listed}
+        known |= self.evidence.retired
+        return tuple(each for each in range_phases(record) if each.id not in known)
 
     def _counts_differ(self, scope: Scope) -> bool:
         """Whether STATE.md counts other phases and plans than the files."""
@@ -422,6 +466,8 @@ class _Resolver:
         is_about_this = named is None or record is None or named.key == record.key
         is_stated = record is not None and key_of(self.claims.milestone) == record.key
         has_subject = bool(scope.phases) or not self.inventory.has_roadmap or is_stated
+        if any(phase.listed and claimed_plans(phase.listed)[0] for phase in scope.phases):
+            return True
         return self.claims.claims_work and is_about_this and has_subject
 
     def _sources(self, record: MilestoneRecord | None, scope: Scope) -> tuple[ScopeSource, ...]:
@@ -451,6 +497,15 @@ def _place(text: str, name: str) -> int:
 
 def _is_called_done(listed: ListedPhase) -> bool:
     return bool(listed.is_checked) or says_done(listed.status)
+
+
+def claimed_plans(listed: ListedPhase) -> tuple[int, int]:
+    """The finished plans of a phase and all of them, as the roadmap counts or ticks them."""
+    for text in (listed.plans_cell, *(each.text for each in listed.counts)):
+        match = _COUNTS.match(text)
+        if match:
+            return int(match["done"]), int(match["total"])
+    return sum(box.is_checked for box in listed.plan_boxes), len(listed.plan_boxes)
 
 
 def _has_work(phase: Phase) -> bool:

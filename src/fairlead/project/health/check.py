@@ -71,7 +71,8 @@ def compare_project(
         findings += differences(inventory, position, documents, texts)
     findings += _scope_note(position, documents)
     findings += disk_findings(position, inventory)
-    return DocumentComparison(inventory, position, tuple(findings))
+    # Two readings of the scope may hold the same line.
+    return DocumentComparison(inventory, position, tuple(dict.fromkeys(findings)))
 
 
 def _scope_note(position: Position, documents: tuple[str, ...]) -> Iterator[Finding]:
@@ -109,7 +110,7 @@ def differences(
     text = texts.get(state)
     if text is not None:
         yield from _state(Document(text), state, position, inventory)
-        yield from reference_notes(Document(text), state, texts)
+        yield from reference_notes(Document(text), state, texts, position)
     text = texts.get(roadmap)
     if text is not None:
         notes = roadmap_notes(inventory.roadmap, roadmap)

@@ -18,16 +18,17 @@ from fairlead.project.health.findings import Finding, FindingKind
 from fairlead.project.naming import summary_path
 from fairlead.project.roadmap.milestone_lines import key_of
 from fairlead.project.roadmap.row_status import says_done
-from fairlead.project.state.activity import core_value_of, is_position_form
+from fairlead.project.state.activity import differing_words, is_position_form
 from fairlead.project.state.bars import find_bar, redrawn, right_percent
 from fairlead.project.state.contradictions import contradicted_fields, display_text, recorded_text
 from fairlead.project.state.digest import (
+    FieldTexts,
     claimed_done,
     overstates_phase,
     recorded_phase_id,
     unproven_plans,
 )
-from fairlead.project.state.header import header_note
+from fairlead.project.state.header import header_note, misplaced_front
 from fairlead.project.state.recorded import (
     COUNTERS,
     LIFECYCLE,
@@ -42,7 +43,6 @@ from fairlead.project.state.session import resume_file
 from fairlead.project.status_words import Status, normalise, says_all_done
 from fairlead.store import layout
 from fairlead.text.document import Document
-from fairlead.text.inline import plain_text
 from fairlead.text.lines import place_of
 from fairlead.text.outline import Section
 
@@ -83,7 +83,7 @@ def state_findings(
         why = f"{said.value!r} is recorded there too"
         yield Finding(FindingKind.TWICE, recorded.path, said.line, name, why, "")
     why = header_note(document)
-    if why:
+    if why and not misplaced_front(document.text):
         yield _note(FindingKind.STATUS, path, "frontmatter", why)
     if not states_position(document):
         yield _note(FindingKind.UNREAD, path, "position", _LOOKED_FOR)
@@ -95,27 +95,19 @@ def state_findings(
 
 
 def reference_notes(
-    document: Document, path: str, texts: Mapping[str, str | None]
+    document: Document, path: str, texts: Mapping[str, str | None], position: Position
 ) -> Iterator[Finding]:
-    """Notes about what STATE.md takes from other files: the core value and the hand-over.
+    """Notes about what STATE.md takes from other files: core value, focus and hand-over.
 
     A difference is a note: other words may mean the same, and a hand-over may have been used up.
     """
     resume = resume_file(document)
     if resume in texts and texts[resume] is None:
-        why = f"{resume} does not exist"
-        yield replace(
-            _note(FindingKind.POSITION, path, "Resume file", why),
-            line=_line(document, "Resume file"),
-        )
+        yield _note_at(document, path, "Resume file", f"{resume} does not exist")
     project = texts.get(layout.PROJECT)
-    said = body_field(document, "Core value")
-    stated = core_value_of(Document(project)) if project else ""
-    if said and stated and plain_text(said.value) not in plain_text(stated):
-        why = f"{layout.PROJECT} says {stated!r}"
-        yield replace(
-            _note(FindingKind.POSITION, path, "Core value", why), line=_line(document, "Core value")
-        )
+    stated = differing_words(document, Document(project), position) if project else ()
+    for label, _, words in stated:
+        yield _note_at(document, path, label, f"{layout.PROJECT} says {words!r}")
 
 
 def _note_at(document: Document, path: str, name: str, why: str) -> Finding:
@@ -271,7 +263,11 @@ def possible_percents(position: Position) -> set[int]:
     progress = position.progress
     counts = range(progress.completed_phases - _unverified(position), progress.completed_phases + 1)
     percents = {replace(progress, completed_phases=count).percent for count in counts}
-    return percents | ({0} if position.scope.is_closed else set())
+    if position.scope.is_closed:
+        return percents | {0}
+    is_listed = any(phase.listed for phase in position.scope.phases)
+    # Without a roadmap, nobody knows which phases are still to come.
+    return percents if is_listed else percents | {*range(progress.percent)}
 
 
 def _percent_kind(percent: int, recorded: RecordedState, position: Position) -> FindingKind:
@@ -280,6 +276,8 @@ def _percent_kind(percent: int, recorded: RecordedState, position: Position) -> 
     counted = recorded.counters.get("completed_plans")
     if position.is_complete or (counted and counted.value == progress.completed_plans):
         return FindingKind.PERCENT
+    if percent > progress.percent and any(map(_is_claimed, position.scope.phases)):
+        return FindingKind.CLAIM  # it may count the phases that the roadmap calls finished
     return FindingKind.CLAIM if percent > _most(progress) else FindingKind.PERCENT
 
 
@@ -292,13 +290,19 @@ def _most(progress: Progress) -> int:
 
 def _texts(document: Document, path: str, position: Position) -> Iterator[Finding]:
     """Wrong texts about the position, the status and the next action."""
-    claimed = _claimed_position(position)
+    fields = contradicted_fields(document, position)
+    claimed = _claimed_position(document, fields, position)
+    moved: tuple[str, ...] | None = None  # what a wrong position line lacks
     stands_apart = _stands_before(document, position)
-    for name, value in contradicted_fields(document, position).items():
+    for name, value in fields.items():
         text = recorded_text(document, name) or ""
         missing = _missing(document, name, text, position) or claimed
-        if not missing and (stands_apart or _may_stand(document, name, text, position)):
+        follows = name == "Current focus" and moved is not None
+        missing = missing or (moved if follows and moved else ())
+        may_stand = stands_apart or (not follows and _may_stand(document, name, text, position))
+        if not missing and may_stand:
             continue
+        moved = missing if name == "Phase" else moved
         is_word = name != "status" or text in list(Status) or document.value(name) is None
         if not missing and not is_word:
             why = f"{text!r} is not one of the words for a status"
@@ -327,15 +331,24 @@ def _stands_before(document: Document, position: Position) -> bool:
     return len(before) == 1 and scope.is_shipped(before[0])
 
 
-def _claimed_position(position: Position) -> tuple[str, ...]:
-    """What the current phase lacks, if the roadmap calls it finished.
+def _claimed_position(
+    document: Document, fields: FieldTexts, position: Position
+) -> tuple[str, ...]:
+    """What the phase lacks that a repair would move to, if the roadmap calls it finished.
 
     Then the position depends on that claim, and moving it back is a person's decision.
     """
-    current = position.current
-    listed = current.listed if current else None
-    is_claimed = bool(listed and (listed.is_checked or says_done(listed.status)))
-    return unproven(current) if current and is_claimed else ()
+    moved = phase_in(display_text(fields.get("Phase") or fields.get("current_phase") or ""))
+    is_moved = moved != recorded_phase_id(document)
+    current = (_phase(moved, position) if is_moved else None) or position.current
+    return unproven(current) if current and _is_claimed(current) else ()
+
+
+def _is_claimed(phase: Phase) -> bool:
+    """Whether the roadmap calls a phase finished that the files do not prove."""
+    listed = phase.listed
+    is_called_done = bool(listed and (listed.is_checked or says_done(listed.status)))
+    return is_called_done and phase.stage not in (Stage.COMPLETE, Stage.VERIFIED)
 
 
 def _may_stand(document: Document, name: str, text: str, position: Position) -> bool:

@@ -41,6 +41,7 @@ from fairlead.project.state.activity import with_focus
 from fairlead.project.state.archive import archived
 from fairlead.project.state.digest import with_status
 from fairlead.project.state.edits import synced
+from fairlead.project.state.header import require_front_in_place
 from fairlead.project.state.recorded import holds_fields_only
 from fairlead.store import layout
 from fairlead.store.errors import ChangedMeanwhile
@@ -121,6 +122,7 @@ _SETTINGS = "correct it in an editor; until then no number that depends on it is
 _LINKED = "replace the link with the folder itself; links are never followed"
 _SECTION = "move its other content to another section by hand, then run doctor again"
 _FIRST = "repair the document first, then run doctor again"
+_LEFT = "left, because {true!r} would contradict another line; correct both by hand"
 _CONFLICT = "resolve the conflict in an editor; both sides may be right"
 
 
@@ -156,6 +158,15 @@ class Doctor:
             if proposal.finding.path in blocked and proposal.means is not RepairMethod.PERSON
             else proposal
             for proposal in proposals
+        )
+
+    def left(self, workstream: str = "") -> tuple[RepairProposal, ...]:
+        """The findings after a repair; what `fix` did not write is left to a person."""
+        return tuple(
+            replace(each, means=RepairMethod.PERSON, how=_LEFT.format(true=each.finding.true))
+            if each.means is RepairMethod.FIX and each.finding.is_drift
+            else each
+            for each in self.repairs(workstream)
         )
 
     def fix(
@@ -234,7 +245,7 @@ class Doctor:
             repaired = {
                 path: _repaired(document, kept, position, path)
                 for path, text in texts.items()
-                if (document := _writable(text)) is not None
+                if (document := _writable(path, text)) is not None
             }
             after = {path: each.document.text for path, each in repaired.items()}
             state, roadmap = (after.get(path, texts.get(path)) for path in documents[:2])
@@ -462,12 +473,14 @@ def _effect_of(finding: Finding) -> str:
             return f"writes {finding.true}"
 
 
-def _writable(text: str | None) -> Document | None:
+def _writable(path: str, text: str | None) -> Document | None:
     if text is None:
         return None
     document = Document(text)
     try:
         document.require_writable()
+        if path.endswith(layout.STATE_NAME):
+            require_front_in_place(document)  # a repair beside it would leave two versions
     except DocumentError:
         return None
     return document

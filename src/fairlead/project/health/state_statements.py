@@ -188,6 +188,7 @@ def _bar(
     phase_id = phase_named(named["phase"]) if named else None
     record = _record(scope, name_in(label)) if not named else None
     phases: tuple[Phase, ...]
+    is_own = False  # about the scope, in which a phase may have no folder yet
     if phase_id:
         phase = scope.phase(phase_id)
         phases = (phase,) if phase and phase.folder else ()
@@ -196,9 +197,10 @@ def _bar(
     elif label.casefold() in _PLACEHOLDER_LABELS and not is_prose:
         # In a fence the line is not a field, but it has the form of one.
         phases = scope.phases if scope.certainty is Certainty.CERTAIN else ()
+        is_own = True
     else:
         return
-    if not phases or not all(phase.folder for phase in phases):
+    if not phases or not (is_own or all(phase.folder for phase in phases)):
         return
     counts = progress_of(phases, position.policy)
     counted = _COUNTED.search(bar["rest"])

@@ -19,6 +19,7 @@ from fairlead.project.roadmap.entries import (
     phase_titles,
 )
 from fairlead.project.roadmap.milestone_lines import EntryForm
+from fairlead.project.roadmap.model import is_counted
 from fairlead.text.document import Document
 from fairlead.text.errors import NoPlace
 from fairlead.text.inline import one_line, table_cell
@@ -26,7 +27,6 @@ from fairlead.text.outline import Line, Section, Splice, block_after, line_after
 from fairlead.text.tables import tables_of
 
 UNDECIDED = "Not decided yet."
-_NOT_PHASES = (0, 999)
 _BOX = re.compile(r"\s*[-*+]\s+\[.\]\s")  # also `[~]` and other marks people use
 _RULE = re.compile(r"\s*(?:</details>.*|-{3,}|\*{3,}|_{3,})\s*\Z", re.IGNORECASE)
 
@@ -126,9 +126,7 @@ def _siblings(entries: RoadmapEntries, milestone: str) -> list[PhaseEntry]:
     return [
         entry
         for entry in entries.phases
-        if entry.milestone == milestone
-        and entry.id.number not in _NOT_PHASES
-        and not entry.is_retired
+        if entry.milestone == milestone and is_counted(entry.id) and not entry.is_retired
     ]
 
 

@@ -16,6 +16,7 @@ from fairlead.project.roadmap.entries import (
     parse_entries,
 )
 from fairlead.project.roadmap.milestone_lines import EntryForm, MilestoneEntry
+from fairlead.project.roadmap.model import is_counted
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line
 from fairlead.text.lists import items_of
@@ -25,7 +26,6 @@ _OPEN_SIGNS = re.compile(r"[🚧🔄📋]\s*")
 _OPEN_WORDS = re.compile(
     r"\s*[-—–]?\s*\(?\b(?:in progress|started|active|wip|planned|planning)\b\)?", re.IGNORECASE
 )
-_NOT_PHASES = (0, 999)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def closed(document: Document, closing: Closing) -> Document:
     phases = [
         entry
         for entry in entries.phases
-        if entry.milestone in (closing.version, "") and entry.id.number not in _NOT_PHASES
+        if entry.milestone in (closing.version, "") and is_counted(entry.id)
     ]
     milestones = [entry for entry in entries.milestones if entry.version == closing.version]
     splices = [splice for entry in milestones for splice in _shipped(document, entry, closing)]

@@ -8,6 +8,13 @@ from typing import NamedTuple
 from fairlead.core.ids import PhaseId
 from fairlead.core.values import dataclass
 
+_NOT_PHASES = (0, 999)  # work before the first milestone, and the backlog
+
+
+def is_counted(phase: PhaseId) -> bool:
+    """Whether a number belongs to a phase; 0 and 999 do not belong to any milestone."""
+    return phase.number not in _NOT_PHASES
+
 
 class RoadmapMark(NamedTuple):
     """A place in the roadmap that states the progress of a phase or plan."""

@@ -6,6 +6,7 @@ them.
 """
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
 
 from fairlead.core.ids import PhaseId
@@ -14,6 +15,7 @@ from fairlead.project.derive.position import Position
 from fairlead.project.state.digest import is_name_of
 from fairlead.project.state.recorded import body_field, phase_in, session_section
 from fairlead.text.document import Document
+from fairlead.text.fields import Field
 from fairlead.text.inline import one_line, plain_text
 from fairlead.text.yaml_scalars import is_null
 
@@ -45,6 +47,7 @@ _PLAN_FORM = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(r"Phase\s+\S+\s*(?:[—–:-]+|\()?\s*", re.IGNORECASE)
+_LONGEST_NAME = 5  # words of a phase
 _NO_FOCUS = ("", "-", "—", "none", "tbd", "roadmap", "not started")
 
 
@@ -120,13 +123,18 @@ def displaced_lines(before: Document, after: Document) -> tuple[str, ...]:
         ("Phase", _PHASE_FORM.match),
         ("Plan", _PLAN_FORM.match),
         ("Last activity", is_by_command),
-        ("Core value", lambda value: not value or value.startswith("[")),
+        ("Core value", _is_placeholder),
+        ("Current focus", _is_placeholder),
     ):
         old, new = body_field(before, label), body_field(after, label)
         is_replaced = old is not None and (new is None or new.value != old.value)
         if old and is_replaced and not is_by_us(old.value.strip()):
             lines.append(f"{label}: {old.value}")
     return tuple(lines)
+
+
+def _is_placeholder(value: str) -> bool:
+    return not value or value.startswith(("[", "Phase "))
 
 
 def is_position_form(value: str) -> bool:
@@ -140,23 +148,41 @@ def _is_stop_by_command(value: str) -> bool:
     return not plain or bool(_BY_COMMAND.fullmatch(plain) or _PLACE.fullmatch(plain))
 
 
-# --- core value --------------------------------------------------------------------------------
+# --- what PROJECT.md states --------------------------------------------------------------------
+
+REPEATED = ("Core value", "Current focus")  # lines of STATE.md that PROJECT.md may state
 
 
-def core_value_of(project: Document) -> str:
-    """The one line of PROJECT.md that STATE.md repeats; empty if it is missing or a placeholder."""
-    section = project.section("Core Value", levels=range(1, 7))
+def words_of(project: Document, label: str) -> str:
+    """The line of PROJECT.md that STATE.md repeats; empty if it is missing or a placeholder."""
+    section = project.section(label.title(), levels=range(1, 7))
     lines = project.section_lines(section, own=True) if section else ()
     first = next((line.text.strip() for line in lines if line.is_prose and line.text.strip()), "")
-    return "" if first.startswith(("[", "{{", "|", "-", "*Last")) else first
+    field = None if section else project.field(label)
+    words = field.value if field else first
+    return "" if words.startswith(("[", "{{", "|", "-", "*Last")) else words
 
 
-def with_core_value(document: Document, project: Document) -> Document:
-    """STATE.md with the core value of PROJECT.md."""
-    field, value = body_field(document, "Core value"), core_value_of(project)
-    if field is None or not value or plain_text(field.value) in plain_text(value):
-        return document
-    return document.set_field(field, value)
+def differing_words(
+    document: Document, project: Document, position: Position
+) -> Iterator[tuple[str, Field, str]]:
+    """The lines of STATE.md that differ from PROJECT.md, each with the words of PROJECT.md.
+
+    A focus on a phase is compared with the position instead.
+    """
+    for label in REPEATED:
+        field, value = body_field(document, label), words_of(project, label)
+        is_on_phase = field is not None and label == REPEATED[1] and focus_of(field.value, position)
+        if field and value and not is_on_phase and plain_text(field.value) not in plain_text(value):
+            yield label, field, value
+
+
+def with_project_words(document: Document, project: Document, position: Position) -> Document:
+    """STATE.md with the core value and the focus that PROJECT.md states."""
+    found = [*differing_words(document, project, position)]
+    for _, field, value in sorted(found, key=lambda each: each[1].start, reverse=True):
+        document = document.set_field(field, value)
+    return document
 
 
 # --- focus -------------------------------------------------------------------------------------
@@ -209,4 +235,7 @@ def _is_focus_by_command(value: str, position: Position) -> bool:
         return False
     rest = _LEAD.sub("", plain, count=1).strip(" ()").casefold()
     phase = next((phase for phase in position.scope.phases if phase.id == number), None)
-    return not rest or bool(phase and is_name_of(rest, phase))
+    if phase is None:  # a name that no phase has
+        words = rest.replace("-", " ").split()
+        return len(words) <= _LONGEST_NAME and all(map(str.isalpha, words))
+    return not rest or is_name_of(rest, phase)

@@ -83,7 +83,8 @@ def _right_texts(document: Document, position: Position, active: PhaseId | None)
     here = position_at(position, _phase_in_progress(document, position, active))
     texts = _position(document, here, position)
     texts |= _status(document, position if position.is_over else here, active)
-    texts |= _focus(document, here, str(texts.get("status", document.value("status"))))
+    status = str(texts.get("status", document.value("status")))
+    texts |= _focus(document, here, status, has_line="Phase" in texts)
     if active is None:
         texts |= _next_step(document, position)
     return texts
@@ -230,11 +231,14 @@ def _may_be_true(text: str, position: Position, active: PhaseId | None) -> bool:
     return status in (possible | _AT_WORK if active else possible)
 
 
-def _focus(document: Document, here: Position, status: str) -> FieldTexts:
-    """A new focus, if the recorded one is a phase that is finished or does not exist."""
+def _focus(document: Document, here: Position, status: str, *, has_line: bool) -> FieldTexts:
+    """A new focus, if the recorded one is finished, missing, or not where the position line is."""
     named = focus_of(recorded_text(document, "Current focus") or "", here)
-    if named is None or named == (here.current.id if here.current else None):
+    at = here.current.id if here.current else None
+    if named is None or named == at:
         return {}
+    if at is not None and has_line:
+        return {"Current focus": focus_line(here.current)}
     if (here.is_over and is_last_phase(named, here)) or may_be_active(named, status, here):
         return {}
     return {"Current focus": focus_line(here.current)}

@@ -1,0 +1,248 @@
+"""Small projects whose documents say more, less or something else than the files prove."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from fairlead.core.clock import Clock
+from fairlead.project.derive.scope import Certainty
+from fairlead.project.errors import UnknownPhase
+from fairlead.project.events import Events
+from fairlead.project.health.check import DocumentComparison, compare_project
+from fairlead.project.health.doctor import Doctor, RepairMethod
+from fairlead.project.health.findings import FindingKind
+from fairlead.project.memory import Memory
+from fairlead.project.overview import Overview
+from fairlead.project.state.documents import Decision
+from fairlead.store.files import Files
+from fairlead.store.reader import Reader
+from tests.support.projects import TickingClock
+
+CLOCK: Clock = TickingClock()
+DONE = "# Summary\n\nDone.\n"
+STATE = """---
+gsd_state_version: '1.0'
+status: executing
+---
+
+# State
+
+**Current focus:** {focus}
+
+## Current Position
+
+Phase: 1 of 2 (Login)
+Plan: 1 of 1 in current phase
+Status: Ready to execute
+"""
+ROADMAP = "# Roadmap\n\n- [ ] **Phase 1: Login**\n- [ ] **Phase 2: Search**\n"
+BASE = {"ROADMAP.md": ROADMAP, "phases/01-login/01-01-PLAN.md": "x"}
+
+
+def planning(folder: Path, files: Mapping[str, str]) -> Files:
+    """A project with these files below `.planning`."""
+    for name, text in files.items():
+        path = folder / ".planning" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return Files(str(folder))
+
+
+def checked(files: Files) -> DocumentComparison:
+    return compare_project(Reader(files.folder))
+
+
+def wrong(files: Files) -> list[str]:
+    return [finding.what for finding in checked(files).drift]
+
+
+# -- the focus and what PROJECT.md states ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("focus", ["Phase 2 — Search", "Phase 2", "Phase 9 — Ghost"])
+def test_a_focus_beside_the_position_is_wrong_and_repaired(tmp_path: Path, focus: str) -> None:
+    files = planning(tmp_path, {**BASE, "STATE.md": STATE.format(focus=focus)})
+    assert wrong(files) == ["Current focus"]
+    Doctor(files, CLOCK).fix()
+    assert files.load(".planning/STATE.md").text == STATE.format(focus="Phase 1 — Login")
+
+
+@pytest.mark.parametrize("focus", ["Phase 1 — Login", "Phase 1", "Faster logins", "None"])
+def test_a_focus_that_is_right_or_of_a_person_stays(tmp_path: Path, focus: str) -> None:
+    files = planning(tmp_path, {**BASE, "STATE.md": STATE.format(focus=focus)})
+    assert wrong(files) == []
+
+
+@pytest.mark.parametrize(
+    "stated", ["## Current Focus\n\nShip it.\n", "**Current focus:** Ship it."]
+)
+def test_the_focus_of_a_person_follows_the_project_document(tmp_path: Path, stated: str) -> None:
+    project = {"PROJECT.md": f"# Demo\n\n{stated}\n"}
+    files = planning(tmp_path, {**BASE, **project, "STATE.md": STATE.format(focus="Wait")})
+    notes = [each for each in checked(files).findings if not each.is_drift]
+    assert [note.what for note in notes] == ["Current focus"]
+    Events(files, CLOCK).sync()
+    assert "**Current focus:** Ship it." in files.load(".planning/STATE.md").text
+    assert "Current focus: Wait" in files.load(".planning/STATE-ARCHIVE.md").text
+
+
+# -- frontmatter that no reader finds -------------------------------------------------------------
+
+
+def test_a_state_with_misplaced_frontmatter_is_not_repaired_beside_it(tmp_path: Path) -> None:
+    text = "# note\n" + STATE.format(focus="Phase 1").replace("Ready to execute", "Complete")
+    files = planning(tmp_path, {**BASE, "STATE.md": text})
+    doctor = Doctor(files, CLOCK)
+    doctor.fix()
+    assert files.load(".planning/STATE.md").text == text
+    assert all(each.means is RepairMethod.PERSON for each in doctor.left() if each.finding.is_drift)
+    assert not any("next event" in str(finding) for finding in checked(files).findings)
+
+
+# -- phases that do not exist ---------------------------------------------------------------------
+
+
+def test_a_decision_or_blocker_after_the_last_phase_is_refused(tmp_path: Path) -> None:
+    files = planning(tmp_path, {**BASE, "STATE.md": STATE.format(focus="Phase 1")})
+    before = files.load(".planning/STATE.md").text
+    with pytest.raises(UnknownPhase):
+        Memory(files, CLOCK).add_decision(Decision("99", "UTC", ""))
+    with pytest.raises(UnknownPhase):
+        Events(files, CLOCK).blocker_added("no data", phase="99")
+    assert files.load(".planning/STATE.md").text == before
+
+
+def test_a_decision_of_a_phase_that_has_no_folder_is_recorded(tmp_path: Path) -> None:
+    backlog = ROADMAP + "\n### Phase 999.1: Later (BACKLOG)\n"
+    state = (
+        STATE.format(focus="Phase 1") + "\n## Accumulated Context\n\n### Decisions\n\nNone yet.\n"
+    )
+    files = planning(tmp_path, {**BASE, "ROADMAP.md": backlog, "STATE.md": state})
+    Memory(files, CLOCK).add_decision(Decision("2", "Store UTC", ""))
+    assert "Store UTC" in files.load(".planning/STATE.md").text
+    with pytest.raises(UnknownPhase):
+        Memory(files, CLOCK).add_decision(Decision("99", "UTC", ""))
+
+
+# -- verification and the next step ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("word", "action"),
+    [("passed", "complete-milestone"), ("complete", "complete-milestone"),
+     ("Approved", "complete-milestone"), ("human_needed", "verify-phase"),
+     ("incomplete", "verify-phase")],
+)  # fmt: skip
+def test_a_verification_passed_if_its_word_says_so(tmp_path: Path, word: str, action: str) -> None:
+    files = planning(
+        tmp_path,
+        {
+            "ROADMAP.md": "# Roadmap\n\n- [ ] **Phase 1: Login**\n",
+            "phases/01-login/01-01-PLAN.md": "x",
+            "phases/01-login/01-01-SUMMARY.md": DONE,
+            "phases/01-login/01-VERIFICATION.md": f"---\nstatus: {word}\n---\n",
+        },
+    )
+    assert checked(files).position.next.action == action
+
+
+@pytest.mark.parametrize("status", ["Awaiting v1.6 milestone start", "Planning next milestone"])
+def test_documents_that_await_a_milestone_are_followed(tmp_path: Path, status: str) -> None:
+    state = (
+        "---\nmilestone: v1.5\nstatus: closeout\nprogress:\n  total_phases: 5\n"
+        f"  completed_phases: 5\n---\n\n## Current Position\n\nPhase: 20\nStatus: {status}\n"
+    )
+    files = planning(tmp_path, {"STATE.md": state})
+    position = checked(files).position
+    assert position.scope.certainty is Certainty.UNVERIFIABLE
+    assert (position.next.action, position.current) == ("new-milestone", None)
+
+
+# -- scope ----------------------------------------------------------------------------------------
+
+SHIPPED = "# Roadmap\n\n## Milestones\n\n- ✅ **v1.0 One** — Phases 1-{last} (shipped 2026-01-02)\n"
+ARCHIVED = {
+    f"milestones/v1.0-phases/0{number}-part/0{number}-01-{kind}.md": DONE
+    for number in (1, 2)
+    for kind in ("PLAN", "SUMMARY")
+}
+
+
+@pytest.mark.parametrize(("last", "certainty"), [(2, "certain"), (3, "uncertain")])
+def test_a_phase_of_a_shipped_range_without_any_trace_is_a_doubt(
+    tmp_path: Path, last: int, certainty: str
+) -> None:
+    files = planning(tmp_path, {"ROADMAP.md": SHIPPED.format(last=last), **ARCHIVED})
+    scope = checked(files).position.scope
+    assert scope.certainty == certainty
+    assert [len(reading.phases) for reading in scope.readings] == [2, 3][: last - 1]
+
+
+def test_ticked_phases_of_a_flat_list_are_those_of_the_smallest_archive(tmp_path: Path) -> None:
+    boxes = "".join(f"- [x] **Phase {number}: Part**\n" for number in (1, 2, 3))
+    marks = "- ✅ **v1.0** (shipped 2026-01-02)\n- ✅ **v1.1** (shipped 2026-02-03)\n"
+    later = {name.replace("v1.0", "v1.1"): text for name, text in ARCHIVED.items()}
+    own = {f"milestones/v1.1-phases/03-part/03-01-{kind}.md": DONE for kind in ("PLAN", "SUMMARY")}
+    roadmap = f"# Roadmap\n\n## Milestones\n\n{marks}\n## Phases\n\n{boxes}"
+    files = planning(tmp_path, {"ROADMAP.md": roadmap, **ARCHIVED, **later, **own})
+    scope = checked(files).position.scope
+    assert (scope.milestone, scope.certainty) == ("v1.1", Certainty.CERTAIN)
+    assert [phase.id.short for phase in scope.phases] == ["3"]
+
+
+def test_ticked_plans_without_files_are_unverifiable(tmp_path: Path) -> None:
+    plans = "\n### Phase 1: Login\n\nPlans:\n\n- [x] 01-01-PLAN.md — it\n- [ ] 01-02-PLAN.md — it\n"
+    files = planning(tmp_path, {"ROADMAP.md": ROADMAP + plans})
+    assert checked(files).position.scope.certainty is Certainty.UNVERIFIABLE
+
+
+def test_plans_that_no_document_counts_are_not_zero(tmp_path: Path) -> None:
+    roadmap = SHIPPED.format(last=2) + "\n- [x] **Phase 1: Login**\n- [x] **Phase 2: Search**\n"
+    status = Overview(Reader(planning(tmp_path, {"ROADMAP.md": roadmap}).folder)).status()
+    assert status.progress.is_verifiable is False
+    assert (status.progress.completed_phases, status.progress.total_plans) == (2, None)
+
+
+# -- percentages ----------------------------------------------------------------------------------
+
+
+BAR = "# State\n\n## Current Position\n\nPhase: 2 of 2\nProgress: [#####.....] 50%\n"
+
+
+def test_a_percentage_that_counts_a_claimed_phase_is_left_to_a_person(tmp_path: Path) -> None:
+    claimed = ROADMAP.replace("- [ ] **Phase 1", "- [x] **Phase 1")
+    files = planning(tmp_path, {**BASE, "ROADMAP.md": claimed, "STATE.md": BAR,
+                                "phases/02-search/02-01-PLAN.md": "x",
+                                "phases/02-search/02-01-SUMMARY.md": DONE,
+                                "phases/02-search/02-02-PLAN.md": "x"})  # fmt: skip
+    found = [each.kind for each in checked(files).drift if each.what == "Progress"]
+    assert found == [FindingKind.CLAIM]
+    Doctor(files, CLOCK).fix()
+    assert "50%" in files.load(".planning/STATE.md").text
+
+
+@pytest.mark.parametrize(("percent", "is_wrong"), [(25, False), (75, True)])
+def test_without_a_roadmap_only_a_higher_percentage_is_wrong(
+    tmp_path: Path, percent: int, *, is_wrong: bool
+) -> None:
+    state = f"# State\n\n## Current Position\n\nPhase: 2\nProgress: [#####.....] {percent}%\n"
+    files = planning(tmp_path, {"STATE.md": state, "phases/01-a/01-01-PLAN.md": "x",
+                                "phases/01-a/01-01-SUMMARY.md": DONE,
+                                "phases/02-b/02-01-PLAN.md": "x"})  # fmt: skip
+    assert ("Progress" in wrong(files)) is is_wrong
+
+
+def test_a_bar_in_a_fence_is_compared_while_phases_have_no_folder(tmp_path: Path) -> None:
+    state = STATE.format(focus="Phase 1") + "\n```\nProgress: [####......] 43%\n```\n"
+    assert wrong(planning(tmp_path, {**BASE, "STATE.md": state})) == ["Progress"]
+
+
+def test_a_line_that_two_milestones_hold_is_reported_once(tmp_path: Path) -> None:
+    marks = "- 🚧 **v1.0 One** (in progress)\n- 🚧 **v1.1 Two** (in progress)\n"
+    plans = "\n### Phase 1: Login\n\nPlans:\n\n- [ ] 01-01-PLAN.md — it\n"
+    roadmap = f"# Roadmap\n\n## Milestones\n\n{marks}\n## Phases\n{ROADMAP[9:]}{plans}"
+    summary = {"phases/01-login/01-01-SUMMARY.md": DONE}
+    findings = checked(planning(tmp_path, {**BASE, "ROADMAP.md": roadmap, **summary})).findings
+    assert "plan 01-01 box" in [finding.what for finding in findings]
+    assert len(findings) == len({*findings})
