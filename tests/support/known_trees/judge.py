@@ -132,7 +132,7 @@ def _permitted(tree: KnownTree) -> tuple[str, ...]:
 def _certain_fault(tree: KnownTree, status: Report) -> str:
     names = {tree.current.name, tree.current.name.removeprefix("v")}
     if not tree.project.is_listed or tree.spoiling is Spoiling.ROADMAP:
-        names |= {""}  # nothing but STATE.md names the milestone
+        names |= {"", "v1.0"}  # nothing but STATE.md names the milestone, or it has the default
     if status["milestone"] not in names:
         return f"the milestone is {tree.current.name}, not {status['milestone']!r}"
     progress = status["progress"]

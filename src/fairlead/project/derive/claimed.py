@@ -10,6 +10,7 @@ from fairlead.project.derive.inventory import Inventory, Phase
 from fairlead.project.derive.position import Position
 from fairlead.project.derive.progress import Progress, progress_of
 from fairlead.project.derive.scope import Certainty, ScopeReading, claimed_plans
+from fairlead.project.derive.state_claims import StateClaims
 from fairlead.project.roadmap.row_status import says_done
 
 
@@ -40,7 +41,7 @@ def counts_of(reading: ScopeReading, position: Position, inventory: Inventory) -
         is_claimed = True
     if not is_claimed:
         return _as_counts(progress_of(reading.phases, position.policy))
-    claimed = _as_claimed(reading, position)
+    claimed = _as_claimed(reading, position, inventory.claims)
     if claimed.completed_phases and not claimed.total_plans:  # no document counts the plans
         phases = claimed.completed_phases, claimed.total_phases
         return ReadingCounts(*phases, None, None, inventory.claims.percent)
@@ -57,14 +58,14 @@ def _as_counts(progress: Progress) -> ReadingCounts:
     )
 
 
-def _as_claimed(reading: ScopeReading, position: Position) -> Progress:
+def _as_claimed(reading: ScopeReading, position: Position, claims: StateClaims) -> Progress:
     done = plans_done = plans = 0
     for phase in reading.phases:
         proven = progress_of((phase,), position.policy)
         listed = None if proven.total_plans else phase.listed
         claimed = claimed_plans(listed) if listed else (0, 0)
         is_done = bool(proven.completed_phases) or (
-            not proven.total_plans and (position.scope.is_closed or _is_called_done(phase))
+            not proven.total_plans and (position.scope.is_closed or _is_called_done(phase, claims))
         )
         done += is_done
         plans_done += proven.completed_plans + claimed[0]
@@ -72,5 +73,7 @@ def _as_claimed(reading: ScopeReading, position: Position) -> Progress:
     return Progress(len(reading.phases), done, plans, plans_done)
 
 
-def _is_called_done(phase: Phase) -> bool:
+def _is_called_done(phase: Phase, claims: StateClaims) -> bool:
+    if claims.is_phase_done and phase.id == claims.phase:
+        return True
     return bool(phase.listed and (phase.listed.is_checked or says_done(phase.listed.status)))

@@ -33,6 +33,7 @@ class StateClaims:
     position_line: int = 0
     focus: str = ""
     phase: PhaseId | None = None
+    is_phase_done: bool = False  # the position calls that phase complete
     status: str = ""  # of the frontmatter, otherwise of the body
     completed_phases: int | None = None
     total_phases: int | None = None
@@ -71,6 +72,7 @@ def state_claims(document: Document) -> StateClaims:
         position_line=section.heading + 1 if section else 1,
         focus=focus.value if focus else "",
         phase=phase_named(field.value) if field else phase_named(_text(front.get("current_phase"))),
+        is_phase_done=field is not None and _says_done(field.value),
         status=_status(_text(front.get("status")), status.value if status else ""),
         **{name: _count(counts.get(name)) for name in _COUNTERS},
     )
@@ -86,6 +88,12 @@ def phase_named(text: str) -> PhaseId | None:
         return PhaseId.parse(match["id"]) if match else None
     except MalformedId:
         return None
+
+
+def _says_done(position: str) -> bool:
+    """Whether a position line ends with the word for a finished phase: `02 (name) — COMPLETE`."""
+    _, dash, end = position.replace("–", "—").rpartition("—")
+    return bool(dash) and normalise(end) is Status.COMPLETED
 
 
 def _status(front: str, body: str) -> str:
