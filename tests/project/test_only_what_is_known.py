@@ -103,13 +103,11 @@ def test_a_state_with_misplaced_frontmatter_is_not_repaired_beside_it(tmp_path: 
 # -- phases that do not exist ---------------------------------------------------------------------
 
 
-def test_a_decision_or_blocker_after_the_last_phase_is_refused(tmp_path: Path) -> None:
+def test_a_decision_after_the_last_phase_is_refused(tmp_path: Path) -> None:
     files = planning(tmp_path, {**BASE, "STATE.md": STATE.format(focus="Phase 1")})
     before = files.load(".planning/STATE.md").text
     with pytest.raises(UnknownPhase):
         Memory(files, CLOCK).add_decision(Decision("99", "UTC", ""))
-    with pytest.raises(UnknownPhase):
-        Events(files, CLOCK).blocker_added("no data", phase="99")
     assert files.load(".planning/STATE.md").text == before
 
 
@@ -246,3 +244,30 @@ def test_a_line_that_two_milestones_hold_is_reported_once(tmp_path: Path) -> Non
     findings = checked(planning(tmp_path, {**BASE, "ROADMAP.md": roadmap, **summary})).findings
     assert "plan 01-01 box" in [finding.what for finding in findings]
     assert len(findings) == len({*findings})
+
+
+def test_a_position_after_a_phase_whose_plans_are_ticked_is_a_claim(tmp_path: Path) -> None:
+    plans = "\n### Phase 1: Login\n\nPlans:\n\n- [x] 01-01-PLAN.md — it\n"
+    state = STATE.format(focus="Phase 2 — Search").replace("1 of 2 (Login)", "2 of 2 (Search)")
+    state = state.replace("Plan: 1 of 1 in current phase", "Plan: Not started")
+    files = planning(tmp_path, {**BASE, "ROADMAP.md": ROADMAP + plans, "STATE.md": state})
+    Doctor(files, CLOCK).fix()
+    assert "Phase: 2 of 2 (Search)" in files.load(".planning/STATE.md").text
+
+
+@pytest.mark.parametrize(("folder", "certainty"), [("04-old", "uncertain"), ("", "certain")])
+def test_without_a_roadmap_a_folder_that_was_passed_over_is_a_doubt(
+    tmp_path: Path, folder: str, certainty: str
+) -> None:
+    here = {f"phases/06-here/06-01-{kind}.md": DONE for kind in ("PLAN", "SUMMARY")}
+    passed = {f"phases/{folder}/04-01-PLAN.md": "x"} if folder else {}
+    state = {"STATE.md": "# State\n\n## Current Position\n\nPhase: 6\n"}
+    scope = checked(planning(tmp_path, {**here, **passed, **state})).position.scope
+    assert scope.certainty == certainty
+
+
+def test_a_phase_that_only_the_position_calls_complete_is_a_doubt(tmp_path: Path) -> None:
+    state = STATE.format(focus="Phase 2").replace("1 of 2 (Login)", "02 (search) — COMPLETE")
+    summary = {"phases/01-login/01-01-SUMMARY.md": DONE}
+    files = planning(tmp_path, {**BASE, **summary, "STATE.md": state})
+    assert checked(files).position.scope.certainty is Certainty.UNCERTAIN

@@ -584,3 +584,16 @@ def test_000_81_counts_of_phases_alone_make_no_bar(project: SeedProject) -> None
     counts = "progress:\n  total_phases: 5\n  completed_phases: 1\n"
     shown = project.status_line(f"---\n{LEGACY}{counts}---\n\nPhase: 1 of 5\n")
     assert shown == "v1.9 Code Quality · executing · ph 1/5"
+
+
+def test_000_82_the_next_action_is_null_without_a_recommendation(project: SeedProject) -> None:
+    # Nothing is left to discuss, plan, execute or verify: every phase is verified.
+    for number, folder in enumerate(sorted(project.path("phases").iterdir()), 1):
+        for kind in ("PLAN", "SUMMARY"):
+            (folder / f"0{number}-01-{kind}.md").write_text("# Done\n", "utf-8")
+        for plan in folder.glob("*-PLAN.md"):
+            plan.with_name(plan.name.replace("PLAN", "SUMMARY")).write_text("# Done\n", "utf-8")
+        verification = folder / f"0{number}-VERIFICATION.md"
+        verification.write_text("---\nstatus: passed\n---\n", "utf-8")
+    project.event("sync")
+    assert (project.front("next_action"), project.front("next_phases")) == ("null", "null")

@@ -212,13 +212,11 @@ class Events(ProjectService):
 
     def blocker_added(self, text: str, *, phase: str = "", dry_run: bool = False) -> WriteOutcome:
         """Record a blocker."""
-
-        def change(state: Document, snapshot: ProjectSnapshot) -> Document:
-            if phase:
-                snapshot.inventory.require_phase(PhaseId.parse(phase))
-            return documents.add_blocker(state, text, snapshot.now, phase=phase)
-
-        return self._record("state add-blocker", change, dry_run=dry_run)
+        return self._record(
+            "state add-blocker",
+            lambda state, snapshot: documents.add_blocker(state, text, snapshot.now, phase=phase),
+            dry_run=dry_run,
+        )
 
     def blocker_resolved(self, text: str, *, dry_run: bool = False) -> WriteOutcome:
         """Remove a blocker."""

@@ -195,9 +195,15 @@ class _Resolver:
         if named is None:
             return
         sources = (place(self.claims.position_line, f"phase {named.short}"),)
-        reached = tuple(phase for phase in scope.phases if phase.id <= named)
+        # Folders after that phase, and open ones before it, may belong to another milestone.
+        policy = self.inventory.policy
+        reached = tuple(
+            phase
+            for phase in scope.phases
+            if phase.id == named or (phase.id < named and phase.is_complete(policy))
+        )
         if self.claims.total_phases is None and len(reached) < len(scope.phases):
-            why = "there is no ROADMAP.md, and STATE.md has not reached every folder"
+            why = "there is no ROADMAP.md, and STATE.md stands elsewhere than some open folders"
             yield ScopeReading(scope.milestone, reached, sources), why
         elif not flat and not self._counts_differ(scope) and not scope.phase(named):
             phases = (*scope.phases, Phase(named, "", None, None))

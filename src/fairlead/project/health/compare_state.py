@@ -13,7 +13,7 @@ from fairlead.core.values import replace
 from fairlead.project.derive.inventory import Inventory, Phase, PhaseFolder, Proof, Stage
 from fairlead.project.derive.position import Position
 from fairlead.project.derive.progress import Progress
-from fairlead.project.derive.scope import Certainty
+from fairlead.project.derive.scope import Certainty, claimed_plans
 from fairlead.project.health.findings import Finding, FindingKind
 from fairlead.project.naming import summary_path
 from fairlead.project.roadmap.milestone_lines import key_of
@@ -345,10 +345,13 @@ def _claimed_position(
 
 
 def _is_claimed(phase: Phase) -> bool:
-    """Whether the roadmap calls a phase finished that the files do not prove."""
+    """Whether the roadmap calls a phase or all of its plans finished, and the files do not."""
     listed = phase.listed
-    is_called_done = bool(listed and (listed.is_checked or says_done(listed.status)))
-    return is_called_done and phase.stage not in (Stage.COMPLETE, Stage.VERIFIED)
+    if listed is None:
+        return False
+    done, total = claimed_plans(listed)
+    is_called_done = listed.is_checked or says_done(listed.status) or done == total > 0
+    return bool(is_called_done) and phase.stage not in (Stage.COMPLETE, Stage.VERIFIED)
 
 
 def _may_stand(document: Document, name: str, text: str, position: Position) -> bool:
