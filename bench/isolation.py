@@ -22,7 +22,7 @@ from tests.support.execution import ExecutionTrial, a_plan, a_project
 TASKS = 8
 _STEPS = {
     "prepare": "a worktree of its own for the attempt",
-    "tree_of": "reading what the agent left, with an index of our own",
+    "tree_of": "reading what the agent left with our own index, and checking the objects it wrote",
     "keep": "a commit on the branch of the attempt",
     "at_commit": "exactly the tracked files before each verify command",
     "is_at": "comparing the files after verify and review",
