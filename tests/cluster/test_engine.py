@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from fairlead.agents.model import AgentCall, CallResult, EndKind
+from fairlead.agents.scripted.council import answer
 from fairlead.cluster.model import LONGEST_TEXT, CallOrder
 from fairlead.jobs.calls import LOST
 from fairlead.jobs.ledger import EntryKind
 from fairlead.jobs.roster import Roster
 from tests.execution import test_service, test_subfolders, test_undeclared
 from tests.support.cluster import ledger_entries
+from tests.support.council_runs import ScriptedModel, a_council
 from tests.support.execution import (
     ExecutionTrial,
     FakeAgent,
@@ -228,3 +230,18 @@ def test_the_result_equals_that_of_a_local_run(tmp_path: Path) -> None:
 
     assert run.run().job.status == local.run().job.status == "DONE"
     assert result_of(run.project) == result_of(local.project)
+
+
+def test_a_lost_attempt_of_a_council_is_in_the_ledger_of_its_job(tmp_path: Path) -> None:
+    def loses_one(prompt: str) -> CallResult:
+        return CallResult(EndKind.OK, answer(prompt), exit_code=0, call="seat-1", lost=1)
+
+    council = a_council(tmp_path, model=ScriptedModel({"skeptic": loses_one}))
+
+    job = council.run()
+
+    assert job.status == "APPROVED"
+    lost = [entry for entry in ledger_entries(council.project) if entry.verdict == LOST]
+    assert [(entry.call, entry.job, entry.cost_usd) for entry in lost] == [
+        ("seat-1.1", job.id, None)
+    ]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from fairlead.agents.ask import AskAttempt, AskResult, Inquiry, Respondent, ask
 from fairlead.agents.errors import AgentRefused
-from fairlead.agents.model import EndKind
+from fairlead.agents.model import CallResult, EndKind
+from fairlead.agents.ports import Agent
 from fairlead.core.values import replace
 from fairlead.council import ballot as ballots
 from fairlead.council import paths as names
@@ -24,8 +25,9 @@ from fairlead.council.prompts import CouncilPrompt, council_prompt
 from fairlead.council.seats import BALLOT, PM, SEAT, SYNTHESIS, length_fault, plan_fault
 from fairlead.council.snapshot import STAGE_CALLS, estimates
 from fairlead.council.tally import both_sides, open_items, tally
-from fairlead.jobs.calls import recorded
+from fairlead.jobs.calls import CallLedger, CallRecorder, recorded
 from fairlead.jobs.guarded_proofs import GuardedProofs
+from fairlead.jobs.ledger import EntryKind
 from fairlead.jobs.model import JobStatus
 from fairlead.jobs.paths import JOBS
 from fairlead.jobs.raw_answers import RawAnswer, storable
@@ -97,7 +99,7 @@ class CouncilPerformer:
                 id=f"{key.replace('/', '-')}-{nonce[:8]}",
                 source=context.source(left_out=(JOBS,)),
             ),
-            recorded(context, respondents, question.who),
+            recorded(context, respondents, question.who, self._recorder(key)),
             pause=context.roster.pause,
             is_wanted=lambda: context.is_wanted,
             retries=question.retries,
@@ -119,6 +121,16 @@ class CouncilPerformer:
         changed = {path for path, _ in before.items() ^ context.guarded().items()}
         if touched := [*sorted(changed), *proofs.put_aside()]:
             self.stop_tampered(f"{question.who} was asked", touched)
+
+    def _recorder(self, key: str) -> CallRecorder:
+        """Records attempts that were lost with their machine; an answer records itself."""
+        ledger = CallLedger(self._context)
+
+        def ended(agent: Agent, result: CallResult) -> None:
+            entry = ledger.entry(EntryKind.CALL, key, 1, agent.name)
+            ledger.record_lost("", replace(entry, call=result.call), result.lost)
+
+        return CallRecorder(ended=ended)
 
     def _require_login(
         self, question: CouncilPrompt, respondents: Sequence[Respondent], result: AskResult

@@ -29,7 +29,6 @@ from fairlead.jobs.baseline import baselines_of_jobs
 from fairlead.jobs.context import JobContext
 from fairlead.jobs.folder import content_of
 from fairlead.jobs.ledger import EntryKind, LedgerEntry, appended, read_ledger
-from fairlead.jobs.model import Job
 from fairlead.jobs.paths import SEEN, ledger_path
 from fairlead.store.journal import Journal
 
@@ -117,7 +116,7 @@ class StartedCall:
 class CallLedger:
     """The evidence of one job in the ledgers of its plans."""
 
-    def __init__(self, context: JobContext[Job]) -> None:
+    def __init__(self, context: JobContext[Any]) -> None:
         self._context = context
 
     def entry(self, kind: EntryKind, task: str, attempt: int, actor: str) -> LedgerEntry:
