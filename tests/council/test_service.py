@@ -547,7 +547,7 @@ def test_a_job_ends_before_a_stage_that_exceeds_the_budget(tmp_path: Path) -> No
 
 def test_the_budget_is_checked_for_all_passes_of_the_pm_at_once(tmp_path: Path) -> None:
     council = a_council(tmp_path, caps=Caps(run_tokens=50_000))
-    assert why(council.run()).startswith("budget: this run would take 7")
+    assert why(council.run()).startswith("budget: this run would take 75,620 tokens")
     assert council.model.asked == []
 
 
