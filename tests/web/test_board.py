@@ -330,7 +330,10 @@ def test_the_board_shows_the_numbers_of_status(browser: Browser, project: SeedPr
 def test_the_result_of_an_action_is_shown_once(browser: Browser) -> None:
     browser.enter()
     assert browser.post("capture", text="A lamp").headers["location"] == "/p/project"
+    update = {"hx-request": "true"}
+    assert "Recorded: A lamp" not in browser.ask("/p/project", headers=update).text  # an old page
     assert "Recorded: A lamp" in browser.ask("/p/project").text
+    assert "Recorded: A lamp" in browser.ask("/p/project", headers=update).text
     assert "Recorded: A lamp" not in browser.ask("/p/project").text
 
 

@@ -48,7 +48,9 @@ class BoardSessions:
         self._token = token
         self._codes: dict[str, float] = {}
         self._forms: dict[str, str] = {}  # session -> the secret of its forms
-        self._said: dict[str, str] = {}  # session -> the result of its last action
+        self._said: dict[
+            str, tuple[str, bool]
+        ] = {}  # the result of an action, and whether it is shown
 
     def new_code(self) -> str:
         """A code for one exchange within a minute."""
@@ -71,11 +73,19 @@ class BoardSessions:
 
     def say(self, session: str, text: str) -> None:
         """Keep the result of an action for the next page of a session."""
-        self._said[session] = text
+        self._said[session] = (text, False)
 
-    def said(self, session: str) -> str:
-        """The result of the last action, once."""
-        return self._said.pop(session, "")
+    def said(self, session: str, *, is_update: bool = False) -> str:
+        """The result of the last action, on one page; its updates keep it."""
+        text, is_shown = self._said.get(session, ("", False))
+        if is_update:
+            return text if is_shown else ""
+        if is_shown:
+            del self._said[session]
+            return ""
+        if text:
+            self._said[session] = (text, True)
+        return text
 
     def form_secret(self, session: str) -> str:
         """The secret that every form of a session carries; empty for an unknown session."""

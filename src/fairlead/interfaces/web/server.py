@@ -274,7 +274,9 @@ class Board:
             "address": request.url.path,
             "query": request.url.query,
             "live": template != "error.html",
-            "said": self.sessions.said(session),
+            "said": self.sessions.said(
+                session, is_update=request.headers.get("hx-request") == "true"
+            ),
             "counts": {},
             **content,
         }
