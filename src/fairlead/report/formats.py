@@ -70,7 +70,9 @@ def svg(
     label = markup(shown.title)
     size = f'width="{drawing.width}" height="{drawing.height}"'
     view = f'viewBox="0 0 {drawing.width} {drawing.height}" {size}'
-    kind = 'xmlns="http://www.w3.org/2000/svg" class="graph" role="img"'
+    # A picture may not contain links; with links it is a group of them.
+    role = "group" if any(link(node) for node in graph.nodes) else "img"
+    kind = f'xmlns="http://www.w3.org/2000/svg" class="graph" role="{role}"'
     lines = ["<!-- made by fairlead -->"] if is_standalone else []
     lines += [f'<svg {kind} aria-label="{label}" {view}>', f"<title>{label}</title>"]
     if is_standalone:
