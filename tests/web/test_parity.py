@@ -78,6 +78,10 @@ def project(tmp_path: Path, fairlead: Fairlead) -> SeedProject:
     return made
 
 
+def _no_start(*_: object) -> Any:
+    pytest.fail("a question started a job")
+
+
 def test_thirty_questions_have_one_answer_each(project: SeedProject, browser: Browser) -> None:  # noqa: F811
     assert len(QUESTIONS) >= 30
     browser.enter()
@@ -87,7 +91,7 @@ def test_thirty_questions_have_one_answer_each(project: SeedProject, browser: Br
         shown = json.loads(browser.ask(f"/p/project/questions/{address}").text)
         assert _same(shown) == _same(printed), words
         if tool:
-            context = ToolContext(App(str(project.folder)), lambda *_: None)  # type: ignore[arg-type, return-value]
+            context = ToolContext(App(str(project.folder)), _no_start)
             arguments = tools[tool].arguments(**given)
             answer = json.loads(json_text(document(tools[tool].call(context, arguments))))
             assert _same(answer) == _same(printed), words
