@@ -272,6 +272,9 @@ TABLE: dict[str, tuple[str, ...]] = {
         "project: --output roadmap.svg",
     ),
     "board": ("project:", "project: --ws nothing"),
+    "cluster dev": ("project: --port 0",),
+    "cluster status": ("project: --address",),  # a real address would be waited for
+    "worker": ("project:", "project: --queue claude --slots 0"),
     "serve": ("project: --port 70000", "project: nothing-here --no-open"),
     "report": ("project: --phase 1 --format md", "project:", "project: --phase 1 --job x"),
     "roadmap show": ("project:",),

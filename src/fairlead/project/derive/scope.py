@@ -125,6 +125,7 @@ class _Resolver:
         self.inventory = inventory
         self.claims = inventory.claims
         self.state = inventory.state_path
+        self.folder_ids = {each.id for each in inventory.folders}
         self.evidence = ScopeEvidence(inventory, inventory.roadmap_path)
         self.doubts: list[str] = []
 
@@ -303,8 +304,7 @@ class _Resolver:
 
     def _is_current_work(self, phase: ListedPhase) -> bool:
         """Whether a phase of no milestone may be work of a new one: open, or not archived."""
-        folders = {each.id for each in self.inventory.folders}
-        is_over = _is_called_done(phase) and phase.id not in folders
+        is_over = _is_called_done(phase) and phase.id not in self.folder_ids
         return self.evidence.is_loose(phase) and not is_over
 
     def _is_new(self) -> bool:

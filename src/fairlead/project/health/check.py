@@ -90,6 +90,9 @@ def _scope_note(position: Position, documents: tuple[str, ...]) -> Iterator[Find
 
 def _counted_by_lf(findings: Iterator[Finding], document: Document, path: str) -> Iterator[Finding]:
     """The findings with lines as git and editors count them: a lone CR ends none."""
+    if document.text.count("\r") == document.text.count("\r\n"):
+        yield from findings
+        return
     for finding in findings:
         at = finding.line - 1
         if at < 0 or finding.path != path:  # it may be about another document
