@@ -188,13 +188,21 @@ def changed_dependency(arena: Arena) -> None:
     (arena.place / "node_modules/.bin/sh").chmod(0o755)
 
 
-@_forging("pipe-for-git-file", "replaces the .git file of its worktree by a pipe that would block")
+@_forging(
+    "pipe-for-git-file",
+    "replaces the .git file of its worktree by a pipe that would block",
+    expected=Expected.ATTEMPT_FAILS,
+)
 def pipe_for_git_file(arena: Arena) -> None:
     (arena.place / ".git").unlink()
     os.mkfifo(arena.place / ".git")
 
 
-@_forging("pipe-in-worktree-folder", "puts pipes where git keeps the files of its worktree")
+@_forging(
+    "pipe-in-worktree-folder",
+    "puts pipes where git keeps the files of its worktree",
+    expected=Expected.ATTEMPT_FAILS,
+)
 def pipe_in_worktree_folder(arena: Arena) -> None:
     own = Path((arena.place / ".git").read_text().removeprefix("gitdir: ").strip())
     for name in ("gitdir", "HEAD", "commondir", "index"):

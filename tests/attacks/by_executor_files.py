@@ -270,7 +270,7 @@ def late_writer(arena: Arena) -> None:
     arena.project()
     arena.run_program(f'echo 41 > answer.txt\nsetsid env -i PATH="$PATH" sh -c "{line}" &\n')
     arena.expect_verify_failure()
-    assert arena.left_processes() == []
+    assert arena.left_processes() == [], "a process was left"
 
 
 @attack(
@@ -287,7 +287,7 @@ def late_summary(arena: Arena) -> None:
         f"echo 42 > answer.txt\nsetsid nohup sh -c 'sleep 1; echo x > {path}' >/dev/null 2>&1 &\n"
     )
     arena.expect_landed("answer.txt")
-    assert arena.left_processes() == []
+    assert arena.left_processes() == [], "a process was left"
 
 
 # -- what it says --------------------------------------------------------------------------

@@ -204,7 +204,7 @@ WEAKNESSES = {
     "no-supervisor": Weakness(
         "processes that an agent leaves go on",
         ("late-writer", "late-summary"),
-        "verdict is void|1 plans count as done|2 plans count as done",
+        "verdict is void|1 plans count as done|2 plans count as done|a process was left",
         is_supervised=False,
     ),
     "any-answer": Weakness(

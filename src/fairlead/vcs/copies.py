@@ -128,7 +128,9 @@ def make_repository(folder: str, message: str) -> None:
 
 def log_lines(folder: str, most: int) -> list[str]:
     """The newest commits of a repository, one line each."""
-    shown = _git(folder, (folder,), "log", f"--max-count={most}", "--format=%h %s", "--no-color")
+    # In the order of the history: commits of one second would otherwise come in any order.
+    words = ("--topo-order", f"--max-count={most}", "--format=%h %s", "--no-color")
+    shown = _git(folder, (folder,), "log", *words)
     return shown.splitlines()
 
 
