@@ -245,3 +245,19 @@ def test_a_lost_attempt_of_a_council_is_in_the_ledger_of_its_job(tmp_path: Path)
     assert [(entry.call, entry.job, entry.cost_usd) for entry in lost] == [
         ("seat-1.1", job.id, None)
     ]
+
+
+def test_refs_of_ended_jobs_are_deleted_whoever_left_them(tmp_path: Path) -> None:
+    run, _ = a_trial(tmp_path)
+    assert run.run().job.status == "DONE"
+    left = run.cluster.refs()
+    assert left  # as if the coordinator had been killed before it deleted them
+    late, other = ("refs/fairlead/project/other/out/late/1", "refs/fairlead/elsewhere/job/base/x")
+    commit = git(run.cluster.shared, "rev-parse", left[0]).strip()
+    for name in (late, other):
+        git(run.cluster.shared, "update-ref", name, commit)
+
+    run.cluster.session(run.project).clean_up(["other"])
+    assert sorted(run.cluster.refs()) == sorted((late, other))
+    run.cluster.session(run.project).clean_up()
+    assert run.cluster.refs() == [other]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
@@ -22,6 +22,7 @@ from fairlead.cluster.claims import PushedCommit, claim_fault, size_fault, tree_
 from fairlead.cluster.errors import NotOnCluster
 from fairlead.cluster.model import (
     LONGEST_TEXT,
+    REFS,
     VERIFY,
     CallAddress,
     CallEnd,
@@ -202,14 +203,18 @@ class ClusterSession:
                 self._delete(ended)
 
     def _delete(self, names: list[str]) -> None:
-        known = self._remote.list(f"refs/fairlead/{self._project}/")
+        known = self._remote.list(f"{REFS}/{self._project}/")
         self._remote.delete(name for name in names if name in known)
 
-    def clean_up(self) -> None:
-        """Delete the refs of every job of this run; calls that may be continued keep none."""
-        for job in sorted(self._jobs):
-            prefix = CallAddress(self._project, job, "").refs
-            self._remote.delete(self._remote.list(prefix))
+    def clean_up(self, open_jobs: Iterable[str] = ()) -> None:
+        """Delete the refs of this run's jobs, and those that killed runs and late workers left.
+
+        Only a job that may still be continued, by another run than this one, keeps its refs.
+        """
+        others = {safe_name(job) for job in open_jobs} - self._jobs
+        kept = tuple(CallAddress(self._project, job, "").refs for job in others)
+        refs = self._remote.list(f"{REFS}/{self._project}/")
+        self._remote.delete(name for name in refs if not name.startswith(kept))
 
     # -- finding calls again ---------------------------------------------------------------
 
@@ -236,6 +241,7 @@ class ClusterSession:
     def ready(self, mark: str) -> Iterator[None]:
         """Know the job whose calls follow."""
         self.job = os.path.basename(mark)
+        self._jobs.add(safe_name(self.job))
         yield
 
 

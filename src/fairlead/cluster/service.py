@@ -46,6 +46,7 @@ class ClusterProject:
     state: str  # the user's state folder
     values: Mapping[str, object]
     custom: tuple[CustomAgent, ...]
+    open_jobs: Callable[[], Iterable[str]]  # the ids of those that have not ended
 
 
 class Cluster:
@@ -76,7 +77,7 @@ def require_package() -> None:
 
 @contextmanager
 def opened(project: ClusterProject, patience: Patience | None = None) -> Iterator[Cluster]:
-    """Connect for one run. The refs of its jobs are deleted, unless it is to be resumed."""
+    """Connect for one run. The refs of ended jobs are deleted, unless it is to be resumed."""
     require_package()
     from fairlead.cluster.adapter import ClusterSession
     from fairlead.cluster.connection import Connection
@@ -99,9 +100,9 @@ def opened(project: ClusterProject, patience: Patience | None = None) -> Iterato
         except (NoWorker, ServerGone):  # calls go on, and the next run continues them
             raise
         except FairleadError:
-            session.clean_up()
+            session.clean_up(project.open_jobs())
             raise
-        session.clean_up()
+        session.clean_up(project.open_jobs())
 
 
 def server_settings(

@@ -167,6 +167,10 @@ class Jobs:
         parts = {part for job, part in asking if part != job}
         return tuple(self.present(record) for record in records if record.id not in parts)
 
+    def open_ids(self) -> tuple[str, ...]:
+        """The ids of all jobs that are not over, councils included."""
+        return tuple(record.id for record in self.all() if record.is_open)
+
     def running_job(self) -> str:
         """A job that a process runs now; empty: there is none."""
         return next((record.id for record in self.records() if self.is_running(record)), "")

@@ -26,6 +26,7 @@ _FIXED_VARIABLES = {
 }
 _OPTIONS = ("core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false")
 _LIMITS = ProcessLimits(wall=timedelta(minutes=10), output_bytes=64 << 20)
+_DELETED_TOGETHER = 1000  # refs in one command
 
 
 class RemoteRepository:
@@ -55,8 +56,9 @@ class RemoteRepository:
     def delete(self, names: Iterable[str]) -> None:
         """Delete refs there that exist; a ref that is gone already is no problem."""
         specs = [f":{name}" for name in names]
-        if specs:
-            self._git("push", "--quiet", "--no-verify", "--", self.url, *specs, may_fail=True)
+        for at in range(0, len(specs), _DELETED_TOGETHER):
+            some = specs[at : at + _DELETED_TOGETHER]
+            self._git("push", "--quiet", "--no-verify", "--", self.url, *some, may_fail=True)
 
     def list(self, prefix: str) -> dict[str, str]:
         """The refs there below a prefix, and their objects."""
