@@ -460,3 +460,23 @@ def test_a_persons_status_of_a_finished_project_leaves_the_frontmatter_true(tmp_
 
     assert "Status: Planning what comes next with Bob" in project.state
     assert compare_project(Reader(str(tmp_path))).drift == ()
+
+
+def test_the_first_finished_plan_of_a_later_phase_settles_the_phases_before_it(
+    tmp_path: Path,
+) -> None:
+    project = Project(tmp_path)
+    for phase in ("1", "2"):
+        project.plan(phase, 1)
+        project.plan(phase, 2)
+    for number in (1, 2):
+        project.summary("1", number)  # by somebody who recorded nothing
+    project.events.sync()
+    comparison = compare_project(Reader(str(tmp_path)))
+    assert comparison.drift == ()  # the open box is right: it may wait for its verification
+
+    project.summary("2", 1)
+    project.events.plan_completed("2")
+
+    assert "- [x] **Phase 1" in (tmp_path / ".planning/ROADMAP.md").read_text("utf-8")
+    assert compare_project(Reader(str(tmp_path))).drift == ()

@@ -114,11 +114,16 @@ class ProjectSnapshot:
     ) -> tuple[dict[str, Edit], tuple[str, ...]]:
         """The edit that raises the marks of phases in ROADMAP.md, and the marks that claim more.
 
-        With `reopens`, the marks of a phase that is worked on again are also lowered.
+        A finished phase may be marked open until a later one has finished plans: then its marks
+        are raised too. With `reopens`, the marks of a phase that is worked on again are also
+        lowered.
         """
         path = layout.documents_of(self.workstream)[1]
+        chosen, policy = tuple(phases), self.position.policy
         proof_of = reopened_of if reopens else proven_of
-        proofs = [proof_of(phase, self.position.policy) for phase in phases if phase.listed]
+        proofs = [proof_of(phase, policy) for phase in chosen if phase.listed]
+        settled = self.position.scope.settled_by(chosen)
+        proofs += [proven_of(each, policy) for each in settled if each.listed]
         if not proofs:
             return {}, ()
         date = f"{self.now:%Y-%m-%d}"

@@ -94,6 +94,21 @@ class Scope:
         later = (each for each in self.phases if each.id > phase.id)
         return not any(each.folder and each.folder.completed for each in later)
 
+    def settled_by(self, phases: Iterable[Phase]) -> tuple[Phase, ...]:
+        """The finished phases that would still be awaiting if these had no finished plans."""
+        own = {each.id for each in phases}
+        finished = [each.id for each in self.phases if each.folder and each.folder.completed]
+        last_other = max((each for each in finished if each not in own), default=None)
+        last_own = max((each for each in finished if each in own), default=None)
+        return tuple(
+            each
+            for each in self.phases
+            if each.stage is Stage.COMPLETE
+            and last_own is not None
+            and each.id < last_own
+            and (last_other is None or not each.id < last_other)
+        )
+
     def is_shipped(self, phase: Phase) -> bool:
         """Whether every milestone that has this phase is shipped."""
         if phase in self.phases:
