@@ -2,13 +2,17 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from fairlead.project.handoff import handover_text, is_stale, marked_resumed, read_handover
+from fairlead.project.overview import Overview
 from fairlead.project.state.gate import OpenTask, task_from_keys, task_keys
 from fairlead.project.state.gate_rules import Failure, FailureClass, Gate, GateStatus, SkipKind
+from fairlead.store.reader import Reader
 from tests.support.positions import a_position
+from tests.support.projects import Project
 from tests.support.times import NOON
 
 TASK = OpenTask(
@@ -121,3 +125,27 @@ def test_a_hand_over_is_stale_once_its_work_is_done(
     handover = read_handover(".planning/.continue-here.md", handover_text(task, NOON))
 
     assert is_stale(handover, a_position(*phases)) is expected
+
+
+def test_a_hand_over_of_a_shipped_milestone_or_of_done_work_beside_it_is_stale(
+    tmp_path: Path,
+) -> None:
+    project = Project(tmp_path)
+    roadmap = (
+        "# Roadmap\n\n## Milestones\n\n- ✅ **v1.0 First** - Phases 1-2 (shipped 2026-01-01)\n"
+        "- 🚧 **v1.1 Second** - Phase 3 (in progress)\n\n## Phases\n\n"
+        "- [x] **Phase 1: Core** - one\n- [x] **Phase 2: API** - two\n- [ ] **Phase 3: UI** - next\n"
+    )
+    (project.planning / "ROADMAP.md").write_text(roadmap, "utf-8")
+    for phase in ("01-core", "03-ui", "07-side"):
+        (project.planning / "phases" / phase).mkdir(exist_ok=True)
+        note = "---\ncontext: phase\ntask: 2\nstatus: in_progress\n---\n\nMore to do.\n"
+        (project.planning / "phases" / phase / ".continue-here.md").write_text(note, "utf-8")
+    project.plan("1", 1)  # its summary was lost, and the milestone has been shipped
+    project.plan("3", 1)
+    project.plan("7", 1)  # of no milestone, and done
+    project.summary("7", 1)
+
+    assert Overview(Reader(str(tmp_path))).status().continue_files == (
+        ".planning/phases/03-ui/.continue-here.md",
+    )

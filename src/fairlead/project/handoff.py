@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from fairlead.core.values import dataclass
+from fairlead.project.derive.inventory import Phase, PhaseFolder
 from fairlead.project.derive.position import Position
+from fairlead.project.derive.scope import Scope
 from fairlead.project.paths import PHASES_NAME, ULTRAPLAN, is_handover_name
 from fairlead.project.state.documents import moment
 from fairlead.project.state.gate import OpenTask, task_from_keys, task_keys
@@ -77,23 +79,32 @@ def read_handover(path: str, text: str) -> Handover:
     )
 
 
-def is_stale(handover: Handover, position: Position) -> bool:
+def is_stale(handover: Handover, position: Position, folders: Iterable[PhaseFolder] = ()) -> bool:
     """Whether nothing is left to resume: the gate, the plan or the phase of a hand-over is done.
 
-    A hand-over whose place is not known is never stale.
+    A phase of a shipped milestone is done. A hand-over whose place is not known is never stale.
     """
     task = handover.task
     if handover.is_ours and task.gate.status in (GateStatus.APPROVED, GateStatus.SKIPPED):
         return True
-    folder = handover.path.rpartition("/")[0]
-    number = phase_in(task.phase)
-    for phase in position.scope.phases:
-        plans = phase.folder.live_plans if phase.folder else ()
-        if phase.id == number or (phase.folder and phase.folder.path == folder):
-            labels = {plan_label(plan.id) for plan in plans if plan.is_complete}
-            is_done = bool(task.plan) and plan_label(task.plan) in labels
-            return is_done or phase.is_complete(position.policy)
-    return False
+    phase = _phase_of(handover, position.scope)
+    if phase is None:  # perhaps a folder that belongs to no milestone
+        home = handover.path.rpartition("/")[0]
+        return any(folder.path == home and folder.is_implemented for folder in folders)
+    plans = phase.folder.live_plans if phase.folder else ()
+    labels = {plan_label(plan.id) for plan in plans if plan.is_complete}
+    if task.plan and plan_label(task.plan) in labels:
+        return True
+    return phase.is_complete(position.policy) or position.scope.is_shipped(phase)
+
+
+def _phase_of(handover: Handover, scope: Scope) -> Phase | None:
+    """The phase of a hand-over: by its folder, else by its number in the current milestone."""
+    folder, number = handover.path.rpartition("/")[0], phase_in(handover.task.phase)
+    phases = (*scope.phases, *scope.elsewhere)
+    placed = (each for each in phases if each.folder and each.folder.path == folder)
+    numbered = (each for each in scope.phases if each.id == number)
+    return next(placed, None) or next(numbered, None)
 
 
 def handover_text(task: OpenTask, now: datetime) -> str:
@@ -167,6 +178,7 @@ def handover_offers(
     workstream: str,
     names: Callable[[str], Iterable[str]] | None = None,
     position: Position | None = None,
+    folders: Iterable[PhaseFolder] = (),
 ) -> tuple[HandoverOffer, ...]:
     """All hand-overs of a project; `names` lists a folder.
 
@@ -179,7 +191,7 @@ def handover_offers(
             handover = read_handover(path, loaded.text)
             session = session_name(handover.session, workstream_of(path, workstream))
             is_live = handover.is_ours and is_session_running(reader.folder, session)
-            stale = bool(position and not is_live and is_stale(handover, position))
+            stale = bool(position and not is_live and is_stale(handover, position, folders))
             offers.append(HandoverOffer(handover, is_live, stale))
     return tuple(offers)
 

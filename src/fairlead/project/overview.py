@@ -235,7 +235,8 @@ class Overview:
         )
         waiting = self._reader.peek(WAITING)
         names = self._names(comparison.inventory)
-        offers = handover_offers(self._reader, workstream, names, comparison.position)
+        folders = comparison.inventory.folders
+        offers = handover_offers(self._reader, workstream, names, comparison.position, folders)
         jobs = in_order(self._sources.open_jobs(self._reader), workstream)
         task = read_task(state) if state else None
         active = active_phase(state) if state else None

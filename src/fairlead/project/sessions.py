@@ -13,7 +13,7 @@ from functools import reduce
 from fairlead.core.errors import MalformedId
 from fairlead.core.ids import PhaseId, is_name
 from fairlead.core.values import dataclass, replace
-from fairlead.project.derive.position import Position, position_of
+from fairlead.project.derive.position import position_of
 from fairlead.project.derive.scan import scan
 from fairlead.project.errors import NoHandover, NoPlans, PhaseFinished, SeveralHandovers
 from fairlead.project.handoff import (
@@ -84,10 +84,9 @@ class Sessions(ProjectService):
 
     def offers(self) -> tuple[HandoverOffer, ...]:
         """All hand-overs of the project; nothing is changed."""
-        return handover_offers(self._files, self._workstream, position=self._position())
-
-    def _position(self) -> Position:
-        return position_of(scan(self._files.folder, workstream=self._workstream))
+        inventory = scan(self._files.folder, workstream=self._workstream)
+        position, folders = position_of(inventory), inventory.folders
+        return handover_offers(self._files, self._workstream, position=position, folders=folders)
 
     def task(self, session: str = MAIN_SESSION) -> OpenTask | None:
         """The task that a session works on."""
@@ -222,7 +221,7 @@ class Sessions(ProjectService):
         With `fresh` the hand-over is put aside instead, and its task counts as not started.
         """
         _checked(session)
-        offers = self._offers_here(self._position())
+        offers = self._offers_here(self.offers())
         chosen = _chosen(offers, file)
 
         def change(state: Document, snapshot: ProjectSnapshot) -> Document:
@@ -252,14 +251,18 @@ class Sessions(ProjectService):
 
     # -- where things are -----------------------------------------------------------------
 
-    def _offers_here(self, position: Position | None = None) -> tuple[HandoverOffer, ...]:
+    def _offers_here(
+        self, offers: tuple[HandoverOffer, ...] | None = None
+    ) -> tuple[HandoverOffer, ...]:
         """The hand-overs that a session of this workstream may continue.
 
-        Without a position, none of them is called stale.
+        Unless they are given, none of them is called stale: that needs a look at all files.
         """
+        if offers is None:
+            offers = handover_offers(self._files, self._workstream)
         return tuple(
             offer
-            for offer in handover_offers(self._files, self._workstream, position=position)
+            for offer in offers
             if not offer.handover.is_ours or self._is_here(offer.handover.path)
         )
 
