@@ -17,6 +17,7 @@ from fairlead.project.overview import Overview
 from fairlead.project.state.documents import Decision
 from fairlead.store.files import Files
 from fairlead.store.reader import Reader
+from fairlead.views.status import position
 from tests.support.projects import TickingClock
 
 CLOCK: Clock = TickingClock()
@@ -200,6 +201,16 @@ def test_plans_that_no_document_counts_are_not_zero(tmp_path: Path) -> None:
     status = Overview(Reader(planning(tmp_path, {"ROADMAP.md": roadmap}).folder)).status()
     assert status.progress.is_verifiable is False
     assert (status.progress.completed_phases, status.progress.total_plans) == (2, None)
+
+
+def test_a_roadmap_in_which_no_phase_is_recognised_leaves_the_progress_open(tmp_path: Path) -> None:
+    roadmap = "# Roadmap\n\n## Done\n\n- [x] **M1**: Login\n\n## Open\n\n- [ ] **M2**: Search\n"
+    state = "# State\n\n## Current Position\n\nStatus: M1 complete, working on M2\n"
+    files = planning(tmp_path, {"ROADMAP.md": roadmap, "STATE.md": state})
+    status = Overview(Reader(files.folder)).status()
+    assert status.progress.is_verifiable is False
+    assert (status.progress.total_phases, status.progress.percent) == (None, None)
+    assert "no phases yet" not in position(status)
 
 
 # -- percentages ----------------------------------------------------------------------------------

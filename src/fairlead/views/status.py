@@ -79,7 +79,8 @@ def next_view(app: App, status: StatusReport, workstream: str = "") -> NextView:
 def position(status: StatusReport) -> str:
     """One sentence: the phase in progress, or else the current phase and plan."""
     if not status.phases:
-        return "There are no phases yet."
+        is_new = status.progress.is_verifiable
+        return "There are no phases yet." if is_new else "The documents list no phase with files."
     if not status.phase:
         archived = [note for note in status.notes if note.code == FindingKind.ARCHIVED]
         reasons = "; ".join(f"{note.what}: {note.said}" for note in archived[:_LISTED_REASONS])

@@ -16,6 +16,7 @@ from fairlead.project.overview import FindingReport
 from fairlead.views.check import check_view
 
 _HAS_FINDINGS = 1
+_UNCHECKED = (FindingKind.UNREAD, FindingKind.NO_PHASES, FindingKind.SCOPE)
 _LISTED_FILES = 5
 _LISTED_FINDINGS = 3  # with the same cause
 _WIDTH = 110
@@ -60,9 +61,9 @@ def advice_of(app: App, workstream: str, comparison: DocumentComparison) -> str:
 
 
 def agreement(findings: Iterable[FindingReport]) -> str:
-    """What is known when nothing differs: parts that were not understood are not covered."""
-    if any(finding.code == FindingKind.UNREAD for finding in findings):
-        return "The parts of the documents that were understood match the files"
+    """What is known when nothing differs: parts that could not be checked are not covered."""
+    if any(finding.code in _UNCHECKED for finding in findings):
+        return "What could be checked matches the files"
     return "The documents match the files"
 
 

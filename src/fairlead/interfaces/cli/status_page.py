@@ -82,6 +82,8 @@ def _milestone(report: StatusReport) -> Line:
 
 def _progress_line(report: StatusReport) -> Line:
     progress = report.progress
+    if progress.total_phases is None and progress.total_plans is None and progress.percent is None:
+        return ("Progress is unknown: no document counts it, and no file proves any.",)
     counts = (
         [f"[{bar(progress.percent)}] {progress.percent}% "] if progress.percent is not None else []
     )

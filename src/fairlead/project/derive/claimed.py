@@ -29,8 +29,8 @@ def counts_of(reading: ScopeReading, position: Position, inventory: Inventory) -
     is_claimed = reading.is_claimed
     if position.scope.certainty is Certainty.UNVERIFIABLE or reading.is_stated:
         claims = inventory.claims
-        is_silent = not (inventory.has_roadmap or reading.phases)
-        if claims.total_phases is not None or claims.total_plans is not None or is_silent:
+        has_counts = claims.total_phases is not None or claims.total_plans is not None
+        if has_counts or not reading.phases:
             return ReadingCounts(
                 claims.completed_phases,
                 claims.total_phases,
