@@ -5,13 +5,18 @@ leads to it, so resuming after a crash means deciding again. The limits on waiti
 often a failed task is retried is `RETRIES` in `project.state.gate_rules`.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_left, insort
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
-from functools import cached_property, lru_cache
+from enum import StrEnum
+from functools import cached_property
+from itertools import islice
 
 from fairlead.agents.budget import Cost, may_spend
 from fairlead.core.values import replace
 from fairlead.execution.model import Act, Action, PlanFacts, Snapshot, TaskFacts
+from fairlead.execution.plan_index import PlanIndex, Rank
 from fairlead.jobs.model import (
     ABORT_ANSWER,
     FIX,
@@ -29,15 +34,7 @@ from fairlead.jobs.model import (
     skip_kind,
 )
 from fairlead.plans.model import TaskKind
-from fairlead.plans.waves import (
-    ConcurrencyLimits,
-    PlanNode,
-    Schedule,
-    may_start,
-    schedule,
-    transitive_needs,
-    unfinished_needs_note,
-)
+from fairlead.plans.waves import CountedClaims, transitive_needs, unfinished_needs_note
 from fairlead.project.state.gate_rules import (
     Escalate,
     FailureClass,
@@ -64,87 +61,242 @@ EXECUTOR_ASKS = ": the executor asks: "  # in a question, before the executor's 
 
 def decide(snapshot: Snapshot) -> tuple[Action, ...]:
     """The actions that may begin now, the most urgent first."""
-    if snapshot.is_stopping or snapshot.job.status is not JobStatus.EXECUTING:
-        return ()
-    view = _View(snapshot)
-    steps = [step for plan in view.under_way if (step := view.step(plan))]
-    # No plan begins while more finished plans wait to land than there are slots.
-    if sum(step.act in _LANDING for step in steps) <= snapshot.job.slots:
-        steps += [step for plan in view.startable if (step := view.first_step(plan))]
-    questions = [step for step in steps if step.act is Act.ASK]
-    actions = [*questions, *_within_limits(snapshot, steps, view)]
-    if actions or snapshot.running:
-        return tuple(actions)
-    waits = sorted(step.until for step in steps if step.act is Act.WAIT)
-    if waits:
-        return (Action(Act.WAIT, snapshot.job.id, until=waits[0]),)
-    return (view.end(),)
+    return Decider().decide(snapshot)
 
 
-def _within_limits(snapshot: Snapshot, steps: list[Action], view: "_View") -> list[Action]:
+class Decider:
+    """Decides again and again for one job: a decision costs what changed since the last one.
+
+    What is kept is a cache: every decision equals that of `decide`, which follows from the snapshot
+    alone. The next step of a plan that has begun is computed when its facts, its gates, its running
+    actions or the questions change. While a service refuses calls or a cap is near, and for tasks
+    that wait for time or for other plans, it is computed every time.
+    """
+
+    def __init__(self) -> None:
+        self._index = PlanIndex()
+        self._clear()
+        self._questions: tuple[Question, ...] = ()
+        self._running: frozenset[str] = frozenset()
+        self._acts: Counter[str] = Counter()  # of what is running
+        self._callers: tuple[object, ...] = ()
+        self._was_calm = False
+
+    def _clear(self) -> None:
+        self._steps: dict[str, Action] = {}  # of plans that have begun
+        self._groups: dict[_Group, list[Rank]] = {group: [] for group in _Group}
+        self._starting: set[str] = set()  # unusual plans with a first step
+
+    def decide(self, snapshot: Snapshot) -> tuple[Action, ...]:
+        """The actions that may begin now, the most urgent first."""
+        if snapshot.is_stopping or snapshot.job.status is not JobStatus.EXECUTING:
+            return ()
+        if self._index.update(snapshot):
+            self._clear()
+        view = _View(snapshot, self._index)
+        self._refresh(view, snapshot)
+        choice, groups = _Choice(view, snapshot, self._acts), self._groups
+        choice.add_under_way({group: self._in(group) for group in _CHOSEN})
+        first: Iterable[Action] = ()
+        # No plan begins while more finished plans wait to land than there are slots.
+        if len(groups[_Group.LANDING]) <= snapshot.job.slots:
+            first = view.first_steps()
+            if view.is_calm and not self._starting:
+                choice.add_calls(first)
+                first = ()
+            else:
+                first = tuple(first)
+                choice.add_first(first)
+        asks = [step for step in first if step.act is Act.ASK]
+        questions = [*(step for _, step in self._in(_Group.ASKING)), *asks]
+        actions = [*questions, *choice.actions]
+        if actions or snapshot.running:
+            return tuple(actions)
+        waits = [*(step for _, step in self._in(_Group.WAITING)), *first]
+        if untils := sorted(step.until for step in waits if step.act is Act.WAIT):
+            return (Action(Act.WAIT, snapshot.job.id, until=untils[0]),)
+        return (view.end(),)
+
+    def _in(self, group: "_Group") -> Iterator[tuple[Rank, Action]]:
+        """The steps of a group, the most urgent first."""
+        plan_at, steps = self._index.plan_at, self._steps
+        return ((rank, steps[plan_at(rank).id]) for rank in self._groups[group])
+
+    def _refresh(self, view: "_View", snapshot: Snapshot) -> None:
+        """Compute the steps that may have changed."""
+        index, job = self._index, snapshot.job
+        changed = index.take_changed() | index.restless
+        for key in view.running ^ self._running:
+            act, _, subject = key.partition(":")
+            self._acts[act] += 1 if key in view.running else -1
+            owner = index.plan_of(subject)
+            changed.add(owner.id if owner else subject)
+        callers = (job.agent, job.reviewer, job.is_git)
+        is_same = callers == self._callers and snapshot.questions == self._questions
+        if not (is_same and view.is_calm and self._was_calm):
+            changed |= self._steps.keys() | index.begun.keys() | index.unusual
+        self._running, self._questions = view.running, snapshot.questions
+        self._callers, self._was_calm = callers, view.is_calm
+        for name in changed:
+            self._remove(name)
+            if name in index.begun:
+                self._add(name, view.step(index.by_id[name]), view.running)
+            elif name in index.unusual and view.first_step(index.by_id[name]):
+                self._starting.add(name)
+
+    def _add(self, plan: str, step: Action | None, running: frozenset[str]) -> None:
+        if step is None:
+            return
+        group = _GROUPS[step.act]
+        if group is not _Group.LANDING and step.key in running:
+            return
+        self._steps[plan] = step
+        insort(self._groups[group], self._index.rank_of(plan))
+
+    def _remove(self, plan: str) -> None:
+        self._starting.discard(plan)
+        if step := self._steps.pop(plan, None):
+            ranks, rank = self._groups[_GROUPS[step.act]], self._index.rank_of(plan)
+            del ranks[bisect_left(ranks, rank)]
+
+
+class _Group(StrEnum):
+    """What is done with a step."""
+
+    ASKING = "asking"
+    WAITING = "waiting"
+    BUSY = "busy"  # takes a slot
+    LANDING = "landing"  # one at a time
+    FREE = "free"  # always
+
+
+_GROUPS = {
+    Act.ASK: _Group.ASKING,
+    Act.WAIT: _Group.WAITING,
+    **dict.fromkeys(_BUSY, _Group.BUSY),
+    **dict.fromkeys(_LANDING, _Group.LANDING),
+    Act.SKIP: _Group.FREE,
+}
+_CHOSEN = (_Group.BUSY, _Group.LANDING, _Group.FREE)
+
+
+class _Choice:
     """The steps for which there is a free slot, and budget beside the calls that are running."""
-    running = [Act(key.partition(":")[0]) for key in snapshot.running]
-    slots = snapshot.job.slots - sum(act in _BUSY for act in running)
-    landings = 0 if any(act in _LANDING for act in running) else 1
-    callers = {Act.EXECUTE: snapshot.job.agent, Act.REVIEW: snapshot.job.reviewer}
-    called = [callers.get(act, "") for act in running]
-    free = {each.provider: each.slots - called.count(each.provider) for each in snapshot.job.shares}
-    reserved = sum(map(view.price, snapshot.running), Cost())  # the ledger has no cost of these yet
-    chosen: list[Action] = []
-    for step in steps:
-        if not snapshot.job.is_git and (chosen or snapshot.running):
-            break  # without git all work happens in one folder, so one action at a time
-        if step.key in snapshot.running:
-            continue
-        caller = callers.get(step.act, "")
-        if step.act in _BUSY and min(slots, free.get(caller, slots)) > 0:
-            if step.act in _CALLS and not view.is_affordable(step, reserved):
-                continue  # running calls may turn out cheaper: a person is asked only after them
-            reserved += view.price(step.key)
-            slots -= 1
-            free[caller] = free.get(caller, slots + 1) - 1
-            chosen.append(step)
-        elif step.act in _LANDING and landings > 0:
-            landings -= 1
-            chosen.append(step)
-        elif step.act is Act.SKIP:
-            chosen.append(step)
-    return chosen
 
+    def __init__(self, view: "_View", snapshot: Snapshot, running: Counter[str]) -> None:
+        self.actions: list[Action] = []
+        self._view, self._snapshot = view, snapshot
+        job = snapshot.job
+        self._callers = {Act.EXECUTE: job.agent, Act.REVIEW: job.reviewer}
+        self._slots = job.slots - sum(running[act] for act in _BUSY)
+        self._landings = 0 if any(running[act] for act in _LANDING) else 1
+        self._free = {
+            each.provider: each.slots
+            - sum(running[act] for act in _CALLS if self._callers[act] == each.provider)
+            for each in job.shares
+        }
 
-_schedule = lru_cache(2)(schedule)  # most snapshots have the same plans as the one before
+    @cached_property
+    def _reserved(self) -> Cost:
+        """The ledger has no cost yet of calls that are running or chosen."""
+        keys = (*self._snapshot.running, *(action.key for action in self.actions))
+        return sum(map(self._view.price, keys), Cost())
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether nothing can be added: without git all work happens in one folder."""
+        return not self._snapshot.job.is_git and bool(self.actions or self._snapshot.running)
+
+    def _has_slot(self, act: Act) -> bool:
+        return min(self._slots, self._free.get(self._callers.get(act, ""), self._slots)) > 0
+
+    def add_under_way(self, groups: Mapping[_Group, Iterator[tuple[Rank, Action]]]) -> None:
+        """Choose among the steps of plans that have begun."""
+        if self._is_full:
+            return
+        ranks: dict[str, Rank] = {}
+        for rank, step in (*groups[_Group.FREE], *islice(groups[_Group.LANDING], 1)):
+            if self._add(step):
+                ranks[step.key] = rank
+        for rank, step in groups[_Group.BUSY]:
+            if self._slots <= 0:
+                break
+            if self._add(step):
+                ranks[step.key] = rank
+        self.actions.sort(key=lambda action: ranks[action.key])
+        if not self._snapshot.job.is_git:
+            del self.actions[1:]
+
+    def add_calls(self, steps: Iterable[Action]) -> None:
+        """Choose among first calls of plans, while there is a slot."""
+        left = iter(steps)
+        while self._has_slot(Act.EXECUTE) and not self._is_full and (step := next(left, None)):
+            self._add(step)
+
+    def add_first(self, steps: Iterable[Action]) -> None:
+        """Choose among the first steps of plans."""
+        for step in steps:
+            if self._is_full:
+                break
+            self._add(step)
+
+    def _add(self, step: Action) -> bool:
+        if step.key in self._view.running:
+            return False
+        group = _GROUPS[step.act]
+        if group is _Group.BUSY:
+            if not self._has_slot(step.act) or not self._is_affordable(step):
+                return False
+            self._slots -= 1
+            caller = self._callers.get(step.act, "")
+            if caller in self._free:
+                self._free[caller] -= 1
+        elif group is _Group.LANDING and self._landings:
+            self._landings -= 1
+        elif group is not _Group.FREE:
+            return False
+        self.actions.append(step)
+        return True
+
+    def _is_affordable(self, step: Action) -> bool:
+        if step.act not in _CALLS or self._view.is_cheap:
+            return True
+        # Running calls may turn out cheaper: a person is asked only after them.
+        is_affordable = self._view.is_affordable(step, self._reserved)
+        if is_affordable:
+            self._reserved += self._view.price(step.key)
+        return is_affordable
 
 
 class _View:
     """A snapshot, and everything that is derived from it."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, index: PlanIndex) -> None:
         self._snapshot = snapshot
-        self._gates = {each.task: each for each in snapshot.gates}
+        self._index = index
+        self._gates = index.gates
         self._questions = {each.id: each for each in snapshot.questions}
-        self._open = {each.plan for each in snapshot.gates}
-        self._by_id = {each.id: each for each in snapshot.plans}
-        self._passed = snapshot.passed
+        self._by_id = index.by_id
+        self._passed = index.passed
+        self.running = frozenset(snapshot.running)
 
     @cached_property
-    def _order(self) -> Schedule:
-        return _schedule(
-            tuple(
-                PlanNode(
-                    each.id, each.depends_on, each.files, len(each.tasks) or 1, each.is_summarised
-                )
-                for each in self._snapshot.plans
-            )
-        )
+    def is_calm(self) -> bool:
+        """Whether no service refuses calls, and no call of any plan exceeds a cap."""
+        return not self._refusals and not self._budget_fault(self._index.dearest)
 
     @cached_property
-    def _estimates(self) -> dict[str, Cost]:
-        return {task.id: plan.estimate for plan in self._snapshot.plans for task in plan.tasks}
+    def is_cheap(self) -> bool:
+        """Whether as many calls as can run at once stay within the caps, whatever they are."""
+        calls = len(self._snapshot.running) + max(self._snapshot.job.slots, 0) + 2
+        dearest = self._index.dearest
+        return not self._budget_fault(Cost(dearest.tokens * calls, dearest.usd * calls))
 
     def price(self, key: str) -> Cost:
         """The estimated cost of an action, by its key."""
         act, _, task = key.partition(":")
-        return self._estimates.get(task, Cost()) if act in _CALLS else Cost()
+        plan = self._index.plan_of(task) if act in _CALLS else None
+        return plan.estimate if plan else Cost()
 
     def is_affordable(self, action: Action, reserved: Cost) -> bool:
         """Whether the caps allow a call beside the running ones, or a person allowed it."""
@@ -156,23 +308,21 @@ class _View:
         snapshot = self._snapshot
         return may_spend(cost, snapshot.spent, snapshot.spent_today, snapshot.caps)
 
-    @cached_property
-    def under_way(self) -> tuple[PlanFacts, ...]:
-        """Plans that have begun, the one with the most dependent work first."""
-        left = [each for each in self._snapshot.plans if not each.is_summarised]
-        begun = [each for each in left if each.id in self._open]
-        return tuple(sorted(begun, key=lambda each: -self._order.priority[each.id]))
+    def first_steps(self) -> Iterator[Action]:
+        """The first steps of plans that may begin, the one with the most dependent work first.
 
-    @cached_property
-    def startable(self) -> tuple[PlanFacts, ...]:
-        """Plans that may begin, the one with the most dependent work first."""
+        Slots limit actions, not plans: a plan that waits for a person takes no slot.
+        """
         if self._is_halted:
-            return ()
-        begun = {each.id for each in self.under_way}
-        # Slots limit actions, not plans: a plan that waits for a person takes no slot.
-        limits = ConcurrencyLimits(total=len(self._snapshot.plans))
-        plans = (self._by_id[name] for name in may_start(self._order, begun, (), limits))
-        return tuple(plan for plan in plans if plan.is_chosen)
+            return
+        claims = CountedClaims()
+        for rank in self._index.ready:
+            plan = self._index.plan_at(rank)
+            if self._index.claims.has_any(plan.files) or claims.has_any(plan.files):
+                continue
+            claims.add(plan.files)
+            if plan.is_chosen and (step := self.first_step(plan)):
+                yield step
 
     @cached_property
     def _is_halted(self) -> bool:
@@ -194,8 +344,8 @@ class _View:
     @cached_property
     def _unfinished_needs(self) -> dict[str, tuple[str, ...]]:
         """By plan, the plans it needs that are incomplete because a person skipped a task."""
-        undone = [each.id for each in self._snapshot.plans if not each.is_sound]
-        return transitive_needs(self._order, undone) if undone else {}
+        unsound = self._index.unsound
+        return transitive_needs(self._index.order, unsound) if unsound else {}
 
     def first_step(self, plan: PlanFacts) -> Action | None:
         """The first step of a plan, with a note if a plan it needs is incomplete."""
@@ -276,7 +426,7 @@ class _View:
         return self._failed(plan, task, gate)
 
     def _interrupted(self, plan: PlanFacts, task: TaskFacts, gate: TaskGate) -> Action | None:
-        if f"{Act.EXECUTE}:{task.id}" in self._snapshot.running:
+        if f"{Act.EXECUTE}:{task.id}" in self.running:
             return Action(Act.EXECUTE, task.id)
         verdict = next_after_interruption(gate.gate)
         if isinstance(verdict, Escalate) and not gate.was_refused:
@@ -356,8 +506,9 @@ class _View:
         """By agent, the gate with the latest time until which its service refuses calls."""
         job, refusals = self._snapshot.job, {}
         callers = {GateStatus.EXECUTING: job.agent, GateStatus.REVIEWING: job.reviewer}
-        for gate in sorted(self._snapshot.gates, key=lambda each: each.not_before):
-            if gate.waits and gate.gate.status in callers and gate.not_before > self._snapshot.now:
+        waiting = (self._gates[task] for task in self._index.waiting)
+        for gate in sorted(waiting, key=lambda each: each.not_before):
+            if gate.gate.status in callers and gate.not_before > self._snapshot.now:
                 refusals[callers[gate.gate.status]] = gate
         return refusals
 

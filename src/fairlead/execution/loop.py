@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from fairlead.core.values import replace
-from fairlead.execution.decide import decide
+from fairlead.execution.decide import Decider
 from fairlead.execution.errors import NothingCame
 from fairlead.execution.landing import Landing
 from fairlead.execution.model import Act, Action, Snapshot
@@ -76,6 +76,7 @@ def _void_outdated_questions(context: ExecutionContext) -> None:
 class _ExecutionSteps:
     def __init__(self, context: ExecutionContext, landing: Landing) -> None:
         self._snapshots = SnapshotReader(context)
+        self._decider = Decider()
         self._performer = Performer(context, landing)
         self._context = context
         self._reported_until = ""
@@ -89,7 +90,7 @@ class _ExecutionSteps:
         self._performer.settle_answers()
         snapshot = self._snapshots.look(running, is_stopping=is_stopping)
         self._context.events.looked(snapshot)
-        actions = decide(snapshot)
+        actions = self._decider.decide(snapshot)
         self._require_effect(snapshot, actions)
         self._context.calling.expect(action.key for action in actions if action.act in _CALLS)
         return actions

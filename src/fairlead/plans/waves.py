@@ -6,6 +6,7 @@ depends starts first. A dependency cycle is an error that names its plans. Pure.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from fairlead.core.values import dataclass, field
@@ -48,6 +49,20 @@ class Schedule:
         """The wave of each plan, counted from 1."""
         return {name: at for at, wave in enumerate(self.waves, 1) for name in wave}
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The plans, each after those that it needs."""
+        return tuple(name for wave in self.waves for name in wave)
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyOrder:
+    """The dependencies of plans without their waves."""
+
+    ids: tuple[str, ...]  # the plans, each after those that it needs
+    needs: Mapping[str, tuple[str, ...]]
+    priority: Mapping[str, int]
+
 
 @dataclass(frozen=True, slots=True)
 class StartChoice:
@@ -84,6 +99,38 @@ class FileClaims:
         return max(clashes, default=None)
 
 
+class CountedClaims:
+    """Declared files, each as often as it is claimed: a claim can be given back."""
+
+    def __init__(self) -> None:
+        self._paths: Counter[str] = Counter()
+        self._below: Counter[str] = Counter()  # folder -> claims of files in it
+
+    def add(self, files: Iterable[str]) -> None:
+        """Claim files."""
+        self._count(files, 1)
+
+    def remove(self, files: Iterable[str]) -> None:
+        """Give files back that were claimed."""
+        self._count(files, -1)
+
+    def _count(self, files: Iterable[str], number: int) -> None:
+        for path in map(normal_path, files):
+            self._paths[path] += number
+            for folder in _folders(path):
+                self._below[folder] += number
+
+    def has_any(self, files: Iterable[str]) -> bool:
+        """Whether any of these files is claimed; see `FileClaims.clash`."""
+        paths, below = self._paths, self._below
+        return any(
+            paths.get(path)
+            or (path.endswith("/") and below.get(path))
+            or any(map(paths.get, _folders(path)))
+            for path in map(normal_path, files)
+        )
+
+
 _UNUSUAL = re.compile(r"[\s`\\*?\[]|^\./")
 
 
@@ -103,10 +150,8 @@ def normal_path(path: str) -> str:
 
 def schedule(plans: Sequence[PlanNode]) -> Schedule:
     """Arrange plans in waves."""
-    by_name = _by_name(plans)
     warnings: list[str] = []
-    needs = {node.id: _needs(node, by_name, warnings) for node in plans}
-    order = _sorted(plans, needs)
+    order, needs = _in_order(plans, warnings)
     return Schedule(
         tuple(plans),
         _waves(order, needs, warnings),
@@ -115,6 +160,20 @@ def schedule(plans: Sequence[PlanNode]) -> Schedule:
         _priority(order, needs),
         tuple(warnings),
     )
+
+
+def dependency_order(plans: Sequence[PlanNode]) -> DependencyOrder:
+    """Arrange plans by their dependencies only, which is all that urgency depends on."""
+    order, needs = _in_order(plans, [])
+    return DependencyOrder(tuple(node.id for node in order), needs, _priority(order, needs))
+
+
+def _in_order(
+    plans: Sequence[PlanNode], warnings: list[str]
+) -> tuple[list[PlanNode], dict[str, tuple[str, ...]]]:
+    by_name = _by_name(plans)
+    needs = {node.id: _needs(node, by_name, warnings) for node in plans}
+    return _sorted(plans, needs), needs
 
 
 def may_start(
@@ -155,10 +214,12 @@ def choose(
     return StartChoice(tuple(start), waiting)
 
 
-def transitive_needs(plan: Schedule, names: Collection[str]) -> dict[str, tuple[str, ...]]:
+def transitive_needs(
+    plan: Schedule | DependencyOrder, names: Collection[str]
+) -> dict[str, tuple[str, ...]]:
     """Return plan -> those of `names` that it needs, directly or not."""
     found: dict[str, tuple[str, ...]] = {}
-    for node in (each for wave in plan.waves for each in wave):
+    for node in plan.ids:
         below: dict[str, None] = {}
         for name in plan.needs[node]:
             below |= dict.fromkeys((*((name,) if name in names else ()), *found.get(name, ())))
