@@ -43,6 +43,10 @@ CLOCK_AND_DISK = {
     "datetime.today",
     "date.today",
 }
+RUN_ALONE = ("agents/scripted/",)  # a program of its own, which imports nothing from the package
+COMPILING = {
+    f"re.{name}" for name in ("compile", "match", "fullmatch", "search", "sub", "split", "findall")
+}
 CODE_FROM_TEXT = {"eval", "exec", "compile", "__import__"}
 
 BLOCKS = (
@@ -185,6 +189,30 @@ def effects_on_import(package: Path) -> list[str]:
         if isinstance(node, ast.Global)
     ]
     return calls + state
+
+
+def patterns_compiled_on_import(package: Path) -> list[str]:
+    """Calls of `re` outside functions; `lazy_pattern` compiles on first use instead."""
+    return [
+        f"{name}:{node.lineno}: {ast.unparse(node.func)}"
+        for name, tree in _trees(package)
+        for node in _run_on_import(tree)
+        if isinstance(node, ast.Call)
+        if ast.unparse(node.func) in COMPILING and not name.startswith(RUN_ALONE)
+    ]
+
+
+def _run_on_import(parent: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that are evaluated while a module is imported."""
+    for node in ast.iter_child_nodes(parent):
+        if isinstance(node, ast.Lambda):
+            continue
+        if isinstance(node, Function):
+            defaults = (*node.args.defaults, *filter(None, node.args.kw_defaults))
+            for part in (*node.decorator_list, *defaults):
+                yield from (part, *_run_on_import(part))
+            continue
+        yield from (node, *_run_on_import(node))
 
 
 def _has_an_effect(statement: ast.stmt) -> bool:

@@ -78,6 +78,16 @@ FAULTS: list[tuple[Check, str, str]] = [
         "agents/registry.py",
         "def f():\n    global known\n    known = 1\n",
     ),
+    (
+        structure.patterns_compiled_on_import,
+        "plans/model.py",
+        "import re\nA = (re.compile('a'),)\n",
+    ),
+    (
+        structure.patterns_compiled_on_import,
+        "plans/model.py",
+        "import re\ndef f(line, form=re.compile('a')): return form.match(line)\n",
+    ),
 ]
 # The list of retired words and its tests.
 ALLOWED_PROSE = ("architecture/structure.py", "architecture/test_structure.py")
@@ -124,6 +134,13 @@ def test_branches_of_one_question_are_one_level(tmp_path: Path):
     (tmp_path / "flat.py").write_text(FLAT_FUNCTION, "utf-8")
 
     assert structure.functions_too_deep(tmp_path) == []
+
+
+def test_a_function_may_compile_a_pattern(tmp_path: Path):
+    text = "import re\nf = lambda line: re.match('a', line)\ndef g(): return re.compile('a')\n"
+    (tmp_path / "patterns.py").write_text(text, "utf-8")
+
+    assert structure.patterns_compiled_on_import(tmp_path) == []
 
 
 def test_output_is_allowed_in_the_module_for_output(tmp_path: Path):

@@ -8,11 +8,11 @@ description names or none, so a key reaches only the service it was made for.
 Settings files are checked at every start, so this module must not load the drivers.
 """
 
-import re
 from collections.abc import Mapping
 
 from fairlead.agents.model import Stream
 from fairlead.core.errors import SettingValue, UnknownSetting
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 
 AGENTS, MODELS = "fairlead.agents.", "fairlead.models."
@@ -36,10 +36,10 @@ _FIELDS = {
         "usd_out": "US dollars for a million tokens written, 0 or more",
     },
 }
-_ADDRESS = re.compile(r"https?://[A-Za-z0-9.\[\]:_-]+(?:/[A-Za-z0-9._~/%-]*)?")
-_LOCAL_ADDRESS = re.compile(r"http://(?:localhost|127\.[0-9.]+|\[::1\])(?:[:/]|$)")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,40}")
+_ADDRESS = lazy_pattern(r"https?://[A-Za-z0-9.\[\]:_-]+(?:/[A-Za-z0-9._~/%-]*)?")
+_LOCAL_ADDRESS = lazy_pattern(r"http://(?:localhost|127\.[0-9.]+|\[::1\])(?:[:/]|$)")
+_VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_WORD = lazy_pattern(r"[A-Za-z][A-Za-z0-9_-]{0,40}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import tempfile
 import time
 from collections.abc import Mapping
@@ -24,12 +23,13 @@ from fairlead.agents.errors import NestedRun, NoAgent
 from fairlead.agents.model import AgentCall, CallLimits, CallResult, EndKind
 from fairlead.core import process
 from fairlead.core.errors import AgentError
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 
 PROMPT = "Answer with the single word: ready"
 _ANSWER_LIMITS = CallLimits(wall=timedelta(seconds=90), first_event=timedelta(seconds=60))
 _PROBE_LIMITS = process.ProcessLimits(timedelta(seconds=30), output_bytes=1 << 18)
-_VERSION = re.compile(r"\d+\.\d+[\w.+-]*")
+_VERSION = lazy_pattern(r"\d+\.\d+[\w.+-]*")
 
 _Cache = dict[str, dict[str, str]]  # by agent: stamp of the file, version, missing options
 

@@ -9,7 +9,6 @@ are found by name only, never as "the first installed agent", because they chang
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterable
 from functools import partial
@@ -24,6 +23,7 @@ from fairlead.agents.errors import NoAgent, NoModelClient, NoSuchAgent
 from fairlead.agents.model import CallResult, Stream
 from fairlead.core import process
 from fairlead.core.errors import NoProgram
+from fairlead.core.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -167,8 +167,8 @@ _PREFIXES = {
     "granite": ("granite",),
     "nemotron": ("nemotron",),
 }
-_REASONERS = re.compile(r"o[1-9]")  # o1, o3, o4-mini
-_WORDS = re.compile(r"[a-z]+[0-9]*|[0-9]+")
+_REASONERS = lazy_pattern(r"o[1-9]")  # o1, o3, o4-mini
+_WORDS = lazy_pattern(r"[a-z]+[0-9]*|[0-9]+")
 _OWN = {
     "anthropic": "claude",
     "claude": "claude",

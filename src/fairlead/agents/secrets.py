@@ -15,19 +15,20 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
 from fairlead.agents.model import AgentEvent, AgentText
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import names_of, replace
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"(?i)(?:^|[^a-z])example|placeholder|changeme|change_me|your[_-]|dummy|redacted|left out|xxx"
     r"|\*\*\*|\.\.\.|^(.)\1*$|^pass(?:word)?$|^<.*>$|(?:^|[^a-z])(?:fake|invalid)(?:[^a-z]|$)"
 )
 # Values that stand for no secret: numbers, truth values, paths, addresses and calls of functions.
-_ORDINARY = re.compile(
+_ORDINARY = lazy_pattern(
     r"(?i)[0-9.,_]+|true|false|none|null|undefined|(?:\.{0,2}/|https?://).*|[\w.]+\(.*"
 )
-_DIGIT_AND_LETTER = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])")
-_NAME = re.compile(r"[A-Za-z_.]+[0-9]{0,3}")  # a variable: token_v2
-_MIXED = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])")
+_DIGIT_AND_LETTER = lazy_pattern(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])")
+_NAME = lazy_pattern(r"[A-Za-z_.]+[0-9]{0,3}")  # a variable: token_v2
+_MIXED = lazy_pattern(r"(?=[^0-9]*[0-9])(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])")
 
 
 class LeftOut(NamedTuple):
@@ -67,7 +68,7 @@ _BLOCK = (
 )
 _OPEN_BLOCK = rf"{_KEY}(?:\s*+(?:[A-Za-z0-9+/=\\]{{16,}}+|[A-Z][A-Za-z-]{{2,20}}: [^\n]*+))++"
 _SHAPES = tuple(
-    _Rule(kind, re.compile(shape), tuple(signs.split()))
+    _Rule(kind, lazy_pattern(shape), tuple(signs.split()))
     for kind, signs, shape in (
         ("private key", "private", _BLOCK),
         ("private key", "private", _OPEN_BLOCK),
@@ -164,14 +165,16 @@ _AWS = (
 )
 _NAMES = ("password", "passwd", "passphrase", "secret", "token", "key")
 _ASSIGNED = (
-    _Rule("password in an address", re.compile(_ADDRESS), ("://",), _is_value),
-    _Rule("authorization", re.compile(_BEARER), ("bearer", "authorization"), _is_random),
-    _Rule("AWS secret", re.compile(_AWS), ("secret", "aws"), lambda each: bool(_MIXED.match(each))),
-    _Rule("assigned secret", re.compile(_QUOTED), _NAMES, _is_value),
-    _Rule("assigned secret", re.compile(_VARIABLE), _NAMES, _is_value),
-    _Rule("assigned secret", re.compile(_INLINE), _NAMES, _is_value),
-    _Rule("assigned secret", re.compile(_PAIR), (*_NAMES, "pwd"), _is_random),
-    _Rule("assigned secret", re.compile(_LINE), _NAMES, _is_value),
+    _Rule("password in an address", lazy_pattern(_ADDRESS), ("://",), _is_value),
+    _Rule("authorization", lazy_pattern(_BEARER), ("bearer", "authorization"), _is_random),
+    _Rule(
+        "AWS secret", lazy_pattern(_AWS), ("secret", "aws"), lambda each: bool(_MIXED.match(each))
+    ),
+    _Rule("assigned secret", lazy_pattern(_QUOTED), _NAMES, _is_value),
+    _Rule("assigned secret", lazy_pattern(_VARIABLE), _NAMES, _is_value),
+    _Rule("assigned secret", lazy_pattern(_INLINE), _NAMES, _is_value),
+    _Rule("assigned secret", lazy_pattern(_PAIR), (*_NAMES, "pwd"), _is_random),
+    _Rule("assigned secret", lazy_pattern(_LINE), _NAMES, _is_value),
 )
 
 

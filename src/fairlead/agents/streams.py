@@ -33,6 +33,7 @@ from fairlead.agents.model import (
     ToolStarted,
     UsageReported,
 )
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 
 LINE_BYTES = 4 << 20
@@ -268,11 +269,11 @@ class Tally:
 
 _UNITS = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 _PIECE = r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|d(?:ays?)?|h(?:ours?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)"
-_LENGTH = re.compile(
+_LENGTH = lazy_pattern(
     rf"\b(?:try again|retry|reset) (?:in|after) ((?:{_PIECE}(?![a-z]),? ?)+)", re.IGNORECASE
 )
-_ONE = re.compile(_PIECE, re.IGNORECASE)
-_CLOCK = re.compile(
+_ONE = lazy_pattern(_PIECE, re.IGNORECASE)
+_CLOCK = lazy_pattern(
     r"\btry again at (?:([A-Z][a-z]{2} [0-9]{1,2})(?:st|nd|rd|th), ([0-9]{4}) )?"
     r"([0-9]{1,2}:[0-9]{2} [AP]M)\b"
 )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from datetime import timedelta
 from enum import StrEnum
 from functools import cache
@@ -22,6 +21,7 @@ from fairlead.agents.model import (
     CommandPermissions,
     EndKind,
 )
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.serialization import plain, revived
 from fairlead.core.values import dataclass, field, replace
 from fairlead.plans.model import CommandResult
@@ -31,8 +31,8 @@ LONGEST_TEXT = 256 << 10  # characters that a payload holds itself
 LONGEST_PAYLOAD = 1 << 20  # characters of an order or a report
 VERIFY = "verify"  # the queue of verify commands; every other queue is named after an agent
 REFS = "refs/fairlead"
-_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
-_ADDRESSABLE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
+_UNSAFE = lazy_pattern(r"[^A-Za-z0-9_-]+")
+_ADDRESSABLE = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
 
 
 @cache

@@ -4,8 +4,9 @@ import re
 from datetime import timedelta
 
 from fairlead.core.errors import MalformedDuration
+from fairlead.core.patterns import lazy_pattern
 
-_PART = re.compile(
+_PART = lazy_pattern(
     r"(?P<number>[0-9]{1,6}(?:\.[0-9]{1,4})?)\s*"
     r"(?P<unit>ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)?(?![a-z])",
     re.IGNORECASE,

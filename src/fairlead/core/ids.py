@@ -8,12 +8,13 @@ import re
 from functools import lru_cache
 
 from fairlead.core.errors import MalformedId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, field
 
 _MOST_DIGITS = 6
 _LONGEST_NAME = 120  # bytes
-_NAME = re.compile(r"\w[\w.-]*\Z")
-_PHASE = re.compile(r"(?:[A-Z][A-Z0-9_]*-)?([0-9]{1,6})([A-Za-z]?)((?:\.[0-9]{1,6})*)\Z")
+_NAME = lazy_pattern(r"\w[\w.-]*\Z")
+_PHASE = lazy_pattern(r"(?:[A-Z][A-Z0-9_]*-)?([0-9]{1,6})([A-Za-z]?)((?:\.[0-9]{1,6})*)\Z")
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -8,6 +8,7 @@ counts as an abstention, never as a yes. A seat that shows it has not read the p
 import re
 from collections.abc import Collection, Sequence
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, replace
 from fairlead.council.model import AnswerStatus, Ballot, Category, Item, Vote
 from fairlead.council.seats import says_nothing_to_read
@@ -19,12 +20,12 @@ LONGEST_ANSWER = 256 * 1024
 MAX_ITEMS = 40
 SEVERITIES = ("low", "medium", "high", "critical")
 _VERDICTS = (Vote.APPROVE, Vote.REVISE, Vote.VETO)
-_VERDICT = re.compile(r"[\W_]*verdict\b[^:]{0,80}:", re.IGNORECASE)
-_ITEM = re.compile(
+_VERDICT = lazy_pattern(r"[\W_]*verdict\b[^:]{0,80}:", re.IGNORECASE)
+_ITEM = lazy_pattern(
     r"[-*+] (?:[*_`]{0,3}([a-z]+-[0-9]{1,4})[*_`]{0,3} )?\[([A-Za-z][A-Za-z ,/:-]{1,40})\](?!\() *(.*)\Z"
 )
-_ID = re.compile(r"[(\[]?([a-z]+-[0-9]{1,4})[)\]]?(?:\s+|\Z)")
-_BAR = re.compile(r"(?<!\\)\s\|\s|\s\|\Z")
+_ID = lazy_pattern(r"[(\[]?([a-z]+-[0-9]{1,4})[)\]]?(?:\s+|\Z)")
+_BAR = lazy_pattern(r"(?<!\\)\s\|\s|\s\|\Z")
 
 
 @dataclass(frozen=True, slots=True)

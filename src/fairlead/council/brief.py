@@ -7,6 +7,7 @@ enough, not the model that wrote them; the model's own verify pass can only add 
 import re
 from collections.abc import Callable, Collection, Sequence
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.council.model import BriefCheck
 from fairlead.council.seats import MAX_PLAN_TOKENS, tokens_of
@@ -18,16 +19,16 @@ _PRAISE = (
     r"(?:good|well|nice(?:ly)?|clean(?:ly)?|robust|fine|correct(?:ly)?|proper(?:ly)?|intuitive|fast"
     r"|as (?:expected|intended)|user.friendly|appropriate(?:ly)?|reasonabl[ey]|usable|done)"
 )
-_VAGUE = re.compile(
+_VAGUE = lazy_pattern(
     rf"(?:(?:it|the \w+|everything|all)\s+)?(?:(?:is|are|looks?|works?|feels?|behaves?|performs?)\s+)?"
     rf"{_PRAISE}(?:\s*(?:,|and)\s*{_PRAISE})*|.*\b(?:tbd|tba|to be (?:defined|decided))\b.*",
     re.IGNORECASE,
 )
-_CONCRETE = re.compile(r"`[^`]+`|[0-9]|\"[^\"]+\"")
+_CONCRETE = lazy_pattern(r"`[^`]+`|[0-9]|\"[^\"]+\"")
 _MIN_WORDS = 2
 _AUDIT_PARTS = ("What exists", "Conflicts", "Gaps")
-_PATH = re.compile(r"[\w./@+-]+")
-_SUBJECT = re.compile(rf"({ID})(?=[:\s])")
+_PATH = lazy_pattern(r"[\w./@+-]+")
+_SUBJECT = lazy_pattern(rf"({ID})(?=[:\s])")
 
 
 @dataclass(frozen=True, slots=True)

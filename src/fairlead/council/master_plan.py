@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from textwrap import dedent
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.council.seats import MAX_PLAN_TOKENS, tokens_of
 from fairlead.council.tally import ItemAnswer
@@ -26,9 +27,9 @@ PARTS = ("Goal", "Requirements", "Decisions", "Steps", "Tests", "Risks", "Dissen
 ANSWERS = "Answers"
 MAX_STEPS = 40
 TASKS_PER_PLAN = 3
-_WAVE = re.compile(r"wave\s+([0-9]{1,3})\b", re.IGNORECASE)
-_STEP = re.compile(r"step\s+([0-9]{1,3}[a-z]?)\s*[:.–-]?\s*(.*)\Z", re.IGNORECASE)
-_FIELD = re.compile(
+_WAVE = lazy_pattern(r"wave\s+([0-9]{1,3})\b", re.IGNORECASE)
+_STEP = lazy_pattern(r"step\s+([0-9]{1,3}[a-z]?)\s*[:.–-]?\s*(.*)\Z", re.IGNORECASE)
+_FIELD = lazy_pattern(
     r"[-*+] +[*_]{0,3}([a-z][a-z ]{2,20}?)[*_]{0,3}:[*_]{0,3}[ \t]*(.*)\Z", re.IGNORECASE
 )
 _FIELD_NAMES = {
@@ -45,8 +46,8 @@ _FIELD_NAMES = {
     "requirements": "requirements",
     "requirement": "requirements",
 }
-_ID = re.compile(r"[A-Za-z][A-Za-z_]{0,14}-?[0-9]{1,3}(?:\.[0-9]{1,3})?")
-_FORBIDDEN_PATH = re.compile(
+_ID = lazy_pattern(r"[A-Za-z][A-Za-z_]{0,14}-?[0-9]{1,3}(?:\.[0-9]{1,3})?")
+_FORBIDDEN_PATH = lazy_pattern(
     r"\A/|\A~|(?:\A|/)\.\.(?:/|\Z)|\A[A-Za-z]:|[\x00-\x1f\\]|\A\.git(?:/|\Z)|\A\.planning(?:/|\Z)"
 )
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from math import ceil
 
 from fairlead.agents.budget import CHARACTERS_A_TOKEN
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.council.model import AnswerStatus, Ballot, SeatPlan, Vote
 
@@ -18,7 +19,7 @@ MIN_ANSWERS = 4  # seats that must plan, and that must vote
 MIN_CHARACTERS = 200
 _SHORT = 800  # an apology is short; a long plan may mention an unreadable file
 _READABLE = (AnswerStatus.OK, AnswerStatus.REPAIRED)
-_UNREAD = re.compile(
+_UNREAD = lazy_pattern(
     # Only the author: that a worker or a user cannot read something is a finding.
     r"(?:\b(?:i|we)(?: am| was| were|['’]m|['’]re)?|\A|[.!?]) ?(?:currently |still )?"
     r"(?:can(?:no|['’])t|could(?: no|n['’])t|unable to|not able to) "
@@ -31,11 +32,11 @@ _UNREAD = re.compile(
     r"(?:master |actual |full )?(?:plan|file|document|brief)\b",
     re.IGNORECASE,
 )
-_PART = re.compile(
+_PART = lazy_pattern(
     r"^[\W_\d]*(summary|approach|step|risk|test|open question)", re.IGNORECASE | re.MULTILINE
 )
 _MIN_PARTS = 2
-_STUB = re.compile(
+_STUB = lazy_pattern(
     r"\A\W*(?:\(no (?:content|output|response)\)|no response requested\.?|credit balance is too low"
     r"|execution error|api error\b.*|(?:prompt|input) is too long|invalid api key\b.*"
     r"|\[?request interrupted(?: by user)?\]?|(?:i'm |i am )?sorry, (?:but )?i can(?:no|')t .*)\W*\Z",

@@ -6,10 +6,10 @@ review always ends: after the last round, when the number of open items does not
 revision changed nothing.
 """
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from enum import StrEnum
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, replace
 from fairlead.council.model import (
     MAX_ROUNDS,
@@ -25,7 +25,7 @@ from fairlead.council.seats import MIN_ANSWERS, SEAT_NAMES, VETO_SEATS
 EVIDENCE_WORDS = 20
 GRAVE = ("high", "critical")
 NO_REASON = "no reason given"
-_STEP_NUMBER = re.compile(r"\b[0-9]{1,3}[a-z]?\b")
+_STEP_NUMBER = lazy_pattern(r"\b[0-9]{1,3}[a-z]?\b")
 
 
 class Outcome(StrEnum):

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 
 from fairlead.core.errors import DocumentError
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, replace
 from fairlead.plans.model import Task
 from fairlead.plans.tasks import task_number
@@ -23,10 +24,10 @@ REPLY_LIMIT = 16 * 1024 * 1024
 ANSWER_LIMIT = 256 * 1024
 LEAST_NONCE = 16  # characters
 _QUOTED = 500  # characters of a malformed reply that people are shown
-_NONCE_FIELD = re.compile(
+_NONCE_FIELD = lazy_pattern(
     r"""["']?\bnonce["']?[ \t]*:[ \t]*["']?[\w.~-]*["']?,?\s*""", re.IGNORECASE
 )
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
+_FENCE = lazy_pattern(r"^ {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
 _RESULT_FIELDS = frozenset(
     "nonce status task_name files_modified verification done_criteria_met evidence error "
     "decisions deviations concerns question options metadata".split()

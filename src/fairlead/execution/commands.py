@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shlex
 import shutil
 import time
@@ -24,6 +23,7 @@ from fairlead.agents.secrets import without_secrets
 from fairlead.agents.supervision import Launch, SupervisorPool, supervise
 from fairlead.core import process
 from fairlead.core.errors import NotStarted
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.process import ProcessResult, environment_of, run, search_path
 from fairlead.plans.model import CommandResult
 
@@ -33,10 +33,10 @@ _BUILT_IN = frozenset(
     "test [ cd export set ! true false : for if while command echo printf".split()
 )
 _OPERATORS = ";&|()<>"  # separate words without blanks around them
-_PLAIN = re.compile(rf"""[^\s{_OPERATORS}$`*?\]{{}}~!/\\'"=]+""")
-_ASSIGNMENT = re.compile(r"(?!PATH=)[A-Za-z_]\w*=[^$`]*")
+_PLAIN = lazy_pattern(rf"""[^\s{_OPERATORS}$`*?\]{{}}~!/\\'"=]+""")
+_ASSIGNMENT = lazy_pattern(r"(?!PATH=)[A-Za-z_]\w*=[^$`]*")
 # No command begins like this: a code span, a shell prompt, a bold word, a quoted sentence.
-_PROSE = re.compile(
+_PROSE = lazy_pattern(
     r"""\s*(?=`|\$\s|\*|'[^'/\n]* [^'/\n]*'\s|"[^"/$`\n]* [^"/$`\n]*"\s)(?P<first>\S+)"""
 )
 # Lines whose syntax every shell accepts, so that none has to be started for them: words and plain
@@ -44,8 +44,8 @@ _PROSE = re.compile(
 _TEXT = r"""(?:[\w./:@%+,=^\[\]-]++|'[^'\n]*+'|"[^"$`\\\n]*+"|\$\w++)++"""
 _REDIRECTION = rf"[0-9]?(?:>>|>|<)(?:&[0-9]|[ \t]*+{_TEXT})"
 _SIMPLE = rf"{_TEXT}(?:[ \t]++(?:{_REDIRECTION}|{_TEXT}))*+"
-_SURE = re.compile(rf"[ \t]*+(?!-){_SIMPLE}(?:[ \t]*+(?:&&|\|\||\||;)[ \t]*+{_SIMPLE})*+[ \t]*+")
-_RESERVED = re.compile(
+_SURE = lazy_pattern(rf"[ \t]*+(?!-){_SIMPLE}(?:[ \t]*+(?:&&|\|\||\||;)[ \t]*+{_SIMPLE})*+[ \t]*+")
+_RESERVED = lazy_pattern(
     r"(?<![\w./-])(?:if|then|else|elif|fi|do|done|case|esac|while|until|for|in|function|select|time"
     r"|coproc)(?![\w./-])|\[\["
 )

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import unified_diff
 
 from fairlead.agents.model import CallResult, EndKind
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, replace
 from fairlead.execution.answers import Malformed, Result, Verdict
 from fairlead.execution.undeclared import ExtraFiles
@@ -37,11 +38,11 @@ from fairlead.text.inline import file_name
 from fairlead.text.printable import visible
 from fairlead.vcs.model import FileChange, MergeConflict
 
-_TASK_ID = re.compile(
+_TASK_ID = lazy_pattern(
     r"\b([0-9]{2,6}[A-Z]?(?:\.[0-9]+)*-[0-9]{2,4})(?:-|:task-|-task-)([0-9]{1,4})\b"
 )
-_TASK_NAME = re.compile(r"\btask\s+([0-9]{1,4})\b", re.IGNORECASE)
-_WORD_BREAK = re.compile(r"[\s`'\"(),;:<>]+")
+_TASK_NAME = lazy_pattern(r"\btask\s+([0-9]{1,4})\b", re.IGNORECASE)
+_WORD_BREAK = lazy_pattern(r"[\s`'\"(),;:<>]+")
 # How much of a merge conflict a question shows: files, lines of each file, characters of a line.
 _CONFLICT_FILES, CONFLICT_LINES, _CONFLICT_WIDTH = 3, 24, 200
 _LONGEST_BLOCKER = 10_000  # characters of an agent's report that are searched
@@ -311,7 +312,7 @@ def _named_task(
 
 # Many test runners exit with 0 when there was nothing to run. Only what they report of the
 # complete run counts: one empty file among others is normal.
-_NO_TESTS = re.compile(
+_NO_TESTS = lazy_pattern(
     r"""(?im)^\s*=*\s*(?:
         no\ tests\ ran\b.*                                  # pytest
       | collected\ 0\ items\b.*                             # pytest --exitfirst and plugins
@@ -329,14 +330,14 @@ _NO_TESTS = re.compile(
     )$""",
     re.VERBOSE,
 )
-_SOME_TESTS = re.compile(
+_SOME_TESTS = lazy_pattern(
     r"""(?im)\b[1-9][0-9]*\ (?:passed|failed|passing|failing|tests?\ (?:passed|ok)|examples?)\b
       | ^\s*running\ [1-9][0-9]*\ tests? | ^\s*ran\ [1-9][0-9]*\ tests?
       | ^ok\s+\S+\s+(?:\(cached\)|[0-9.]+s)(?!.*no\ tests) | ^\s*(?:not\ )?ok\ [1-9]
       | ^\s*tests:\s.*[1-9][0-9]*\ total | ^--- (?:PASS|FAIL):""",
     re.VERBOSE,
 )
-_ALL_SKIPPED = re.compile(
+_ALL_SKIPPED = lazy_pattern(
     r"""(?im)^[ \t=]*[1-9][0-9]*\ (?:skipped|deselected|todo)[^\n]*\bin\ [0-9.]+s.*   # pytest
       | ^ok\ \(.*\bskipped=(?P<skipped>[0-9]+).*                                      # unittest
       | ^[ \t]*tests:?[ \t]+(?:[0-9]+\ (?:skipped|todo)[, ]*)+(?:[0-9]+\ total|\([0-9]+\)).*   # jest, vitest
@@ -345,8 +346,8 @@ _ALL_SKIPPED = re.compile(
     """,
     re.VERBOSE,
 )
-_TESTS_RUN = re.compile(r"(?im)^ran ([0-9]+) tests?")
-_ANY_RESULT = re.compile(r"(?i)\b[1-9][0-9]* (?:passed|passing|failed)\b")
+_TESTS_RUN = lazy_pattern(r"(?im)^ran ([0-9]+) tests?")
+_ANY_RESULT = lazy_pattern(r"(?i)\b[1-9][0-9]* (?:passed|passing|failed)\b")
 
 
 def ran_no_test(output: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.agents.budget import Actual, Cost, estimate
 from fairlead.agents.secrets import value_without_secrets, without_secrets
+from fairlead.core.patterns import lazy_pattern
 from fairlead.execution.decide import ABORT, APPROVED
 from fairlead.execution.model import PlanFacts, Snapshot, TaskFacts
 from fairlead.jobs.model import FIX, Job, TaskGate, last_work
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from fairlead.execution.context import ExecutionContext
 
 _TEMPLATES = {"executor": ("executor", "result"), "architect": ("architect", "verdict")}
-_OPTION = re.compile(r'<option\b[^>]*\bid="([^"]+)"[^>]*>?(.*?)(?=<option\b|\Z)', re.DOTALL)
-_OPTION_PART = re.compile(r"<(name|pros|cons)>(.*?)</\1>", re.DOTALL)
+_OPTION = lazy_pattern(r'<option\b[^>]*\bid="([^"]+)"[^>]*>?(.*?)(?=<option\b|\Z)', re.DOTALL)
+_OPTION_PART = lazy_pattern(r"<(name|pros|cons)>(.*?)</\1>", re.DOTALL)
 _QUESTION_TAGS = {
     TaskKind.HUMAN_VERIFY: ("what-built", "how-to-verify"),
     TaskKind.DECISION: ("decision", "context"),

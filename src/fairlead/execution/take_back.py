@@ -7,12 +7,12 @@ work is being taken out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from fairlead.core.clock import Clock
 from fairlead.core.errors import FairleadError
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.execution.errors import NothingLanded, RevertConflict
 from fairlead.jobs.loop import the_only_run
@@ -26,7 +26,7 @@ from fairlead.store.staging import removed_path
 from fairlead.vcs.errors import TreeDirty
 from fairlead.vcs.ports import Workspace
 
-_MERGE = re.compile(r"merge\((\S+)\): ")
+_MERGE = lazy_pattern(r"merge\((\S+)\): ")
 _REVERTS = "Reverts: "
 
 

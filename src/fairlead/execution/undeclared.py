@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.plans.check import declared_files
 from fairlead.plans.model import PlanDocument
@@ -19,7 +20,7 @@ from fairlead.store import layout
 from fairlead.text.inline import file_name
 from fairlead.vcs.model import FileChange, compared_path, is_dropping
 
-_SENSITIVE = re.compile(
+_SENSITIVE = lazy_pattern(
     r"""^[^/]*hooks?/ | (?:^|/)(?:
         \.git[^/]*(?:/|$)                                      # settings of git and of its hosts
       | \.(?:claude|codex|gemini|opencode|cursor|agents?|antigravity)(?:/|$)     # agents

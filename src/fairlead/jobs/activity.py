@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from contextlib import suppress
 
 from fairlead.agents.model import (
@@ -20,6 +19,7 @@ from fairlead.agents.model import (
 )
 from fairlead.core.clock import Clock
 from fairlead.core.concurrency import Mutex
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.text.printable import visible
 
@@ -27,9 +27,9 @@ _FILE = "activity.json"
 _SECONDS = 1.0
 _WIDTH = 160
 _MOST_BYTES = 100_000
-_FENCE = re.compile(r"\s*(```|~~~)")
+_FENCE = lazy_pattern(r"\s*(```|~~~)")
 # A line of JSON, a tag or a verdict with its nonce: they are there for Fairlead.
-_PROTOCOL = re.compile(
+_PROTOCOL = lazy_pattern(
     r"""\s*(?:[{}\[\]]|"[^"]*"\s*[:,]|"[^"]*"\s*$|</?[a-z_-]+(?:\s[^>]*)?>\s*$|VERDICT\b)"""
 )
 

@@ -5,17 +5,17 @@ that no text of a file can begin a line or end its frame. The answer is requeste
 contains the nonce of this call.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pkgutil import get_data
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.plans.model import Task
 from fairlead.plans.tasks import task_number
 from fairlead.text.printable import visible
 
 _LONGEST_PIECE = 60_000  # characters
-_PLACEHOLDER = re.compile(r"\{\{([\w-]+)\}\}")
+_PLACEHOLDER = lazy_pattern(r"\{\{([\w-]+)\}\}")
 _LONGEST_WORD = 80
 _LEAST_PIECE = 400  # characters of each piece, even if the limit is exceeded
 

@@ -5,10 +5,10 @@ the newer side stands, or the larger one if neither side is known to be newer. T
 `project.state.fields` says which fields of STATE.md are derived.
 """
 
-import re
 from datetime import UTC, date, datetime, time
 from enum import Enum
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.project.state.activity import is_bare_stop
 from fairlead.project.state.fields import (
     PROGRESS,
@@ -31,10 +31,10 @@ _COLUMNS = frozenset(
 # Columns that are derived only in a table that also counts plans.
 _COLUMNS_BESIDE_PLANS = frozenset({"completed", "status"})
 
-_COUNT = re.compile(r"\d+ ?(/|of) ?\d+(?![\w/])|\d+(\.\d+)? ?%|\[?[█▓▒░#=.\-]{3,}\]? *\d+ ?%")
-_COUNTED = re.compile(r"plan|phase|task|progress|complet|requirement")
-_NUMBER = re.compile(r"\d+")
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_COUNT = lazy_pattern(r"\d+ ?(/|of) ?\d+(?![\w/])|\d+(\.\d+)? ?%|\[?[█▓▒░#=.\-]{3,}\]? *\d+ ?%")
+_COUNTED = lazy_pattern(r"plan|phase|task|progress|complet|requirement")
+_NUMBER = lazy_pattern(r"\d+")
+_DAY = lazy_pattern(r"\d{4}-\d{2}-\d{2}")
 
 
 class Side(Enum):

@@ -8,6 +8,7 @@ again. Different edits of the same value come out between conflict markers.
 import re
 from collections import Counter
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.merge.derived import (
     FRONT,
@@ -33,7 +34,7 @@ from fairlead.merge.tree import (
 from fairlead.text.outline import lines_of
 from fairlead.text.tables import cells_of
 
-_BULLET = re.compile(
+_BULLET = lazy_pattern(
     r"(?P<bullet>\s*(?:[-*+]|\d{1,9}[.)])\s*)(?P<box>\[[ xX]\](?:\s+|\Z))?(?P<text>.*)", re.DOTALL
 )
 _EMPTY_VALUES = ("", "[]", "null", "~")

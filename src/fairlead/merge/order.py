@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable, Sequence
 from difflib import SequenceMatcher
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.merge.derived import is_derived_column
 from fairlead.merge.diff import aligned
@@ -23,14 +24,14 @@ _LONG_TEXT = 300  # longer texts are compared by words, and only this many of th
 _MIN_CONTAINED = 8  # a shorter text may be inside another one by chance
 _MIN_SECTION_LINES = 4  # a shorter section is not recognised by its lines
 _MAX_COMPARED = 60  # more unmatched parts than this are not compared pairwise
-_IDENTIFIER = re.compile(
+_IDENTIFIER = lazy_pattern(
     r"\W*?(?:[A-Z][A-Z0-9]*-\d+"
     r"|(?i:phase)\s+\d+(?:\.\d+)*[A-Za-z]?"
     r"|\d{1,3}(?:\.\d+)*[A-Za-z]?-\d{1,3}(?!-?\d)"
     r"|\d{1,3}(?:\.\d+)*[A-Za-z]?(?=\.\s))\b"
 )
-_BRACKETED = re.compile(r"\[[^\]]*\]:?\s*")
-_PLACEHOLDER = re.compile(
+_BRACKETED = lazy_pattern(r"\[[^\]]*\]:?\s*")
+_PLACEHOLDER = lazy_pattern(
     r"[-*_\s]*((none|nothing|n/?a)( yet)?|no \w+( \w+)? yet)[.*_\s]*\Z", re.IGNORECASE
 )
 _PROSE = (PartKind.PROSE, PartKind.VERBATIM)

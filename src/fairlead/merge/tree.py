@@ -6,10 +6,10 @@ that is added or removed takes them along. Text of an unknown form becomes prose
 line by line.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, replace
 from fairlead.merge.derived import is_derived
 from fairlead.merge.diff import Lines
@@ -20,17 +20,17 @@ from fairlead.text.tables import cells_of, tables_of
 
 _MAX_DEPTH = 32  # deeper nesting is merged as lines
 
-_LABEL = re.compile(
+_LABEL = lazy_pattern(
     r"\*\*(?P<bold>[^*:|]{1,60})(?::\*\*|\*\*:)|(?P<plain>[^\W_][^:*|`<>]{0,39}):(?=\s|\Z)"
 )
-_OPENING = re.compile(r" {0,3}<([A-Za-z][\w-]*)(?:\s[^<>]*)?>\s*\Z")
-_CLOSING = re.compile(r" {0,3}</([A-Za-z][\w-]*)>\s*\Z")
-_ONE_LINE = re.compile(r"\s*<([A-Za-z][\w-]*)(?:\s[^<>]*)?>(.*)</\1>\s*\Z")
-_RULE = re.compile(r" {0,3}([-*_])(?: *\1){2,} *\Z")
+_OPENING = lazy_pattern(r" {0,3}<([A-Za-z][\w-]*)(?:\s[^<>]*)?>\s*\Z")
+_CLOSING = lazy_pattern(r" {0,3}</([A-Za-z][\w-]*)>\s*\Z")
+_ONE_LINE = lazy_pattern(r"\s*<([A-Za-z][\w-]*)(?:\s[^<>]*)?>(.*)</\1>\s*\Z")
+_RULE = lazy_pattern(r" {0,3}([-*_])(?: *\1){2,} *\Z")
 _STRUCTURE = ("#", "|", ">", "```", "~~~", "---", "***", "<")
-_KEY = re.compile(r"""("[^"]*"|'[^']*'|[^\s#'"\-\[{][^#]*?)\s*:(?=\s|\Z)""")
+_KEY = lazy_pattern(r"""("[^"]*"|'[^']*'|[^\s#'"\-\[{][^#]*?)\s*:(?=\s|\Z)""")
 _NAME_KEYS = ("id", "name")  # they identify a frontmatter list entry that is a map
-_COMMENT = re.compile(r"\s+#.*\Z")
+_COMMENT = lazy_pattern(r"\s+#.*\Z")
 
 
 class PartKind(Enum):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 
 from fairlead.core.ids import is_name
+from fairlead.core.patterns import lazy_pattern
 from fairlead.plans.errors import NoVerifyCommand
 from fairlead.plans.model import PlanDocument, PlanFinding, Severity, Task, TaskKind
 from fairlead.plans.waves import normal_path
@@ -25,13 +26,13 @@ _CHECKPOINT_PARTS = {
     TaskKind.DECISION: ("decision", "context", "options", "resume-signal"),
     TaskKind.HUMAN_ACTION: ("action", "instructions", "resume-signal"),
 }
-_NO_CHECK = re.compile(
+_NO_CHECK = lazy_pattern(
     r"(?:(?:echo|cat|true|printf|exit 0)\b|:(?=\s|\Z))[^&|;]*\Z"
     r"|.*(?:\|\||;)\s*(?:true|:|echo\b[^&|;]*|exit 0)\s*\Z"
     r"|(?:test|\[)\s+(\S+)\s+(?:-eq|=|==)\s+\1\s*\]?\s*\Z",
     re.DOTALL,
 )
-_ABSENCE_CHECK = re.compile(
+_ABSENCE_CHECK = lazy_pattern(
     r"!\s*(?:e|f|r)?grep\s+(?:-[\w-]+\s+)*(?:\"([^\"]{3,200})\"|'([^']{3,200})')"
 )
 

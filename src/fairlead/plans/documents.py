@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from fairlead.core.errors import Located
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import replace
 from fairlead.plans.model import (
     Artifact,
@@ -35,8 +36,8 @@ _TASK_BOX = (
     r"(?P<begin>[ \t]*[-*][ \t]+\[)(?P<mark>[ xX])(?P<rest>\][ \t]+(?:\*\*)?Task (?P<number>[0-9]{1,4})\b"
     r"[^\r\n]*?)(?: \(completed [0-9]{4}-[0-9]{2}-[0-9]{2}\))?[ \t]*"
 )
-_BOX = re.compile(_TASK_BOX + r"\Z", re.IGNORECASE)
-_ANY_BOX = re.compile(rf"^{_TASK_BOX}(?=\r?$)", re.IGNORECASE | re.MULTILINE)
+_BOX = lazy_pattern(_TASK_BOX + r"\Z", re.IGNORECASE)
+_ANY_BOX = lazy_pattern(rf"^{_TASK_BOX}(?=\r?$)", re.IGNORECASE | re.MULTILINE)
 
 REQUIRED = (
     "phase",
@@ -49,12 +50,12 @@ REQUIRED = (
     "must_haves",
 )
 CHECK = "plan_check"  # the key with the result of the plan check
-_NUMBER = re.compile(r"(?:.*[-_ ])?([0-9]{1,4})\Z")
-_REFERENCE = re.compile(r"(?:.*/)?([0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)-([0-9]{1,4})(?:-.*)?\Z")
+_NUMBER = lazy_pattern(r"(?:.*[-_ ])?([0-9]{1,4})\Z")
+_REFERENCE = lazy_pattern(r"(?:.*/)?([0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)-([0-9]{1,4})(?:-.*)?\Z")
 
 
 # A plan named in words. A dot between two numbers may also mean an inserted phase.
-_IN_WORDS = re.compile(
+_IN_WORDS = lazy_pattern(
     r"(?:phase +(?P<phase>[^\s,:]+)[,:]? +plan +(?P<number>[0-9]{1,4})|plan +(?P<name>\S+))\Z",
     re.IGNORECASE,
 )

@@ -7,6 +7,7 @@ another level, and the end of a task or block closes every fence that was opened
 
 import re
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.planphase.errors import PlanField
 from fairlead.plans.model import PlanFinding, Severity, Task, TaskKind
 from fairlead.text.frontmatter_values import comma_list
@@ -20,21 +21,21 @@ CHILDREN = (
 )
 MAX_TASKS = 200
 _MAX_CLOSING_TAGS = 50  # that are tried for a child that quotes its own tag
-_OPEN = re.compile(
+_OPEN = lazy_pattern(
     r"^[ \t]*<(task|feature)((?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*>", re.MULTILINE
 )
-_CLOSE = re.compile(r"</(task|feature)>")
-_CHILD = re.compile(rf"<({CHILDREN})(?:[ \t][^<>]*)?>")
-_FOLLOWS = re.compile(rf"\s*(?:<(?:{CHILDREN})[ \t>]|\Z)")
-_BLOCK = re.compile(r"<(/?)(task|context|interfaces|objective)(?=[ >])")
-_ATTRIBUTE = re.compile(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*([^`\r\n]*)")
+_CLOSE = lazy_pattern(r"</(task|feature)>")
+_CHILD = lazy_pattern(rf"<({CHILDREN})(?:[ \t][^<>]*)?>")
+_FOLLOWS = lazy_pattern(rf"\s*(?:<(?:{CHILDREN})[ \t>]|\Z)")
+_BLOCK = lazy_pattern(r"<(/?)(task|context|interfaces|objective)(?=[ >])")
+_ATTRIBUTE = lazy_pattern(r"([\w:-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_FENCE = lazy_pattern(r"[ \t]*(`{3,}|~{3,})[ \t]*([^`\r\n]*)")
 _HIDING = ("```", "~~~", "<!--")  # a text without these hides nothing
-_ENTITY = re.compile(r"&(lt|gt|quot|apos|amp|#39);")
+_ENTITY = lazy_pattern(r"&(lt|gt|quot|apos|amp|#39);")
 _ENTITIES = {"lt": "<", "gt": ">", "quot": '"', "apos": "'", "amp": "&", "#39": "'"}
-_VISIBLE = re.compile(r"[^\r\n]")
-_HEADING = re.compile(r"^#{2,4}[ \t]+Task[ \t]+[0-9]", re.MULTILINE | re.IGNORECASE)
-_NUMBERED = re.compile(r"Task ([0-9]{1,4})\b", re.IGNORECASE)
+_VISIBLE = lazy_pattern(r"[^\r\n]")
+_HEADING = lazy_pattern(r"^#{2,4}[ \t]+Task[ \t]+[0-9]", re.MULTILINE | re.IGNORECASE)
+_NUMBERED = lazy_pattern(r"Task ([0-9]{1,4})\b", re.IGNORECASE)
 
 
 def masked(text: str, start: int = 0) -> str:
@@ -140,7 +141,7 @@ def _blocks(mask: str) -> list[tuple[re.Match[str], int, bool]]:
     current: re.Match[str] | None = None
     inside = 0
     for mark in marks:
-        is_close = mark.re is _CLOSE
+        is_close = mark[0].startswith("</")
         if mark[1] == "feature" and has_tasks:
             continue
         if current is None:

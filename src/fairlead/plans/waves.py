@@ -5,10 +5,10 @@ later one moves to a later wave, with a warning. The plan on which most of the r
 depends starts first. A dependency cycle is an error that names its plans. Pure.
 """
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, field
 from fairlead.plans.errors import PlanCycle, PlanTwice
 
@@ -131,7 +131,7 @@ class CountedClaims:
         )
 
 
-_UNUSUAL = re.compile(r"[\s`\\*?\[]|^\./")
+_UNUSUAL = lazy_pattern(r"[\s`\\*?\[]|^\./")
 
 
 def normal_path(path: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from fairlead.core.clock import Clock
 from fairlead.core.errors import Located, MalformedId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, replace
 from fairlead.project.derive.inventory import Inventory, Stage
 from fairlead.project.derive.position import Position, position_of
@@ -44,7 +45,7 @@ from fairlead.text.document import Document
 from fairlead.text.errors import UnwritableValue
 from fairlead.text.inline import one_line
 
-_VERSION = re.compile(r"v[0-9]{1,6}(?:\.[0-9]{1,6})+\Z", re.IGNORECASE)
+_VERSION = lazy_pattern(r"v[0-9]{1,6}(?:\.[0-9]{1,6})+\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

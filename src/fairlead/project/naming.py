@@ -10,25 +10,26 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from fairlead.core.ids import PhaseId, slug
+from fairlead.core.patterns import lazy_pattern
 
 # 98 of 100 names have this form; the other patterns are only tried for the rest.
-_CANONICAL = re.compile(
+_CANONICAL = lazy_pattern(
     r"(?P<phase>[0-9]{1,6}[A-Z]?(?:\.[0-9]{1,6})*)-(?P<plan>[0-9]{1,4})-(?P<kind>PLAN|SUMMARY)\.md\Z"
 )
 _NOT_A_PLAN = r"(?i)(-OUTLINE|\.pre-bounce|-PLAN-(?:REVIEW|CHECK)\w*)\.md\Z"
-_PLAN = re.compile(r"(?:\A|.*[-.])PLAN(?:-[0-9].*)?\.md\Z")
-_NUMBERED_PLAN = re.compile(r"[0-9][\w.]*-[0-9]+[\w.-]*-plan\.md\Z")
-_NUMBERED_SUMMARY = re.compile(r"[0-9][\w.]*-[0-9]+[\w.-]*-summary\.md\Z")
-_SUMMARY = re.compile(r"(?:\A|.*-)SUMMARY(?:-[0-9].*)?\.md\Z")
-_NOT_A_PLAN_SUMMARY = re.compile(r"(MILESTONE|PLANNING)-SUMMARY\.md\Z")
-_WORDS = re.compile(r"(?:\A|(?<=[-.]))(?:PLAN|SUMMARY|plan|summary)(?=[-.]|\Z)")
+_PLAN = lazy_pattern(r"(?:\A|.*[-.])PLAN(?:-[0-9].*)?\.md\Z")
+_NUMBERED_PLAN = lazy_pattern(r"[0-9][\w.]*-[0-9]+[\w.-]*-plan\.md\Z")
+_NUMBERED_SUMMARY = lazy_pattern(r"[0-9][\w.]*-[0-9]+[\w.-]*-summary\.md\Z")
+_SUMMARY = lazy_pattern(r"(?:\A|.*-)SUMMARY(?:-[0-9].*)?\.md\Z")
+_NOT_A_PLAN_SUMMARY = lazy_pattern(r"(MILESTONE|PLANNING)-SUMMARY\.md\Z")
+_WORDS = lazy_pattern(r"(?:\A|(?<=[-.]))(?:PLAN|SUMMARY|plan|summary)(?=[-.]|\Z)")
 # A project code is upper case: `CK-03-feed` has a number, `oauth-2-login` does not.
-_FOLDER = re.compile(
+_FOLDER = lazy_pattern(
     r"(?:[A-Z][A-Z0-9_]*(?:\.[0-9]{1,4})?-(?=[0-9])|(?i:phase)[-_ ]?|[Pp](?=[0-9]))?"
     r"(?P<id>[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)(?P<slug>[-_. ].*)?\Z"
 )
-_CODE = re.compile(r"[A-Z][A-Z0-9_]*(?:\.[0-9]{1,4})?-(?=[0-9])")
-_NUMBERED = re.compile(
+_CODE = lazy_pattern(r"[A-Z][A-Z0-9_]*(?:\.[0-9]{1,4})?-(?=[0-9])")
+_NUMBERED = lazy_pattern(
     r"(?:phase\s*|(?-i:[A-Za-z][A-Za-z0-9_]*)-)?(?P<id>[0-9]{1,6}(?-i:[A-Za-z]?)(?:\.[0-9]{1,6})*)(?![\w.])",
     re.IGNORECASE,
 )

@@ -4,18 +4,18 @@ A requirement is complete when all of its phases are. A row with any other text 
 as Blocked, stays, and its box with it.
 """
 
-import re
 from collections.abc import Collection, Iterator
 
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.text.document import Document
 from fairlead.text.lists import ListItem, items_of
 from fairlead.text.outline import Splice, spliced
 from fairlead.text.tables import Cell, Table, append_row, tables_of
 
-_ID = re.compile(r"\b[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-[0-9]+\b")
-_PHASE = re.compile(r"[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*\b")
+_ID = lazy_pattern(r"\b[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-[0-9]+\b")
+_PHASE = lazy_pattern(r"[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*\b")
 _REPLACEABLE = ("", "-", "—", "pending", "in progress", "gaps found", "not started", "planned")
 _COMPLETE = "Complete"
 PENDING = "Pending"

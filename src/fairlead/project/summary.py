@@ -4,9 +4,9 @@ Values from agents become one line each and cannot add structure. A summary prov
 only: an empty one, one that says otherwise and one for another plan prove nothing.
 """
 
-import re
 from collections.abc import Iterable
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.project.derive.inventory import Proof
 from fairlead.project.derive.phase_files import summary_head
@@ -21,8 +21,8 @@ _PROOFS = {
     Proof.BLOCKED: "says that the plan is blocked",
     Proof.FAILED: "says that its self-check failed",
 }
-_COMMIT = re.compile(r"[0-9]+\. \*\*(.+?)\*\* - `([0-9a-f]{4,64}|-)`")
-_LAST_NUMBER = re.compile(r"([0-9]{1,4})\Z")
+_COMMIT = lazy_pattern(r"[0-9]+\. \*\*(.+?)\*\* - `([0-9a-f]{4,64}|-)`")
+_LAST_NUMBER = lazy_pattern(r"([0-9]{1,4})\Z")
 
 
 @dataclass(frozen=True, slots=True)

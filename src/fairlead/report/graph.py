@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.council.model import CouncilJob
 from fairlead.council.seats import SEAT_NAMES
 from fairlead.jobs.model import Job, JobStatus, TaskGate
@@ -17,8 +18,8 @@ from fairlead.plans.service import PlanEntry, PlanIndex
 from fairlead.project.state.gate_rules import GateStatus
 from fairlead.report.model import MOST_NODES, Graph, GraphNode, NodeState
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)*")
-_NOTHING = re.compile(r"^\W*(?:nothing|none|n/?a|-|—)\b|^\W*$", re.IGNORECASE)
+_NUMBER = lazy_pattern(r"\d+(?:\.\d+)*")
+_NOTHING = lazy_pattern(r"^\W*(?:nothing|none|n/?a|-|—)\b|^\W*$", re.IGNORECASE)
 
 
 def roadmap_graph(report: RoadmapReport, indexes: Iterable[PlanIndex] = ()) -> Graph:

@@ -6,9 +6,8 @@ documents stand in fences that are longer than any fence inside them.
 
 from __future__ import annotations
 
-import re
-
 from fairlead.agents.secrets import without_secrets
+from fairlead.core.patterns import lazy_pattern
 from fairlead.report.formats import mermaid
 from fairlead.report.model import (
     Block,
@@ -22,9 +21,9 @@ from fairlead.report.model import (
 from fairlead.text.printable import visible
 
 _LONGEST = 60_000  # characters; GitHub accepts 65,536 in the body of a pull request
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
-_MENTION = re.compile(r"@(?=\w)")
-_FENCE = re.compile(r"`{3,}")
+_SPECIAL = lazy_pattern(r"([\\`*_{}\[\]<>#|~])")
+_MENTION = lazy_pattern(r"@(?=\w)")
+_FENCE = lazy_pattern(r"`{3,}")
 
 
 def markdown(page: ReportPage) -> str:

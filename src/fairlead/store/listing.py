@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.store.confined import ConfinedFolder, close_quietly, is_ordinary, storage_error
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -20,7 +20,7 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _NO_FILE = frozenset({errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.ENODEV})
 _PIECE = 16 * 1024  # larger than nearly every file
 # One match for all names at once: nearly every name starts with a digit and is harmless.
-_PLAIN = re.compile(r"(?:[0-9][0-9A-Za-z_.-]*[0-9A-Za-z_]/)*")
+_PLAIN = lazy_pattern(r"(?:[0-9][0-9A-Za-z_.-]*[0-9A-Za-z_]/)*")
 
 
 class FolderListing(NamedTuple):

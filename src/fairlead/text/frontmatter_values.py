@@ -11,13 +11,14 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.text.yaml_scalars import Plain, is_null
 
 if TYPE_CHECKING:
     from fairlead.text.yaml_emit import Value
 
 Path = tuple[str | int, ...]
-_NOTE = re.compile(r"(?<![ \t])[ \t]+\([^()\n]*\)")
+_NOTE = lazy_pattern(r"(?<![ \t])[ \t]+\([^()\n]*\)")
 _LONGEST = 18  # digits
 
 

@@ -6,11 +6,12 @@ become spaces, tags and images are escaped outside code spans, and control chara
 
 import re
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.text.errors import UnwritableValue
 from fairlead.text.printable import is_unseen, visible
 
 _JOINERS = "\u200c\u200d"  # part of ordinary words and emoji in many scripts, so not refused
-_MARKS = re.compile(
+_MARKS = lazy_pattern(
     r"\\.|`+|<(?=[!/?A-Za-z])|!\["
 )  # an escaped character has no meaning of its own
 _ESCAPED = {"<": "\\<", "|": "\\|", "`": "\\`", "![": "!\\["}

@@ -9,6 +9,7 @@ import json
 import re
 from typing import NamedTuple, NoReturn
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.text.errors import JsonSyntax, UnsafeEdit
 from fairlead.text.lines import common_ending, place_of
 
@@ -16,12 +17,12 @@ Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
 MAX_DEPTH = 64
 
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
-_SPACE = re.compile(r"[ \t\r\n]*")
-_SPACE_OR_COMMENT = re.compile(r"(?:[ \t\r\n]|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+_NUMBER = lazy_pattern(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+_STRING = lazy_pattern(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
+_SPACE = lazy_pattern(r"[ \t\r\n]*")
+_SPACE_OR_COMMENT = lazy_pattern(r"(?:[ \t\r\n]|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 # A comma and comments after a value on the same line.
-_REST_OF_LINE = re.compile(r"[ \t]*(,?)((?:[ \t]*/\*[^\r\n]*?\*/)*(?:[ \t]*//[^\r\n]*)?)")
+_REST_OF_LINE = lazy_pattern(r"[ \t]*(,?)((?:[ \t]*/\*[^\r\n]*?\*/)*(?:[ \t]*//[^\r\n]*)?)")
 _WORDS: dict[str, Json] = {"true": True, "false": False, "null": None}
 
 

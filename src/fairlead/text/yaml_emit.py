@@ -4,10 +4,10 @@ Text that a typed reader would take for a number, a date, a boolean or null is q
 not become 4.1. A value that replaces another one keeps its kind of quotes.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.text.errors import UnwritableValue
 from fairlead.text.yaml_scalars import Plain
 from fairlead.text.yaml_subset import may_start
@@ -16,10 +16,10 @@ Scalar = str | int | bool | None
 Value = Scalar | Sequence["Value"] | Mapping[str, "Value"]
 
 _WORDS = frozenset("~ null true false yes no on off y n".split())
-_INT = re.compile(r"(0|[1-9][0-9]*)\Z")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
-_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+(Z|[+-][0-9:]+)?\Z")
-_NUMBER_LIKE = re.compile(r"[-+.0-9]")
+_INT = lazy_pattern(r"(0|[1-9][0-9]*)\Z")
+_DATE = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+_TIME = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+(Z|[+-][0-9:]+)?\Z")
+_NUMBER_LIKE = lazy_pattern(r"[-+.0-9]")
 _ESCAPED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 

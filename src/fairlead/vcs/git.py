@@ -9,11 +9,11 @@ created again.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.process import ProcessResult
 from fairlead.core.values import replace
 from fairlead.store import layout
@@ -30,7 +30,7 @@ from fairlead.vcs.private_folder import PrivateFolder
 _NESTED = "became a repository of its own (git init), so its files cannot land"
 _NO_OBJECT = "0" * 40
 _UNKNOWN = "."  # a worktree that cannot be compared
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_COMMIT = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class Git(GitView):

@@ -10,11 +10,11 @@ passed through standard input.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from fairlead.core.errors import NoProgram
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.process import (
     ExitKind,
     ProcessLimits,
@@ -38,8 +38,8 @@ _LIST_BYTES = 64 << 20
 _LONGEST_MESSAGE = 300
 _LONGEST_TITLE = 256  # GitHub's limit
 _MARK = "<!-- fairlead "
-_URL = re.compile(r"/issues/(\d+)\s*$")
-_UNKNOWN_LABEL = re.compile(r"label: '([^']*)' not found")
+_URL = lazy_pattern(r"/issues/(\d+)\s*$")
+_UNKNOWN_LABEL = lazy_pattern(r"label: '([^']*)' not found")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 import re
 import unicodedata
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 
-_DROPPINGS = re.compile(
+_DROPPINGS = lazy_pattern(
     r"""(?:^|/)(?:
         (?:__pycache__|\.pytest_cache|\.mypy_cache|\.ruff_cache|\.hypothesis|\.nyc_output)(?:/|$)
       | [^/]*\.py[co]$ | \.ds_store$ | thumbs\.db$ | \.coverage(?:\.[^/]*)?$ | [^/]*\.tsbuildinfo$

@@ -20,19 +20,20 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from fairlead.core.concurrency import Mutex
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 
 _LARGEST = 4 << 20  # bytes of a file with attributes or patterns
 _INFO = ("attributes", "exclude", "sparse-checkout")  # in git's own `info` folder
 _LINKS = ("objects", "refs", "packed-refs", "logs", "reftable", "shallow", "lfs", "rr-cache")
-_LEFT_OUT = re.compile(
+_LEFT_OUT = lazy_pattern(
     r"(?:include|includeif|alias|gpg|trailer|core\.(?:worktree|bare|attributesfile|excludesfile|"
     r"fsmonitor|hookspath|pager|editor|splitindex|untrackedcache)|extensions\.worktreeconfig"
     r")(?:\.|$)"
 )
-_DRIVER = re.compile(r"(?P<driver>(?:filter|merge|diff)\..+)\.(?P<what>[^.]+)", re.DOTALL)
+_DRIVER = lazy_pattern(r"(?P<driver>(?:filter|merge|diff)\..+)\.(?P<what>[^.]+)", re.DOTALL)
 _STARTS_PROGRAM = ("clean", "smudge", "process", "driver", "textconv", "command")
-_WORD_BREAK = re.compile(r"[\s;|&()<>'\"`=$]+")
+_WORD_BREAK = lazy_pattern(r"[\s;|&()<>'\"`=$]+")
 _PREFIX = "fairlead-git-"
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\b": "\\b"}
 

@@ -6,21 +6,22 @@ Pure: `RepositoryFacts` answers what exists on disk and in git.
 import re
 from collections.abc import Iterator
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.plans.model import PlanDocument
 from fairlead.plans.tasks import task_number
 from fairlead.project.summary import Summary, fault_of, read_summary
 from fairlead.verification.model import RepositoryFacts, RuleFinding
 
-_LISTED_PATH = re.compile(r"^\s*(?:[-*]|\d+\.)\s+(?:\*\*)?`([^`\n]+)`")
-_PATH = re.compile(
+_LISTED_PATH = lazy_pattern(r"^\s*(?:[-*]|\d+\.)\s+(?:\*\*)?`([^`\n]+)`")
+_PATH = lazy_pattern(
     r"(?![/~.]*/)[\w@.()\[\]-]+(?:/[\w@.()\[\]-]+)*\.[A-Za-z][\w]{0,9}\Z|(?:[\w@.-]+/)+[\w@.-]+\Z"
 )
-_FILES_HEAD = re.compile(
+_FILES_HEAD = lazy_pattern(
     r"^#+\s+.*\bfiles?\b.*(?:created|modified|changed)|^#+\s+(?:key )?files\b", re.IGNORECASE
 )
-_COMMIT = re.compile(r"`([0-9a-f]{7,40})`")
-_COMMITS_HEAD = re.compile(r"^#+\s+.*\bcommits?\b", re.IGNORECASE)
-_TASKS = re.compile(
+_COMMIT = lazy_pattern(r"`([0-9a-f]{7,40})`")
+_COMMITS_HEAD = lazy_pattern(r"^#+\s+.*\bcommits?\b", re.IGNORECASE)
+_TASKS = lazy_pattern(
     r"\btasks?\b\W{1,4}(\d{1,3})\s*(?:/|of)\s*(\d{1,3})\b|\b(\d{1,3})\s*(?:/|of)\s*(\d{1,3})\s+tasks?\b",
     re.IGNORECASE,
 )

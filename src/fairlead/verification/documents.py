@@ -4,10 +4,10 @@ Programs use the frontmatter: status, score, gaps, questions for a person, overr
 in the body show the evidence of each check to people. Other tools read and write the same format.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 
 from fairlead.core.errors import Located
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.text.document import Document
 from fairlead.text.frontmatter_values import text_of
@@ -38,8 +38,8 @@ _TITLES = {
     CheckKind.COMMAND: "Behavioral Spot-Checks",
     CheckKind.REQUIREMENT: "Requirements Coverage",
 }
-_UAT_TEST = re.compile(r"###\s+(\d{1,4})[.)]?\s+(.+)")
-_UAT_FIELD = re.compile(r"(expected|result|reported|reason|severity):\s*(.*)")
+_UAT_TEST = lazy_pattern(r"###\s+(\d{1,4})[.)]?\s+(.+)")
+_UAT_FIELD = lazy_pattern(r"(expected|result|reported|reason|severity):\s*(.*)")
 
 
 @dataclass(frozen=True, slots=True)

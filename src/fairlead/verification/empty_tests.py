@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.verification import functions_braces
 from fairlead.verification.functions import Def, name_of, parsed, without_docstring
 from fairlead.verification.model import RuleFinding
@@ -17,51 +18,51 @@ from fairlead.verification.source_code import Code, closing
 from fairlead.verification.source_files import is_test_file
 
 _HEADS = {
-    "js": re.compile(
+    "js": lazy_pattern(
         r"(?<![\w$.])(?P<off>x)?(?:it|test|specify)(?P<how>(?:\.\w+)*)\s*(?:\([^()]*\)|`[^`]*`)?\s*(?=\()"
     ),
-    "go": re.compile(r"^func (?P<name>Test\w+)\(\s*\w+ \*testing\.T\s*\)\s*(?=\{)", re.MULTILINE),
-    "rust": re.compile(
+    "go": lazy_pattern(r"^func (?P<name>Test\w+)\(\s*\w+ \*testing\.T\s*\)\s*(?=\{)", re.MULTILINE),
+    "rust": lazy_pattern(
         r"#\[(?:\w+::)?test\b[^\]]*\](?P<how>(?:\s*#\[[^\]]*\])*)\s*(?:pub )?(?:async )?"
         r"fn (?P<name>\w+)\s*\(\s*\)[^{;]*(?=\{)"
     ),
-    "java": re.compile(
+    "java": lazy_pattern(
         r"@(?:Parameterized)?Test\b(?P<how>(?:\([^)]*\))?(?:\s*@\w+(?:\([^)]*\))?)*)\s+(?:public "
         r"|suspend |static )*(?:void|fun|[\w<>]+) +(?P<name>\w+"
         r"|`[^`]+`)\s*\([^)]*\)[^{;]*(?=\{)"
     ),
-    "shell": re.compile(r"^@test (?P<how>)[^\n{]*(?=\{)", re.MULTILINE),
+    "shell": lazy_pattern(r"^@test (?P<how>)[^\n{]*(?=\{)", re.MULTILINE),
 }
-_DISABLED = re.compile(r"\.(?:skip|todo|fails|failing)\b|#\[ignore|@Disabled|@Ignore|x?it\.skip")
+_DISABLED = lazy_pattern(r"\.(?:skip|todo|fails|failing)\b|#\[ignore|@Disabled|@Ignore|x?it\.skip")
 _IS_DEFINED = r"\.(?:toBeDefined|toBeTruthy|not\.toBe(?:Null|Undefined)|to\.exist)(?:\(\))?"
 _MAX_TEST = 20_000  # characters of one test that are searched
 _MAX_TESTS = 2_000_000  # and of all tests of a file
-_DISABLED_GROUP = re.compile(
+_DISABLED_GROUP = lazy_pattern(
     r"\b(?:(?:describe|context|suite)\.(?:skip|todo)|xdescribe|xcontext)\s*\("
 )
-_EXPECTS_FAILURE = re.compile(r"should_panic|expected\s*=|fails|each|Test\(expect")
+_EXPECTS_FAILURE = lazy_pattern(r"should_panic|expected\s*=|fails|each|Test\(expect")
 _ASSERTS = {
-    "js": re.compile(
+    "js": lazy_pattern(
         r"\bexpect\w*\s*\([^;]*?\)\s*\.|\bassert\w*\s*[.(]|\.should\b|\bshould\(|\bt\.(?:is|not|true|false|truthy|falsy|deepEqual|like|throws\w*|"
         r"notThrows\w*|regex|snapshot|equals?|same|match|ok|strictSame|rejects|resolves|fail|plan|pass|error|notOk|deepEquals)\w*\(|"
         r"\.(?:rejects|resolves|toMatch\w*|toEqual|toBe\w*|calledWith|assert\w*)\b|\bfc\.assert|\bcy\.\w|\bverify\w*\(|\bcheck\w*\(|"
         r"\bexpect(?:TypeOf|Type)\b|\bsatisfies\b|\bassertType\b|\b(?:get|find)(?:All)?By\w+\(|\bsnapshot\w*\(|\bdone\(\s*err|\bthrow\b|\.expect\(|\bcheck[A-Z]\w*\("
     ),
-    "go": re.compile(
+    "go": lazy_pattern(
         r"\bt\.(?:Error|Fatal|Fail)|\b(?:assert|require|is|qt|check|must|expect|cmp|quick|suite|testify|g|c|td)\.\w|\w\(\s*t\s*[,)]|\bt\.Run\(|golden|\.Assert|\.Expect|panic\("
     ),
-    "rust": re.compile(
+    "rust": lazy_pattern(
         r"\bassert\w*!|\bpanic!|\.unwrap\(|\.expect\(|\?\s*[;.)]|\bprop_assert"
         r"|\bensure!|insta::|\bmatches!|\b(?:assert|check|expect|verify)\w*\("
         r"|unwrap_err"),
-    "java": re.compile(
+    "java": lazy_pattern(
         r"\bassert\w*|\bverify\w*\(|\bexpect\w*|\bfail\(|StepVerifier"
         r"|should\w*|\.andExpect|await\(|\bcheck\w*\("),
-    "shell": re.compile(
+    "shell": lazy_pattern(
         r"^\s*(?!(?:\{|true|:|skip\b.*|echo\b.*|run\b.*|#.*|\}|load\b.*)\s*$)\S", re.MULTILINE
     ),
 }  # fmt: skip
-_ALWAYS_TRUE = re.compile(
+_ALWAYS_TRUE = lazy_pattern(
     r"\bexpect\(\s*(true|false|null|undefined|-?\d+|\"[^\"]*\"|'[^']*')\s*\)\s*\.(?:toBe|toEqual|toStrictEqual)\(\s*\1\s*\)"
     r"|\bexpect\(\s*(?:true|1|\"[^\"]+\"|'[^']+')\s*\)\s*\.(?:toBeTruthy|toBeDefined|to\.be\.true|to\.be\.ok|not\.toBeNull|to\.equal\(true\))(?:\(\))?"
     r"|\bexpect\(\s*([\w.]+)\s*\)\s*\.(?:toBe|toEqual)\(\s*\2\s*\)"
@@ -72,12 +73,12 @@ _ALWAYS_TRUE = re.compile(
     r"|\b(?:assert|require)\.True\(\s*t\s*,\s*true\s*\)|\bexpect\.assertions\(0\)"
     r"|\bexpect\(true\)\.to (?:be|eq)[ (]true\)?|\bt\.pass\([^)]*\)"
 )
-_RUBY = re.compile(
+_RUBY = lazy_pattern(
     r"^(?P<indent>[ \t]*)(?:(?P<off>x)?(?:it|specify|test|example)\b(?P<title>[^\n]*?)(?P<do> do\b[^\n]*)?"
     r"|def (?P<name>test_\w+))\n(?P<body>(?:(?!(?P=indent)end\b).*\n)*)",
     re.MULTILINE,
 )
-_RUBY_ASSERTS = re.compile(
+_RUBY_ASSERTS = lazy_pattern(
     r"\bexpect\b|\bshould\b|\bassert\w*|\brefute\w*|\bmust_\w+|\bwont_\w+|\braise\b|\bis_expected\b|\bverify\w*|\bcheck\w*|\bflunk"
 )
 
@@ -211,20 +212,20 @@ def _ruby(code: Code) -> Iterator[_TestCase]:
 
 # --- Python ------------------------------------------------------------------------------
 
-_ASSERTING = re.compile(
+_ASSERTING = lazy_pattern(
     r"(?:self\.)?_?(?:assert|expect|check|verify|ensure|should|must|fail|raises|warns|deprecated_call|refute|require|compare|match_snapshot)"
     r"|.*\.(?:assert\w*|raises\w*|warns|fail|check\w*|verify|raise_for_status|match|should\w*|expect\w*|called_once\w*|run_test\w*|fnmatch_lines\w*)$",
     re.IGNORECASE,
 )
-_FIXTURES = re.compile(
+_FIXTURES = lazy_pattern(
     r"snapshot|regression|assert|check|verify|expect|approv|golden|benchmark|testdir|pytester"
 )
-_TEST_MODULE = re.compile(
+_TEST_MODULE = lazy_pattern(
     r"(?:^|\.)(?:tests?|testing|conftest|helpers?|support|utils?|fixtures?|common|cases|harness)(?:\.|$)|^\.|test",
     re.IGNORECASE,
 )
-_SKIPS = re.compile(r"(?:.*\.)?(?:skip|skipTest|xfail)$")
-_FRAMEWORK = re.compile(r"(?:unittest|pytest|hypothesis)\b")
+_SKIPS = lazy_pattern(r"(?:.*\.)?(?:skip|skipTest|xfail)$")
+_FRAMEWORK = lazy_pattern(r"(?:unittest|pytest|hypothesis)\b")
 _IMPORTED = "\0imported"
 _COLLECTS = frozenset(("load_tests", "pytest_generate_tests", "main", "make_suite"))
 

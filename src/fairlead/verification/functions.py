@@ -11,30 +11,31 @@ import warnings
 from collections.abc import Iterator
 from enum import StrEnum
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.verification.source_code import Code
 
-_EMPTY_VALUE = re.compile(
+_EMPTY_VALUE = lazy_pattern(
     r"None|null|nil|undefined|\{\s*\}|\[\s*\]|\(\s*\)|\"\"|''|``|0(?:\.0)?|-1|False|false|True|true|Ok\(\(\)\)"
     r"|(?:list|dict|set|tuple)\(\)|iter\((?:\[\]|\(\))\)|(?:Vec|String|HashMap)::new\(\)|vec!\[\]|Default::default\(\)|Promise\.resolve\(\)"
     r"|new (?:Array|Hash)\w*(?:<[^>]*>)?\(\)|(?:List|Map|Set)\.of\(\)|Optional\.empty\(\)"
     r"|Collections\.empty\w+\(\)|(?:\w+\.)*(?:json|send|end)\((?:\{\s*\}|\[\s*\]|null)?\)"
 )
-_UNFINISHED = re.compile(
+_UNFINISHED = lazy_pattern(
     r"not[\s_-]*(?:yet[\s_-]*)?implemented|\bunimplemented\b|implement me|to be implemented",
     re.IGNORECASE,
 )
-_TODO_WORD = re.compile(r"\b(?:todo|fixme)\b", re.IGNORECASE)
-_TODO_COMMENT = re.compile(
+_TODO_WORD = lazy_pattern(r"\b(?:todo|fixme)\b", re.IGNORECASE)
+_TODO_COMMENT = lazy_pattern(
     r"[#/*<!-]\s*(?:todo|fixme|xxx|tbd|stub|placeholder|implement)\b"
     r"|not (?:yet )?implemented|to be implemented"
     r"|\bfor now\b|\bimplement (?:this|me|later)|your code here|real implementation|\btodo:",
     re.IGNORECASE,
 )
-_FOR_SUBCLASSES = re.compile(
+_FOR_SUBCLASSES = lazy_pattern(
     r"overrid|\bhook\b|subclass|by default|default implementation|inherit", re.IGNORECASE
 )
-_INTENTIONAL = re.compile(
+_INTENTIONAL = lazy_pattern(
     rf"{_FOR_SUBCLASSES.pattern}|\bcalled\b|no-?op|nothing|intentional|on purpose"
     r"|\bempty\b|not (?:needed|supported|necessary|used)|un(?:supported"
     r"|used)|ignored?\b|always|never|no effect",
@@ -47,7 +48,7 @@ _ABSTRACT = frozenset(
 _ROUTE_DECORATORS = frozenset("route get post put patch delete websocket api_view".split())
 _NEUTRAL_BASES = frozenset(("object", "Generic"))
 _INTERFACES = frozenset(("Protocol", "TypedDict", "NamedTuple", "Enum", "IntEnum", "StrEnum"))
-_LOG_CALL = re.compile(
+_LOG_CALL = lazy_pattern(
     r"(?:print|pprint|(?:\w+\.)?sleep|(?:logging|logger|log|_log|_logger|LOG|console)\b.*)\Z"
 )
 Def = ast.FunctionDef | ast.AsyncFunctionDef

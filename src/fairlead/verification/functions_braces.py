@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.verification.functions import (
     BodyKind,
     Function,
@@ -36,33 +37,35 @@ _HEADS = {
     ),
     "shell": (rf"(?m:^)[ \t]*(?:function\s+)?{_NAME}\s*(?=\(\s*\)\s*\{{)",),
 }
-_OWNER = re.compile(
+_OWNER = lazy_pattern(
     r"\b(?P<kind>abstract\s+class|class|interface|trait|impl|enum|protocol|object|record)\b(?:<[^>{}]*>)?"
     r"\s+(?P<trait>[\w:<>, ]{1,200}\bfor\s+)?(?P<name>[\w$:]+)"
     r"(?P<rest>[^{};\n]{0,300}(?:\n\s*(?:extends|implements)\b[^{};]{0,300})?)"
 )
-_BASE = re.compile(r"\b(?:extends|implements)\b|[:<]\s*\w")
+_BASE = lazy_pattern(r"\b(?:extends|implements)\b|[:<]\s*\w")
 _INTERFACES = ("interface", "trait", "protocol")
 _NOT_NAMES = frozenset(
     "if for while switch catch function return with super else do try new throw await typeof match "
     "loop unsafe synchronized lock using foreach until elsif describe it test expect".split()
 )
-_TYPE_WORD = re.compile(r"\b(?:record|class|struct|enum|object|interface|new)\s")
-_COMPUTED = re.compile(r"[(+*/%.<>?!&|-]|\bawait\b|\bnew\b")  # signs that a value was computed
-_ROUTE_NAME = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE)\Z")
-_STATEMENT = re.compile(
+_TYPE_WORD = lazy_pattern(r"\b(?:record|class|struct|enum|object|interface|new)\s")
+_COMPUTED = lazy_pattern(r"[(+*/%.<>?!&|-]|\bawait\b|\bnew\b")  # signs that a value was computed
+_ROUTE_NAME = lazy_pattern(r"(?:GET|POST|PUT|PATCH|DELETE)\Z")
+_STATEMENT = lazy_pattern(
     r"(?:throw|panic!?|return|todo!|unimplemented!|raise|fatalError|TODO|reject)(?!\w)"
 )
-_LOG = re.compile(
+_LOG = lazy_pattern(
     r"(?:console\.\w+|fmt\.Print\w*|log\.\w+|e?println!|print(?:ln)?|System\.out\.print\w*|logger\.\w+"
     r"|Log\.\w+|alert|puts|p|echo|NSLog)(?:\s*\(.*\)|\s.*)?\Z",
     re.DOTALL,
 )
-_NO_EFFECT = re.compile(
+_NO_EFFECT = lazy_pattern(
     r"(?:\w+\.(?:preventDefault|stopPropagation)\(\)|_ = \w+|void \w+|let _ = \w+)\Z"
 )
-_BODY = re.compile(r"[^{};\n]{0,300}?(?P<arrow>=>)\s*(?P<opens>[({]?)|[^{};=]{0,300}?(?P<brace>\{)")
-_RUBY = re.compile(
+_BODY = lazy_pattern(
+    r"[^{};\n]{0,300}?(?P<arrow>=>)\s*(?P<opens>[({]?)|[^{};=]{0,300}?(?P<brace>\{)"
+)
+_RUBY = lazy_pattern(
     r"^(?P<indent>[ \t]*)def (?:self\.)?(?P<name>[\w?!=]+)(?P<params>\([^)\n]*\))?[ \t]*"
     r"(?:\n(?P<body>(?:(?!(?P=indent)end\b).*\n)*?)(?P=indent)end\b|;[ \t]*end\b)",
     re.MULTILINE,

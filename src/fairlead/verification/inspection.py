@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, field, replace
 from fairlead.execution.judge import ran_no_test
 from fairlead.plans.check import cannot_fail
@@ -31,7 +32,7 @@ from fairlead.verification.model import (
 from fairlead.verification.source_code import CODE, language_of
 
 # Truths about behaviour over time. A file cannot prove them, only a command can.
-_BEHAVIOUR = re.compile(
+_BEHAVIOUR = lazy_pattern(
     r"\b(?:retr(?:y|ies)|cancel\w*|clean(?:s|ed)? ?up|restart\w*|persist\w*|surviv\w*|concurren\w*"
     r"|race|idempotent|order(?:ed|ing)|rollback|roll(?:s|ed)? back|expires?|timeout|transition\w*"
     r"|recover\w*)\b",

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from enum import StrEnum
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.plans.model import CommandResult
 
@@ -164,7 +165,7 @@ class VerificationResult:
         return sum(check.state in passed for check in counted), len(counted)
 
 
-_WORD = re.compile(r"[a-z0-9]+")
+_WORD = lazy_pattern(r"[a-z0-9]+")
 _STOP_WORDS = frozenset(
     "the a an and or of to in on for with is are be by as it its that this can must when from at "
     "all any each has have not no via into their they user users after before new".split()

@@ -7,10 +7,10 @@ it becomes a question for a person.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.jobs.context import JobSetup
 from fairlead.jobs.model import JobStatus
@@ -24,7 +24,7 @@ from fairlead.workflows.role_calls import RoleCalls, RoleRequest
 from fairlead.workflows.roles import role
 from fairlead.workflows.service import JobPurpose, WorkflowEnd, Workflows
 
-_PLACE = re.compile(r"`?([\w@./()\[\]-]+\.\w+)(?::(\d+))?`?")
+_PLACE = lazy_pattern(r"`?([\w@./()\[\]-]+\.\w+)(?::(\d+))?`?")
 Additions = tuple[tuple[RuleFinding, ...], tuple[HumanItem, ...]]
 Entry = TypeVar("Entry")
 

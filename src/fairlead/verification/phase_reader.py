@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from fairlead.core.errors import FairleadError
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.jobs.approvals import approved_plans
 from fairlead.plans.documents import read_plan
@@ -36,7 +37,7 @@ from fairlead.verification.model import HumanItem, RepositoryFacts, RuleFinding,
 from fairlead.verification.source_files import SourceFiles
 
 # Texts that a roadmap template has in the place of a criterion.
-_UNDECIDED = re.compile(
+_UNDECIDED = lazy_pattern(
     r"\W*(?:not decided yet|tb[ad]|todo|none(?: yet)?|to be (?:determined|defined|decided))\W*|\[[^\]]*\]",
     re.IGNORECASE,
 )

@@ -7,20 +7,21 @@ text that fills a whole line, cell or element. A sentence about placeholders is 
 import re
 from collections.abc import Iterator
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import replace
 from fairlead.verification.model import RuleFinding
 from fairlead.verification.source_code import CODE, Code
 from fairlead.verification.source_files import is_example, is_generated, is_test
 
-_LOREM = re.compile(r"lorem ipsum dolor|^\W*lorem ipsum", re.IGNORECASE)
-_MARK = re.compile(
+_LOREM = lazy_pattern(r"lorem ipsum dolor|^\W*lorem ipsum", re.IGNORECASE)
+_MARK = lazy_pattern(
     r"(?:#+|//+!?|/\*+|\*+|<!--|--|;+|\"\"\"|''')?\s*(?:@)?(FIXME|XXX|TBD)\b(?=[:\s(!.,-]|$)"
 )
-_TODO = re.compile(r"(?:#+|//+!?|/\*+|\*+|<!--|--|;+)?\s*(?:@)?(?:TODO|HACK)\b", re.IGNORECASE)
-_ISSUE = re.compile(
+_TODO = lazy_pattern(r"(?:#+|//+!?|/\*+|\*+|<!--|--|;+)?\s*(?:@)?(?:TODO|HACK)\b", re.IGNORECASE)
+_ISSUE = lazy_pattern(
     r"#\d+|\b[A-Z][A-Z0-9]+-\d+\b|https?://|\bissues?/\d+|\bgh-\d+|\bbpo-\d+", re.IGNORECASE
 )
-_PROMISE = re.compile(
+_PROMISE = lazy_pattern(
     r"\b(?:placeholder (?:implementation|content|text|value|for (?:the )?(?:real|actual|now))"
     r"|this is (?:just |only )?a (?:placeholder|stub|mock)(?=\W*$|[.,;!])|not (?:yet )?implemented yet"
     r"|(?:will|to) be implemented (?:later|soon|in (?:a|the) (?:future"
@@ -36,7 +37,7 @@ _PROMISE = re.compile(
     r"|\.\.\. ?(?:existing|rest of|other) (?:the )?code)",
     re.IGNORECASE,
 )
-_FILLER_TEXT = re.compile(
+_FILLER_TEXT = lazy_pattern(
     r"\W*(?:(?:this |the )?(?:[\w-]+ ){0,3}?(?:is )?coming soon"
     r"|lorem ipsum.*|tbd|tba|todo|fixme|to be (?:determined|defined"
     r"|done|written|added)"
@@ -46,18 +47,18 @@ _FILLER_TEXT = re.compile(
     r"|(?:[\w-]+ ){1,5}(?:goes|will go|comes) here|wip)\W*",
     re.IGNORECASE,
 )
-_SECRET = re.compile(
+_SECRET = lazy_pattern(
     r"(?<![=!<>])[=:]\s*[\"']?(?:change[-_]?me|replace[-_]?me|your[-_](?:api[-_]?)?(?:key|token|secret|password)(?:[-_]here)?|xxx+)[\"']?\s*(?:[,;}#\n]|$)",
     re.IGNORECASE,
 )
-_COMPARED = re.compile(
+_COMPARED = lazy_pattern(
     r"==|!=|\bin\b|\bre\.|RegExp|match|test\(|search|startswith"
     r"|includes|\bcase\b|replace|compile|log|Error|raise|throw"
     r"|, ['\"]"
 )
-_OPEN_POINT = re.compile(r"(?:TODO|TBD|FIXME)\b\s*[:—-]")
-_ELEMENT = re.compile(r">([^<>{}]{2,160})<")
-_STRUCTURE = re.compile(
+_OPEN_POINT = lazy_pattern(r"(?:TODO|TBD|FIXME)\b\s*[:—-]")
+_ELEMENT = lazy_pattern(r">([^<>{}]{2,160})<")
+_STRUCTURE = lazy_pattern(
     r"\A---\n.*?\n---\n|^(?P<fence>```++|~~~++)[^\n]*\n.*?^(?P=fence)[^\n]*$|`[^`\n]*`",
     re.DOTALL | re.MULTILINE,
 )

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from fairlead.core.patterns import lazy_pattern
+
 _BY_ENDING = {
     "py": "python", "pyw": "python", "pyi": "python-types",
     "js": "js", "mjs": "js", "cjs": "js", "jsx": "js", "ts": "js", "tsx": "js", "mts": "js", "cts": "js",
@@ -44,10 +46,10 @@ _FAMILIES = {
 }
 _FAMILIES["python-types"] = _FAMILIES["python"]
 _SCANNERS = {
-    family: re.compile(f"(?P<comment>{comment})|(?P<string>{string})", re.MULTILINE)
+    family: lazy_pattern(f"(?P<comment>{comment})|(?P<string>{string})", re.MULTILINE)
     for family, (comment, string) in _FAMILIES.items()
 }
-_ALL_BUT_LINES = re.compile(r"[^\n]")
+_ALL_BUT_LINES = lazy_pattern(r"[^\n]")
 
 
 class Piece(NamedTuple):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 from fairlead.core.errors import DocumentError, FairleadError
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, field
 from fairlead.store.confined import ConfinedFolder, Root, kind_of
 from fairlead.store.listing import beginning_of, listing_of
@@ -22,15 +23,15 @@ _MAX_DEPTH = 24
 _SOURCE_NAMES = frozenset(
     "Makefile Dockerfile Procfile Gemfile Rakefile Justfile justfile Vagrantfile Jenkinsfile BUILD".split()
 )
-_TEST = re.compile(
+_TEST = lazy_pattern(
     r"(?:^|/)(?:tests?|__tests__|specs?|e2e|cypress|testdata)/|(?:^|/)(?:test_[^/]*|conftest)\.py$"
     r"|_test\.(?:py|go|rb|exs?)$|\.(?:test|spec|cy|e2e)\.\w+$|(?:Tests?|IT)\.(?:java|kt|cs)$|_spec\.rb$|\.bats$"
 )
-_TEST_FILE = re.compile(
+_TEST_FILE = lazy_pattern(
     r"(?:^|/)test_[^/]*\.py$|_test\.(?:py|go|rb)$|\.(?:test|spec|cy)\.[cm]?[jt]sx?$|(?:Tests?|IT)\.(?:java|kt)$"
     r"|_spec\.rb$|(?:^|/)test_[^/]*\.rb$|\.bats$"
 )
-_EXAMPLE = re.compile(
+_EXAMPLE = lazy_pattern(
     r"(?:^|/)(?:__mocks__|mocks?|fixtures?|fakes?|stubs?|stories|storybook|samples?|examples?|templates?"
     r"|demos?)/|\.stories\.\w+$|(?:^|[./_-])(?:example|sample|template|dist|mock)(?:[./_-]|$)",
     re.IGNORECASE,
@@ -39,7 +40,7 @@ _EMPTY = frozenset(
     ".gitkeep .keep .gitignore .npmignore .nojekyll .dockerignore py.typed __init__.py conftest.py "
     ".prettierignore .eslintignore __init__.pyi".split()
 )
-_ENTRY = re.compile(
+_ENTRY = lazy_pattern(
     r"(?:^|/)(?:main|index|cli|app|server|manage|wsgi|asgi|__main__|__init__|setup|conftest|mod|lib|build|"
     r"tasks|fabfile|noxfile|gulpfile|gruntfile|rakefile|urls|admin|apps|models|settings|worker|sw|"
     r"page|layout|route|loading|error|not-found|middleware|template|_app|_document)\.\w+$"
@@ -47,7 +48,7 @@ _ENTRY = re.compile(
     r"commands|benches|examples|plugins|functions|lambdas|db|seeds?)/|(?:^|/)(?:pages|app|api)/.*\.[jt]sx?$|\.d\.ts$|\.stories\.\w+$|rc\.[cm]?js$",
     re.IGNORECASE,
 )
-_GENERATED = re.compile(
+_GENERATED = lazy_pattern(
     r"(?:^|[./_-])(?:min|lock|generated|gen|pb|bundle)\.\w+$|_pb2(?:_grpc)?\.py$"
 )
 SKIPPED_FOLDERS = frozenset(

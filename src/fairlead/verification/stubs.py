@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import NamedTuple
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.verification import functions_braces
 from fairlead.verification.functions import (
     BodyKind,
@@ -22,44 +23,44 @@ from fairlead.verification.model import RuleFinding
 from fairlead.verification.source_code import CODE, FILLER, Code
 from fairlead.verification.source_files import is_example, is_generated, is_test, may_be_empty
 
-_IDLE_NAME = re.compile(
+_IDLE_NAME = lazy_pattern(
     r"_*(?:noop|no_op|nop|nothing|ignore|discard|identity|pass|void|dummy|empty|never|always)"
     r"|.*(?:noop|no_op|[nN]ull)|__\w+__|constructor|initialize|_\w"
 )
 # Lifecycle methods may be empty if they take no arguments.
-_LIFECYCLE = re.compile(
+_LIFECYCLE = lazy_pattern(
     r"(?:async_?)?(?:init|close|flush|shutdown|dispose|cleanup|reset|destroy|release|finish|setUp|tearDown"
     r"|setup|teardown|deinit|down(?:grade)?|(?:before|after|pre|post)_?[a-zA-Z]+|(?:un)?(?:ref|subscribe|register)|start|stop)"
 )
-_NULL_OWNER = re.compile(
+_NULL_OWNER = lazy_pattern(
     r"_*(?:Null|Noop|NoOp|Nop|nop|noop|No(?=[A-Z])|Silent|Quiet|Discard|Blackhole|Void|Disabled|Empty|Default)"
 )
-_ABSTRACT_OWNER = re.compile(r"Base|Abstract|Interface|Mixin|Protocol")
-_DEFAULT_NAME = re.compile(
+_ABSTRACT_OWNER = lazy_pattern(r"Base|Abstract|Interface|Mixin|Protocol")
+_DEFAULT_NAME = lazy_pattern(
     r"default|empty|null|none|initial|noop|blank|zero|nothing|unknown|never|always|dummy|fallback",
     re.IGNORECASE,
 )
-_ACTION_NAME = re.compile(
+_ACTION_NAME = lazy_pattern(
     r"_?(?:get|fetch|load|list|find|query|search|read|calculate|compute|count|sum|parse|send|save|store|delete|"
     r"remove|update|process|handle|validate|verify|check|authenticate|authorize|login|render|run|execute|sync|"
     r"import|export|convert|transform|encrypt|decrypt|hash|sort|filter|merge|upload|download|publish|notify)(?=[A-Z_]|$)"
 )
-_HANDLER = re.compile(r"(?:on|handle|submit|click)(?=[A-Z_]|$)|.*(?:Handler|_handler)$")
-_COMPONENT = re.compile(r"[A-Z]\w*\Z")
-_EMPTY_MARKUP = re.compile(
+_HANDLER = lazy_pattern(r"(?:on|handle|submit|click)(?=[A-Z_]|$)|.*(?:Handler|_handler)$")
+_COMPONENT = lazy_pattern(r"[A-Z]\w*\Z")
+_EMPTY_MARKUP = lazy_pattern(
     r"(?:null|<>\s*</>|<(\w+)[^<>]*/>|<(\w+)[^<>]*>\s*([\w .!…-]*)\s*</\2>)\Z"
 )
-_BUILT_IN_TAG = re.compile(r"<(?:div|span|p|section|main|article|h[1-6]|Fragment)\b")
-_EMPTY_HANDLER = re.compile(
+_BUILT_IN_TAG = lazy_pattern(r"<(?:div|span|p|section|main|article|h[1-6]|Fragment)\b")
+_EMPTY_HANDLER = lazy_pattern(
     r"\bon(?:Click|Submit|Press|Save|Delete)=\{\s*(?:async\s*)?\(?[\w\s,:.]*\)?\s*=>\s*(?:\{\s*\}|undefined|null"
     r"|\{?\s*(?:\w+\.preventDefault\(\);?\s*)?console\.log\([^()]*\);?\s*\}?)\s*\}"
 )
-_TODO_BODY = re.compile(r"\bfun\s+(?:<[^>]*>\s*)?(?:\w+\.)?(\w+)\s*\([^{}=]*=\s*TODO\(")
-_EMPTY_MESSAGE = re.compile(
+_TODO_BODY = lazy_pattern(r"\bfun\s+(?:<[^>]*>\s*)?(?:\w+\.)?(\w+)\s*\([^{}=]*=\s*TODO\(")
+_EMPTY_MESSAGE = lazy_pattern(
     r"todo|not implemented|placeholder|stub|coming soon|complete|done\b|success|finished|starting|deployed",
     re.IGNORECASE,
 )
-_AMOUNT_NAME = re.compile(r"_?(?:get_?)?(?:calculate|compute|count|sum|total)", re.IGNORECASE)
+_AMOUNT_NAME = lazy_pattern(r"_?(?:get_?)?(?:calculate|compute|count|sum|total)", re.IGNORECASE)
 _CURE = "implement it, or remove it from the plan"
 
 

@@ -9,31 +9,32 @@ import ast
 import re
 from collections.abc import Iterable, Mapping
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.plans.model import Artifact, Link
 from fairlead.verification.functions import name_of, parsed
 from fairlead.verification.model import RuleFinding
 from fairlead.verification.source_code import CODE, Code, language_of
 from fairlead.verification.source_files import is_entry, is_test, is_test_file
 
-_APP_PARTS = re.compile(
+_APP_PARTS = lazy_pattern(
     r"(?:^|/)(?:routes?|routers?|controllers?|handlers?|middlewares?|components?|views?|blueprints?|resolvers?)/"
 )
-_APPLICATION = re.compile(
+_APPLICATION = lazy_pattern(
     r"\b(?:Flask|FastAPI|Starlette|express|Hono|fastify|createApp|createRoot|Application|gin\.Default|Router)\s*\("
 )
-_DYNAMIC = re.compile(
+_DYNAMIC = lazy_pattern(
     r"importlib|__import__|import_module|import\.meta\.glob|require\.context|glob\(|readdirSync|pkgutil|entry_points|autoload|Zeitwerk"
 )
-_IMPORT = re.compile(
+_IMPORT = lazy_pattern(
     r"^\s*(?:export\s+)?(?:pub\s+)?(?:from|import|require|use|mod|include|extend|prepend)\b|\brequire\w*\b|\bimport\s*\("
 )
-_SELF_STARTING = re.compile(
+_SELF_STARTING = lazy_pattern(
     r"__name__\s*==\s*[\"']__main__[\"']|\A#!|^func main\(|\bfn main\("
     r"|static void main|process\.argv|require\.main === module",
     re.MULTILINE,
 )
-_PLAIN_GROUP = re.compile(r"\((?:\?:)?[^()|*+?{}\\]*\)(?=[+*{])")
-_UNBOUNDED = re.compile(r"(?<!\\)(?:[+*]|\{\d*,\})")
+_PLAIN_GROUP = lazy_pattern(r"\((?:\?:)?[^()|*+?{}\\]*\)(?=[+*{])")
+_UNBOUNDED = lazy_pattern(r"(?<!\\)(?:[+*]|\{\d*,\})")
 # Characters of a line that are searched, by the number of unbounded repeats in the pattern: each
 # of them multiplies the work by the length of the line.
 _MAX_LINE = {0: 2000, 1: 2000, 2: 500, 3: 200}

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from fairlead.core.errors import Located
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.serialization import convert
 from fairlead.core.values import dataclass, names_of
 from fairlead.plans.model import PlanFinding, Severity
@@ -178,14 +179,14 @@ def _with_defaults(kind: Any, value: object, line: Callable[[object], str]) -> o
 # An entry of a list is `- R1 [mark]: text | key: value | key: value`; only the text is required.
 # Fences and comments hold examples and are skipped, unless one fence contains the whole answer,
 # which models often do.
-_WRAPPED = re.compile(r"\A\s*(`{3,}|~{3,})(?:markdown|md)?[ \t]*\r?\n(.*)\r?\n\1\s*\Z", re.DOTALL)
+_WRAPPED = lazy_pattern(r"\A\s*(`{3,}|~{3,})(?:markdown|md)?[ \t]*\r?\n(.*)\r?\n\1\s*\Z", re.DOTALL)
 ID = r"[A-Za-z][A-Za-z_]{0,14}-?[0-9]{1,3}(?:\.[0-9]{1,3})?"
-_ENTRY = re.compile(
+_ENTRY = lazy_pattern(
     rf"(?:[*_`]{{0,3}}(?P<id>{ID})[*_`]{{0,3}})?"
     r"\s*(?:\[(?P<mark>[\w ,-]{1,40})\])?\s*[*_`]{0,3}:\s*[*_`]{0,3}\s*"
 )
-_FIELD = re.compile(r"\s*([a-z][a-z ]{1,20}):\s*(.*)\Z", re.DOTALL)
-_NONE = re.compile(  # but "None of the routes is checked" is an entry
+_FIELD = lazy_pattern(r"\s*([a-z][a-z ]{1,20}):\s*(.*)\Z", re.DOTALL)
+_NONE = lazy_pattern(  # but "None of the routes is checked" is an entry
     r"\W*(?:(?:none|nothing|n/a)(?:\W*|\s*[.,:;(–—-].{0,80}|\s+(?:found|identified|known|open)\b.{0,40})"
     r"|no (?:\w+ )?(?:conflict|gap|risk|question|finding)s?\b.{0,40}|)",
     re.IGNORECASE,

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from fairlead.core.errors import DocumentError
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.store.reader import Reader
 from fairlead.workflows.paths import CODEBASE
@@ -94,10 +95,10 @@ MANIFESTS = {
     "composer.json": "composer test", "Makefile": "make test", "CMakeLists.txt": "ctest",
     "mix.exs": "mix test", "Dockerfile": "",
 }  # fmt: skip
-_TEST = re.compile(
+_TEST = lazy_pattern(
     r"(?:^|/)(?:tests?|spec|__tests__)/|(?:^|/)test_[^/]*\.\w+$|(?:_test|\.test|\.spec|_spec)\.\w+$"
 )
-_ENTRIES = re.compile(
+_ENTRIES = lazy_pattern(
     r"(?:^|/)(?:__main__\.py|main\.(?:py|go|rs|c|cpp|ts|js)|app\.(?:py|ts|js)|manage\.py|"
     r"cli\.(?:py|ts|js)|index\.(?:ts|js|html)|server\.(?:ts|js|py))$"
 )

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from fairlead.core.errors import Located
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.text.document import Document
 from fairlead.text.inline import one_line, plain_text, table_cell
@@ -16,16 +17,18 @@ from fairlead.text.outline import Line
 from fairlead.workflows.artefacts import read_artefact
 from fairlead.workflows.errors import ArtefactFault
 
-_BULLET = re.compile(r"\s*[-*+]\s+(?:\[[ xX]\]\s+)?\*\*(?P<body>.+)")
-_DECISION = re.compile(
+_BULLET = lazy_pattern(r"\s*[-*+]\s+(?:\[[ xX]\]\s+)?\*\*(?P<body>.+)")
+_DECISION = lazy_pattern(
     r"D-?(?P<id>[\w.-]*?\d[\w.-]*?)(?:\s*\[(?P<tags>[^\]]*)\])?(?:\s*\([^()]*\))?\s*"
     r"(?:(?::|：)\*\*\s*(?P<text>.*)|(?:\s[—–-]+|[:：])\s*(?P<title>.*?)\*\*\s*(?P<more>.*)|\*\*[:：]?\s*(?P<rest>.*))\Z",
     re.DOTALL,
 )
-_LIKE_DECISION = re.compile(r"(?:D-\d|DEC-?\d)")
+_LIKE_DECISION = lazy_pattern(r"(?:D-\d|DEC-?\d)")
 _NOT_BINDING = ("informational", "folded", "deferred")
-_DISCRETION = re.compile(r".*discretion\b", re.IGNORECASE)
-_TAG = re.compile(r"\s*<(/?)(domain|decisions|specifics|canonical_refs|code_context|deferred)>\s*")
+_DISCRETION = lazy_pattern(r".*discretion\b", re.IGNORECASE)
+_TAG = lazy_pattern(
+    r"\s*<(/?)(domain|decisions|specifics|canonical_refs|code_context|deferred)>\s*"
+)
 
 NumberedLine = tuple[int, Line]
 

@@ -7,12 +7,12 @@ same next step. The fix is a plan with one task, which goes through the same gat
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
 from fairlead.agents.budget import Cost, estimate
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, replace
 from fairlead.jobs.context import JobSetup
 from fairlead.jobs.model import JobStatus
@@ -51,7 +51,7 @@ _FIRST_FOCUS = {
     "expecting": "the fault as described",
     "next_action": "reproduce the fault",
 }
-_FIELD = re.compile(r"([a-z_]+):[ \t]*(.*)\Z")
+_FIELD = lazy_pattern(r"([a-z_]+):[ \t]*(.*)\Z")
 _MAX_ROUNDS = 4  # of one run
 _MAX_REPEATS = 2  # of the same next step
 _MAX_NAME = 30

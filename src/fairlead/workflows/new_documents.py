@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from fairlead.core.errors import Located
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.project.requirements import boxes_of, traces_of
 from fairlead.project.roadmap.documents import read_roadmap
@@ -23,12 +24,12 @@ from fairlead.workflows.errors import ArtefactFault
 
 MAX_QUESTIONS = 5
 MAX_CRITERIA = 5
-_REQUIREMENT_ID = re.compile(r"[A-Z][A-Z0-9]*-[0-9]{1,4}")
-_TEXT = re.compile(r"[*`\[\s]*[A-Z][A-Z0-9-]*-[0-9]+[*`\]\s]*[:：]?[*\s]*(?P<text>.*)")
-_PHASE_NUMBERS = re.compile(
+_REQUIREMENT_ID = lazy_pattern(r"[A-Z][A-Z0-9]*-[0-9]{1,4}")
+_TEXT = lazy_pattern(r"[*`\[\s]*[A-Z][A-Z0-9-]*-[0-9]+[*`\]\s]*[:：]?[*\s]*(?P<text>.*)")
+_PHASE_NUMBERS = lazy_pattern(
     r"(?i)\bphases?\s+((?:\d+(?:\.\d+)*)(?:\s*(?:,|and|&)\s*\d+(?:\.\d+)*)*)"
 )
-_RISK = re.compile(r"(?:LOW|MEDIUM|HIGH)\b")
+_RISK = lazy_pattern(r"(?:LOW|MEDIUM|HIGH)\b")
 _BACKLOG = 999
 
 

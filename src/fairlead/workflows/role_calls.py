@@ -9,7 +9,6 @@ the job's folder, so that a resumed workflow does not ask again.
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
@@ -29,6 +28,7 @@ from fairlead.agents.ports import Agent
 from fairlead.agents.secrets import without_secrets
 from fairlead.core.concurrency import ThreadGroup
 from fairlead.core.errors import DocumentError
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, field, replace
 from fairlead.execution.answers import Malformed, answer_of
 from fairlead.jobs.calls import CallLedger, CallRecorder, recorded
@@ -56,7 +56,7 @@ _MAX_TRIES = 2  # the second try states what was wrong with the first answer
 _RETRIED = (EndKind.RATE_LIMITED, EndKind.OVERLOADED)
 _NO_NONCE = "0" * 16
 _UNFINISHED = "<!-- gsd:write-continue -->"
-_DOCUMENT = re.compile(r"(~{3,}|`{3,})[ \t]*document (\S+) (\S+)[ \t]*\Z")
+_DOCUMENT = lazy_pattern(r"(~{3,}|`{3,})[ \t]*document (\S+) (\S+)[ \t]*\Z")
 
 
 # -- values --------------------------------------------------------------------------------------

@@ -39,9 +39,10 @@ from fairlead.agents.model import (
     UsageReported,
 )
 from fairlead.core.host_names import CLAUDE_MEMORY, SUBAGENTS, installed_name, plugin_name
+from fairlead.core.patterns import lazy_pattern
 
 # Quoted text is kept together: an operator inside it is text.
-_QUOTED_OR_OPERATOR = re.compile(
+_QUOTED_OR_OPERATOR = lazy_pattern(
     r"""('[^']*'|"(?:[^"\\]|\\.)*"|\\.|&&|\|\||(?<![<>])[|&;\n](?!>))""", re.DOTALL
 )
 _LOGIN = "run /login"  # the advice of the program to a person who is not logged in

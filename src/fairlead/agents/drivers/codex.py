@@ -6,7 +6,6 @@ would start Fairlead inside Fairlead.
 
 import json
 import os
-import re
 from collections.abc import Iterator
 
 from fairlead.agents.drivers.driver import Driver, StreamFormat, model_option
@@ -36,9 +35,10 @@ from fairlead.agents.model import (
     UsageReported,
 )
 from fairlead.core.host_names import PRODUCT
+from fairlead.core.patterns import lazy_pattern
 
 # Codex writes the HTTP status that ended a turn into its message; there is no field for it.
-_STATUS = re.compile(r"(?:unexpected status|last status:|http status:?) (\d{3})\b")
+_STATUS = lazy_pattern(r"(?:unexpected status|last status:|http status:?) (\d{3})\b")
 _MESSAGES = {
     "We’re currently experiencing high demand": EndKind.OVERLOADED,  # any status from 500 on
     "stream disconnected before completion": EndKind.OVERLOADED,

@@ -30,7 +30,12 @@ _ASKING_COST = "about 20,000 tokens each, commonly 0.01 to 0.10 US dollars"
 
 @click.group(
     cls=LazyGroup,
-    lazy={"hosts": "doctor_hosts:hosts"},
+    lazy={
+        "hosts": (
+            "doctor_hosts:hosts",
+            "Show where Fairlead is installed, and hooks that their host has not been told to trust.",
+        )
+    },
     invoke_without_command=True,
     epilog="Example: fairlead doctor --fix --claims correct",
 )

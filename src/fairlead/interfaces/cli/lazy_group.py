@@ -1,8 +1,9 @@
 """A command group that imports a command when it is called, and knows what a typo meant.
 
-A short command must not pay for importing a long one, so groups name their commands as
-`module:function` within `fairlead.interfaces.cli`. The help lists commands by purpose. An unknown
-command is refused with the command that was probably meant.
+A short command must not pay for importing a long one, so a group has a table of its commands: the
+place as `module:function` within `fairlead.interfaces.cli`, and the first sentence of the help. The
+help of the group needs no more than that. It lists the commands by purpose. An unknown command is
+refused with the command that was probably meant.
 """
 
 import shlex
@@ -27,23 +28,23 @@ class LazyGroup(click.Group):
     def __init__(
         self,
         *args: Any,
-        lazy: Mapping[str, str] | None = None,
+        lazy: Mapping[str, tuple[str, str]] | None = None,
         sections: Mapping[str, Sequence[str]] | None = None,
         **options: Any,
     ) -> None:
         super().__init__(*args, **options)
-        self._lazy = lazy or {}  # name of the command: `module:function`
+        self.lazy = lazy or {}  # name of the command: `module:function`, first sentence of its help
         self._sections = sections or {}  # title in the help: names of commands
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands, without importing any."""
-        return sorted((*self.commands, *self._lazy))
+        return sorted((*self.commands, *self.lazy))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command."""
-        if cmd_name not in self._lazy:
+        if cmd_name not in self.lazy:
             return super().get_command(ctx, cmd_name)
-        module, _, name = self._lazy[cmd_name].partition(":")
+        module, _, name = self.lazy[cmd_name][0].partition(":")
         command = getattr(import_module(f"{_PACKAGE}.{module}"), name)
         assert isinstance(command, click.Command)
         return command
@@ -71,13 +72,19 @@ class LazyGroup(click.Group):
         for title, names in {**titles, (_REST if listed else "Commands"): rest}.items():
             rows = []
             for name in names:
-                command = self.get_command(ctx, name)
+                command = self._listed_command(ctx, name)
                 if command is not None and not command.hidden:
                     limit = formatter.width - 6 - width
                     rows.append((name.ljust(width), command.get_short_help_str(limit)))
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+    def _listed_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """A command that has at least its short help. Imports nothing."""
+        if name in self.lazy:
+            return click.Command(name, help=self.lazy[name][1])
+        return super().get_command(ctx, name)
 
 
 def unknown_command(context: click.Context, words: Sequence[str]) -> UsageError:

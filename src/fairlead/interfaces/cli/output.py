@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 import click
 
 from fairlead.core.errors import FairleadError
+from fairlead.core.patterns import lazy_pattern
 from fairlead.store.errors import OutputFault
 from fairlead.text.printable import visible
 from fairlead.views.changes import change_view
@@ -30,10 +31,10 @@ WORKSTREAM = "fairlead.workstream"
 COLOR = "fairlead.color"
 REHEARSAL = "fairlead.rehearsal"  # the options of a rehearsal, as given
 
-_COMMAND = re.compile(r"\b(fairlead(?: [a-z][a-z-]*)+)( [0-9][0-9.]*\b)?")
+_COMMAND = lazy_pattern(r"\b(fairlead(?: [a-z][a-z-]*)+)( [0-9][0-9.]*\b)?")
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _QUOTED_LINES = 12
-_BLANKS = re.compile(r"\s{8,}")
+_BLANKS = lazy_pattern(r"\s{8,}")
 
 
 class Styled(NamedTuple):

@@ -32,10 +32,22 @@ _goal_option = click.option("--goal", default="", metavar="TEXT", help="Goal, in
 @click.group(
     cls=LazyGroup,
     lazy={
-        "execute": "phase_execute:execute_phase",
-        "discuss": "phase_plan:discuss_phase",
-        "plan": "phase_plan:plan_phase",
-        "verify": "phase_verify:verify_phase",
+        "execute": (
+            "phase_execute:execute_phase",
+            "Execute the plans of a phase in waves, each task through its gate.",
+        ),
+        "discuss": (
+            "phase_plan:discuss_phase",
+            "Discuss a phase: assumptions, scored options, and decisions in CONTEXT.md.",
+        ),
+        "plan": (
+            "phase_plan:plan_phase",
+            "Plan a phase: research, patterns, plans, and a checker with at most three revisions.",
+        ),
+        "verify": (
+            "phase_verify:verify_phase",
+            "Check that a phase does what its plans promise, and record the result with evidence.",
+        ),
     },
     sections={
         "Look": ("list", "show", "plans"),

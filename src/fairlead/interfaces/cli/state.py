@@ -21,18 +21,33 @@ from fairlead.project.state.documents import Decision, RoadmapChange
 from fairlead.views.memory import state_value_view
 
 _COMMANDS = {
-    "begin-phase": "state_phases:begin_phase",
-    "planned-phase": "state_phases:planned_phase",
-    "advance-plan": "state_phases:advance_plan",
-    "complete-phase": "state_phases:complete_phase",
-    "task-result": "state_phases:task_result",
-    "record-metric": "state_phases:record_metric",
-    "sync": "state_phases:sync",
-    "record-session": "state_sessions:record_session",
-    "gate": "state_sessions:gate",
-    "pause": "state_sessions:pause",
-    "resume": "state_sessions:resume",
-    "wait": "state_sessions:wait",
+    "begin-phase": ("state_phases:begin_phase", "Record that work on a phase begins."),
+    "planned-phase": ("state_phases:planned_phase", "Record that the plans of a phase are ready."),
+    "advance-plan": (
+        "state_phases:advance_plan",
+        "Record that a plan is complete, and move to the next one.",
+    ),
+    "complete-phase": (
+        "state_phases:complete_phase",
+        "The same as `fairlead phase complete`, for scripts.",
+    ),
+    "task-result": (
+        "state_phases:task_result",
+        "Record the result of a task: success, failure or blocked.",
+    ),
+    "record-metric": (
+        "state_phases:record_metric",
+        "Record how long a plan took, and update velocity, phase totals and trend.",
+    ),
+    "sync": ("state_phases:sync", "Update every value in STATE.md that is derived from the files."),
+    "record-session": ("state_sessions:record_session", "Record the end of a session in STATE.md."),
+    "gate": ("state_sessions:gate", "Record a step of a task's gate: execute, verify, review."),
+    "pause": ("state_sessions:pause", "Record only that the project is paused."),
+    "resume": ("state_sessions:resume", "End a pause, and take over one hand-over."),
+    "wait": (
+        "state_sessions:wait",
+        "Record that the project waits for a person, or with --clear that it no longer does.",
+    ),
 }
 
 _SECTIONS = {

@@ -7,19 +7,20 @@ a word settles nearly all of them.
 import re
 from typing import NamedTuple
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.project.derive.inventory import Proof
 from fairlead.text.fast_frontmatter import read_front
 from fairlead.text.outline import lines_of
 
 # An unindented key with a plain word or date: the YAML reader reads the same value.
-_PLAIN_FIELD = re.compile(
+_PLAIN_FIELD = lazy_pattern(
     rb"^(status|completed|verified):[ \t]+(\"?)([\w.:+-]+)\2[ \t]*\r?$", re.MULTILINE
 )
-_SUMMARIES = re.compile(rb"^summaries: \"?([0-9a-f]{32})\"?\r?$", re.MULTILINE)
-_RESULT = re.compile(r"[^\w]*(pass|fail)")
+_SUMMARIES = lazy_pattern(rb"^summaries: \"?([0-9a-f]{32})\"?\r?$", re.MULTILINE)
+_RESULT = lazy_pattern(r"[^\w]*(pass|fail)")
 _FENCE = (b"---", b"\xef\xbb\xbf---")
 _OTHER_KEY = b"\nrequirements-completed:"
-_ANY_FIELD = re.compile(rb"^[ \t]*[\"']?(?:status|completed|verified)[\"']?[ \t]*:", re.MULTILINE)
+_ANY_FIELD = lazy_pattern(rb"^[ \t]*[\"']?(?:status|completed|verified)[\"']?[ \t]*:", re.MULTILINE)
 
 
 class SummaryHead(NamedTuple):

@@ -6,12 +6,12 @@ remain the scope is uncertain; if documents claim finished work that left no fil
 unverifiable. `evidence` gathers what speaks for each milestone.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 
 from fairlead.core.ids import PhaseId, slug
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, replace
 from fairlead.project.derive.evidence import (
     Attribution,
@@ -27,8 +27,8 @@ from fairlead.project.roadmap.milestone_lines import key_of
 from fairlead.project.roadmap.model import ListedPhase, is_counted
 from fairlead.project.roadmap.row_status import says_done
 
-_COUNTS = re.compile(r"\s*(?P<done>[0-9]{1,6})\s*/\s*(?P<total>[0-9]{1,6})")
-_TOTAL = re.compile(r"/\s*([0-9]{1,6})\b")
+_COUNTS = lazy_pattern(r"\s*(?P<done>[0-9]{1,6})\s*/\s*(?P<total>[0-9]{1,6})")
+_TOTAL = lazy_pattern(r"/\s*([0-9]{1,6})\b")
 __all__ = [
     "Certainty",
     "Scope",

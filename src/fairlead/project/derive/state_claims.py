@@ -8,13 +8,14 @@ import re
 
 from fairlead.core.errors import MalformedId
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.project.status_words import Status, normalise
 from fairlead.text.document import Document
 from fairlead.text.outline import Line
 from fairlead.text.yaml_scalars import is_null
 
-_PHASE = re.compile(
+_PHASE = lazy_pattern(
     r"\W*(?:Phase\s+)?\W*(?P<id>[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)\b", re.IGNORECASE
 )
 _POSITION = "Current Position"

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.project.derive.inventory import Inventory, Stage
 from fairlead.project.derive.position import Position
 from fairlead.project.derive.scope import Certainty
@@ -28,7 +29,7 @@ from fairlead.text.lines import place_of
 from fairlead.text.outline import Section
 
 _NOT_STARTED = (Stage.NO_FOLDER, Stage.EMPTY, Stage.DISCUSSED, Stage.RESEARCHED, Stage.PLANNED)
-_OTHER_MILESTONE = re.compile(
+_OTHER_MILESTONE = lazy_pattern(
     r"future|out of scope|deferred|later|backlog|archive|validated|shipped", re.IGNORECASE
 )
 

@@ -6,6 +6,7 @@ Only the phases in scope are compared with their folders; archived milestones ar
 import re
 from collections.abc import Iterator
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import replace
 from fairlead.project.derive.inventory import Phase, Plan, ScopeSource, Stage
 from fairlead.project.derive.position import Position
@@ -26,8 +27,8 @@ from fairlead.project.roadmap.row_status import (
 )
 from fairlead.text.frontmatter_values import count_of_digits
 
-_CELL = re.compile(r"\s*(?P<done>[0-9]+)\s*/\s*(?P<total>[0-9]+|TBD|\?)", re.IGNORECASE)
-_PLANNED = re.compile(r"\s*([0-9]{1,6})(?:\s+plans?\b.*)?\Z", re.IGNORECASE)
+_CELL = lazy_pattern(r"\s*(?P<done>[0-9]+)\s*/\s*(?P<total>[0-9]+|TBD|\?)", re.IGNORECASE)
+_PLANNED = lazy_pattern(r"\s*([0-9]{1,6})(?:\s+plans?\b.*)?\Z", re.IGNORECASE)
 _STILL_TO_COME = ("ready for execution", "ready to execute", "not started", "not yet planned")
 _ROW_WORDS = {
     Stage.NO_FOLDER: "Not started",

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import replace
 from fairlead.project.derive.inventory import Inventory, Phase, PhaseFolder, Proof, Stage
 from fairlead.project.derive.position import Position
@@ -48,15 +49,15 @@ from fairlead.text.outline import Section
 
 UNREAD_FOLDER = "folder"
 _NO_PLAN = ("n/a", "none", "(none)", "tbd")
-_STROKE = re.compile(r"\s*/\s*(?=[0-9])")
+_STROKE = lazy_pattern(r"\s*/\s*(?=[0-9])")
 # `2 of 3 — Search — VERIFIED`, a form of older versions.
-_NAMED_FORM = re.compile(r"(?:Phase )?[0-9][\w.]*(?: of [0-9]+)?(?: — [^\d—]{1,40}){1,2}\Z")
-_EXECUTION = re.compile(r"\b(?:executing|ready to execute)\b", re.IGNORECASE)
-_PLAN_COUNTS = re.compile(r"\W*(?P<done>[0-9]{1,4}) of (?P<total>[0-9]{1,4}|\?)")
-_PLANNED_TOTAL = re.compile(r"(?:\A|/)\s*([0-9]{1,4})(?:\s+plans?\b|\s*\Z)")
-_SAYS_COMPLETE = re.compile(r"(?i)(?<!in)\bcomplete")
-_PHASE_DONE = re.compile(r"(?i)phase(?: [0-9][\w.]*)? complete\b")
-_ONE_PHASE = re.compile(r"(?i)\bphase\b")
+_NAMED_FORM = lazy_pattern(r"(?:Phase )?[0-9][\w.]*(?: of [0-9]+)?(?: — [^\d—]{1,40}){1,2}\Z")
+_EXECUTION = lazy_pattern(r"\b(?:executing|ready to execute)\b", re.IGNORECASE)
+_PLAN_COUNTS = lazy_pattern(r"\W*(?P<done>[0-9]{1,4}) of (?P<total>[0-9]{1,4}|\?)")
+_PLANNED_TOTAL = lazy_pattern(r"(?:\A|/)\s*([0-9]{1,4})(?:\s+plans?\b|\s*\Z)")
+_SAYS_COMPLETE = lazy_pattern(r"(?i)(?<!in)\bcomplete")
+_PHASE_DONE = lazy_pattern(r"(?i)phase(?: [0-9][\w.]*)? complete\b")
+_ONE_PHASE = lazy_pattern(r"(?i)\bphase\b")
 _LOOKED_FOR = (
     "it states none that is understood; looked for: `Phase:` below `## Current Position`, "
     "`Current Phase:`, or `current_phase` in the frontmatter"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, replace
 from fairlead.project.derive.inventory import Inventory, Phase, PhaseFolder, Plan, Proof
 from fairlead.project.derive.position import Position
@@ -45,12 +46,12 @@ _NUMBERS = {
     "progress.completed_plans",
 }
 # What commands write behind a bar.
-_BAR_COUNTS = re.compile(
+_BAR_COUNTS = lazy_pattern(
     r"[0-9]+\s*/\s*[0-9]+\s+(?:plans?|phases?|tasks?)(?:\s+complete)?", re.IGNORECASE
 )
 _MOST_WORDS = 2  # that may stand there beside it
-_COUNTS = re.compile(r"[0-9]+\s*/\s*(?:[0-9]+|TBD|\?)", re.IGNORECASE)
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+_COUNTS = lazy_pattern(r"[0-9]+\s*/\s*(?:[0-9]+|TBD|\?)", re.IGNORECASE)
+_DATE = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 _NAMING_FIELDS = ("status", "Status", "Phase", "Plan")  # their claims list what is missing
 _UNPROVEN = (Proof.NONE, Proof.EMPTY)
 

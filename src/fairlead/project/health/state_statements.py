@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from fairlead.core.ids import slug
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import replace
 from fairlead.project.derive.evidence import MilestoneRecord, MilestoneState
 from fairlead.project.derive.inventory import Phase, Stage
@@ -25,25 +26,27 @@ from fairlead.project.state.recorded import position_section
 from fairlead.text.document import Document
 from fairlead.text.tables import tables_of
 
-_COMMAND = re.compile(
+_COMMAND = lazy_pattern(
     r"[\s>*-]*(?:Next action|Next|Resume|Next step)\W{1,6}/\w+[-:](?P<verb>discuss|plan|execute)-phase\s+"
     r"(?P<phase>[0-9][0-9.]*)",
     re.IGNORECASE,
 )
-_STOPPED = re.compile(
+_STOPPED = lazy_pattern(
     r"[\s>*-]*Stopped at\W{1,5}Phase (?P<phase>[0-9][0-9.]*) context gathered\W*\Z"
 )
-_BAR = re.compile(
+_BAR = lazy_pattern(
     r"\s*(?P<label>[^:|\[\]]*?)\s*:?\s*[\[|](?P<cells>[█░▓▒#=.\-_ ▌]{5,40})[\]|]"
     r"\s*(?P<percent>[0-9]{1,3})\s*%(?P<rest>.*)\Z"
 )
-_COUNTED = re.compile(r"(?P<done>[0-9]{1,6})\s*/\s*(?P<total>[0-9]{1,6}) (?P<kind>plans|phases)\b")
-_PHASE_LABEL = re.compile(r"\W*Phase\s+(?P<phase>[0-9][0-9.]*)\W*\Z", re.IGNORECASE)
-_FOCUS = re.compile(
+_COUNTED = lazy_pattern(
+    r"(?P<done>[0-9]{1,6})\s*/\s*(?P<total>[0-9]{1,6}) (?P<kind>plans|phases)\b"
+)
+_PHASE_LABEL = lazy_pattern(r"\W*Phase\s+(?P<phase>[0-9][0-9.]*)\W*\Z", re.IGNORECASE)
+_FOCUS = lazy_pattern(
     r"\s*(?:[-*]\s+)?\*{0,2}(?P<label>Current focus|Current State|Status)\*{0,2}:\*{0,2}\s*(?P<value>.+)",
     re.IGNORECASE,
 )
-_COUNTER = re.compile(
+_COUNTER = lazy_pattern(
     r"\s*(?:[-*]\s+)?\*{0,2}(?P<kind>Phases|Plans) (?:complete|completed|done)\*{0,2}:\*{0,2}\s*"
     r"(?P<done>[0-9]{1,6})\s*(?:/|of)\s*(?P<total>[0-9]{1,6})\s*\Z",
     re.IGNORECASE,
@@ -57,14 +60,14 @@ _NOT_BEGUN = (
     "pending",
     "todo",
 )
-_AT_WORK = re.compile(
+_AT_WORK = lazy_pattern(
     r"\W*(?:ready to (?:plan|execute|discuss)|executing|planning|in progress)\b", re.IGNORECASE
 )
-_WORK_ON = re.compile(
+_WORK_ON = lazy_pattern(
     r"\W*(?:executing|planning|discussing|ready to (?:plan|execute)) phase (?P<phase>[0-9][0-9.]*)\W*\Z",
     re.IGNORECASE,
 )
-_MILESTONE_IN_PROGRESS = re.compile(r"\W*(?P<name>\S+)\s+in progress\b", re.IGNORECASE)
+_MILESTONE_IN_PROGRESS = lazy_pattern(r"\W*(?P<name>\S+)\s+in progress\b", re.IGNORECASE)
 _PLACEHOLDER_LABELS = ("", "progress", "overall", "overall progress")
 
 

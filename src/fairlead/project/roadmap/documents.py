@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.project.roadmap.entries import (
     WORD,
@@ -27,14 +28,14 @@ from fairlead.text.outline import Line
 _LIKE_A_PHASE = (  # rarely needed, so compiled on first use
     rf"(?i)[\s#>*_~+\[\]-]*(?:{WORD}\**[0-9]{{1,6}}\b(?![-–—][0-9])|第[一二三四五六七八九十0-9]+)"
 )
-_DETAIL = re.compile(
+_DETAIL = lazy_pattern(
     r"\s*(?:- )?\*\*(Goal|Depends on|Requirements|Plans|Status)(?::\*\*|\*\*:)\s*(.*)",
     re.IGNORECASE,
 )
-_PLAN_BULLET = re.compile(r"[*`\[]*(?P<plan>[\w.-]+?)(?:\.md)?(?=[*`\]:\s]|\Z)")
-_COUNTS = re.compile(r"\s*(?:(?:[0-9]+\s*/\s*)?[0-9]+\s+plans?\b|[0-9]+\s*\Z)", re.IGNORECASE)
-_BARE_COUNTS = re.compile(r"[0-9]+/[0-9]+ plans (?:executed|complete)\b")
-_BULLET_COUNTS = re.compile(r"\(([0-9]+/[0-9]+ plans?)\)", re.IGNORECASE)
+_PLAN_BULLET = lazy_pattern(r"[*`\[]*(?P<plan>[\w.-]+?)(?:\.md)?(?=[*`\]:\s]|\Z)")
+_COUNTS = lazy_pattern(r"\s*(?:(?:[0-9]+\s*/\s*)?[0-9]+\s+plans?\b|[0-9]+\s*\Z)", re.IGNORECASE)
+_BARE_COUNTS = lazy_pattern(r"[0-9]+/[0-9]+ plans (?:executed|complete)\b")
+_BULLET_COUNTS = lazy_pattern(r"\(([0-9]+/[0-9]+ plans?)\)", re.IGNORECASE)
 
 
 def read_roadmap(document: Document) -> Roadmap:
@@ -167,7 +168,7 @@ def _below(entries: RoadmapEntries, entry: PhaseEntry) -> Iterator[tuple[int, Li
 
 
 _BELOW_ALL = 7  # levels of headings
-_ENDING = re.compile(r"\s*\([^()]*\)\s*\Z")
+_ENDING = lazy_pattern(r"\s*\([^()]*\)\s*\Z")
 
 
 def clashes_in(entries: RoadmapEntries, phases: list[PhaseEntry]) -> tuple[RoadmapMark, ...]:

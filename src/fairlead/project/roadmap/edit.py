@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.project.roadmap.entries import (
     PhaseEntry,
@@ -27,8 +28,8 @@ from fairlead.text.outline import Line, Section, Splice, block_after, line_after
 from fairlead.text.tables import tables_of
 
 UNDECIDED = "Not decided yet."
-_BOX = re.compile(r"\s*[-*+]\s+\[.\]\s")  # also `[~]` and other marks people use
-_RULE = re.compile(r"\s*(?:</details>.*|-{3,}|\*{3,}|_{3,})\s*\Z", re.IGNORECASE)
+_BOX = lazy_pattern(r"\s*[-*+]\s+\[.\]\s")  # also `[~]` and other marks people use
+_RULE = lazy_pattern(r"\s*(?:</details>.*|-{3,}|\*{3,}|_{3,})\s*\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from fairlead.core.errors import MalformedId
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.project.roadmap.milestone_lines import (
     VERSION,
@@ -45,36 +46,36 @@ WORD = (
     rf"|[第제]\s*(?=[0-9]{{1,6}}\s*{_COUNTER})"
     rf"|\[{_CODE}\.[0-9]{{1,4}}\]\s+)"
 )
-_HEADING = re.compile(
+_HEADING = lazy_pattern(
     rf"(?:\[[^\]]*\]\s*)?(?P<strike>~~)?(?:\*\*)?\s*(?:[^\w\s~*]+\s*)?(?:\*\*)?{WORD}{_ID}"
     r"(?:\*\*)?(?:\s*\([^)]*\))?\s*(?:[:：—–]|\s-\s|-\s|\Z)\s*(?P<name>.*)\Z",
     re.IGNORECASE,
 )
-_BULLET = re.compile(
+_BULLET = lazy_pattern(
     rf"(?:\[[^\]]\]\s+)?(?P<strike>~~)?\s*(?:[^\w\s~*\[]+\s*)?(?:\*\*)?(?P<inner>~~)?\[?(?:\*\*)?"
     rf"{WORD}{_ID}"
     r"\s*(?:\([^)]*\))?\s*(?P<rest>.*)\Z",
     re.IGNORECASE,
 )
-_CELL = re.compile(
+_CELL = lazy_pattern(
     rf"(?:\*\*|~~|\[)*(?:{WORD})?{_ID}(?:[.:：)])?\s*(?:[-–—]\s+)?(?P<name>.*)\Z", re.IGNORECASE
 )
-_TABLE_WORD = re.compile(
+_TABLE_WORD = lazy_pattern(
     r"(?:phase|фаза|этап|fase|etapa|étape|etap|fáze|阶段|階段|フェーズ|단계)\b"
 )
 _COLLAPSED = ("<details", "</details", "<summary")
-_BULLET_NAME = re.compile(r"(?:\*\*)?\s*(?:[:：—–]|\s-\s|-\s)\s*(?P<name>.*)\Z")
-_LINK = re.compile(r"(?:\[(?P<text>[^\[\]]*))?\]\([^)]*\)")
-_ENCLOSED = re.compile(r"\[([^\[\]]*)\]\Z")
-_NAME_SUFFIX = re.compile(
+_BULLET_NAME = lazy_pattern(r"(?:\*\*)?\s*(?:[:：—–]|\s-\s|-\s)\s*(?P<name>.*)\Z")
+_LINK = lazy_pattern(r"(?:\[(?P<text>[^\[\]]*))?\]\([^)]*\)")
+_ENCLOSED = lazy_pattern(r"\[([^\[\]]*)\]\Z")
+_NAME_SUFFIX = lazy_pattern(
     r"\s*\((?:completed|shipped|done|[0-9]+/[0-9]+ plans?)[^)]*\)\s*\Z|\s*[✅✓✔☑]+\s*\Z",
     re.IGNORECASE,
 )
 _NAME_ENDS = (")", "✅", "✓", "✔", "☑")  # the last characters of such a suffix
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"[*_(]*(?:no phases(?: yet)?|none(?: yet)?|tbd|to be planned)[.*_)]*", re.IGNORECASE
 )
-_BEFORE_NAME = re.compile(
+_BEFORE_NAME = lazy_pattern(
     r"[\W_]+|milestone|version|release|active|current|completed?|done|shipped|closed|planned|next"
     r"|parked|in progress",
     re.IGNORECASE,

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.project import naming
 from fairlead.project.roadmap.entries import (
@@ -35,17 +36,17 @@ from fairlead.text.inline import table_cell
 from fairlead.text.outline import Splice, spliced
 from fairlead.text.tables import Cell
 
-_COUNTS = re.compile(
+_COUNTS = lazy_pattern(
     r"(?:TBD|(?P<done>[0-9]+)\s*/\s*(?P<total>[0-9]+|TBD)|(?P<planned>[0-9]+))"
     r"(?:\s+plans?)?(?:\s+(?:complete|completed|executed))?(?=\s|\Z|[,;(.])",
     re.IGNORECASE,
 )
-_CELL_COUNTS = re.compile(r"(?P<done>[0-9]+)\s*/\s*(?:[0-9]+|TBD|\?)\s*\Z", re.IGNORECASE)
-_BESIDE = re.compile(r"\((?P<counts>(?P<done>[0-9]+)/[0-9]+)(?= plans?\b)", re.IGNORECASE)
-_PLAN = re.compile(r"[*`\[]*(?P<plan>[\w.-]+?)(?:\.md)?(?=[*`\]:\s]|\Z)")
-_DATED = re.compile(r"\bcompleted\b|\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b", re.IGNORECASE)
-_WRITTEN_DATE = re.compile(r"\s*\(completed [0-9]{4}-[0-9]{2}-[0-9]{2}\)\Z")
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+_CELL_COUNTS = lazy_pattern(r"(?P<done>[0-9]+)\s*/\s*(?:[0-9]+|TBD|\?)\s*\Z", re.IGNORECASE)
+_BESIDE = lazy_pattern(r"\((?P<counts>(?P<done>[0-9]+)/[0-9]+)(?= plans?\b)", re.IGNORECASE)
+_PLAN = lazy_pattern(r"[*`\[]*(?P<plan>[\w.-]+?)(?:\.md)?(?=[*`\]:\s]|\Z)")
+_DATED = lazy_pattern(r"\bcompleted\b|\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b", re.IGNORECASE)
+_WRITTEN_DATE = lazy_pattern(r"\s*\(completed [0-9]{4}-[0-9]{2}-[0-9]{2}\)\Z")
+_DAY = lazy_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 _NO_DATE = ("", "-", "—", "–", "tbd", "n/a")
 
 

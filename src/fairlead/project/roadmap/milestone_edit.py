@@ -8,6 +8,7 @@ text cannot be collapsed and stays open.
 import re
 from collections.abc import Iterator
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.project.roadmap.edit import checklist, section_end
 from fairlead.project.roadmap.entries import (
@@ -22,8 +23,8 @@ from fairlead.text.inline import one_line
 from fairlead.text.lists import items_of
 from fairlead.text.outline import Line, Section, Splice, block_after, line_after, spliced
 
-_OPEN_SIGNS = re.compile(r"[🚧🔄📋]\s*")
-_OPEN_WORDS = re.compile(
+_OPEN_SIGNS = lazy_pattern(r"[🚧🔄📋]\s*")
+_OPEN_WORDS = lazy_pattern(
     r"\s*[-—–]?\s*\(?\b(?:in progress|started|active|wip|planned|planning)\b\)?", re.IGNORECASE
 )
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from fairlead.core.errors import MalformedId
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.project.roadmap.model import Milestone, PhaseRange, RoadmapMark
 from fairlead.project.roadmap.row_status import says_done
 from fairlead.text.document import Document
@@ -19,41 +20,41 @@ from fairlead.text.inline import plain_text
 from fairlead.text.outline import Section
 from fairlead.text.tables import Cell, Table
 
-VERSION = re.compile(r"\bv[0-9]+(?:\.[0-9]+)+\b", re.IGNORECASE)
-_BARE_VERSION = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)+\b")
-_NUMBERED = re.compile(
+VERSION = lazy_pattern(r"\bv[0-9]+(?:\.[0-9]+)+\b", re.IGNORECASE)
+_BARE_VERSION = lazy_pattern(r"(?<![\w.])[0-9]+(?:\.[0-9]+)+\b")
+_NUMBERED = lazy_pattern(
     r"(?:Milestone|里程碑|マイルストーン|마일스톤|Meilenstein|Hito|Marco|Jalon)\s*[0-9]+\b",
     re.IGNORECASE,
 )
-_SLUG = re.compile(r"[^\w]*(?P<name>[a-z0-9]+(?:-[a-z0-9]+)+)(?=[\s*:—–]|\Z)")
-_CLOSED = re.compile(r"\b(?:CLOSED|ARCHIVED|ABANDONED|SHIPPED|FAILED)\b|✅|🗄", re.IGNORECASE)
-_DONE = re.compile(r"\W*(?:completed?|done)\b", re.IGNORECASE)  # before the name
-_OPEN = re.compile(r"\b(?:STARTED|ACTIVE|WIP)\b|in progress|in flight|🚧|🔄", re.IGNORECASE)
-_PLANNED = re.compile(r"\b(?:PLANNED|PLANNING|NOT STARTED|UPCOMING)\b|📋|🔜|⏳", re.IGNORECASE)
-_PARKED = re.compile(r"\b(?:PARKED|ON HOLD|DEFERRED(?! to))\b|⏸", re.IGNORECASE)
-_LINK_TARGET = re.compile(r"\]\([^)]*\)|`[^`]*`")
-_BRACKETED = re.compile(r"\(([^()]*)\)")
+_SLUG = lazy_pattern(r"[^\w]*(?P<name>[a-z0-9]+(?:-[a-z0-9]+)+)(?=[\s*:—–]|\Z)")
+_CLOSED = lazy_pattern(r"\b(?:CLOSED|ARCHIVED|ABANDONED|SHIPPED|FAILED)\b|✅|🗄", re.IGNORECASE)
+_DONE = lazy_pattern(r"\W*(?:completed?|done)\b", re.IGNORECASE)  # before the name
+_OPEN = lazy_pattern(r"\b(?:STARTED|ACTIVE|WIP)\b|in progress|in flight|🚧|🔄", re.IGNORECASE)
+_PLANNED = lazy_pattern(r"\b(?:PLANNED|PLANNING|NOT STARTED|UPCOMING)\b|📋|🔜|⏳", re.IGNORECASE)
+_PARKED = lazy_pattern(r"\b(?:PARKED|ON HOLD|DEFERRED(?! to))\b|⏸", re.IGNORECASE)
+_LINK_TARGET = lazy_pattern(r"\]\([^)]*\)|`[^`]*`")
+_BRACKETED = lazy_pattern(r"\(([^()]*)\)")
 _LONGEST_STATUS = 30
-_DATE = re.compile(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b")
+_DATE = lazy_pattern(r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b")
 _NUMBER = r"[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*"
 _SPAN = rf"{_NUMBER}(?:\s*[-–—]\s*{_NUMBER})?"
 # In "Phases 5-8, 16 plans" a noun follows the 16, so that it is a count; a state may follow a phase.
 _STATE = r"(?i:and|in|on|not|shipped|complete|done|closed|planned|started|active|archived|parked)"
 _COUNTED_NOUN = rf"(?!\s+(?!{_STATE})[^\W\d_])"
 _SPANS = rf"{_SPAN}(?:\s*(?:[,+/&]|,?\s(?i:and)\s)\s*(?>{_SPAN}){_COUNTED_NOUN})*"
-_RANGE = re.compile(
+_RANGE = lazy_pattern(
     rf"(?:\b(?:Phases?|Фазы?|Fases?|Etapas?|Étapes?|Phasen)\s+|(?:阶段|階段|フェーズ|단계)\s*)(?P<spans>{_SPANS})",
     re.IGNORECASE,
 )
-_COUNTED_RANGE = re.compile(rf"\bphases?\s+\((?P<spans>{_SPANS})\)", re.IGNORECASE)
-_BARE_RANGE = re.compile(rf"\s*{_SPANS}\s*\Z")
-_TAIL = re.compile(r"\s*\((?:Shipped|Phases?|In Progress|completed)[^)]*\).*\Z", re.IGNORECASE)
-_COUNT = re.compile(r"\b([0-9]{1,4}) phases\b", re.IGNORECASE)
+_COUNTED_RANGE = lazy_pattern(rf"\bphases?\s+\((?P<spans>{_SPANS})\)", re.IGNORECASE)
+_BARE_RANGE = lazy_pattern(rf"\s*{_SPANS}\s*\Z")
+_TAIL = lazy_pattern(r"\s*\((?:Shipped|Phases?|In Progress|completed)[^)]*\).*\Z", re.IGNORECASE)
+_COUNT = lazy_pattern(r"\b([0-9]{1,4}) phases\b", re.IGNORECASE)
 _TABLE_NAMES = ("milestone", "version", "release")
 _TABLE_FACTS = ("phases", "status")
 _TABLE_DATES = ("shipped", "date", "completed")
 _LONGEST_NAME = 40
-_STATUS_LINE = re.compile(r"\s*\*\*(?:Status|Phases|Phases completed):?\*\*:?\s*(?P<value>.+)")
+_STATUS_LINE = lazy_pattern(r"\s*\*\*(?:Status|Phases|Phases completed):?\*\*:?\s*(?P<value>.+)")
 
 
 class EntryForm(StrEnum):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.project.requirements import ids_in
 from fairlead.project.roadmap.edit import section_end
@@ -17,10 +18,10 @@ from fairlead.text.fields import find_field
 from fairlead.text.inline import one_line, plain_text
 from fairlead.text.outline import Line
 
-_CRITERIA = re.compile(r"\s*\*\*Success Criteria\*?\*?.*", re.IGNORECASE)
-_NUMBERED = re.compile(r"\s*(?:[0-9]{1,3}[.)]|[-*+])\s+(?P<text>.+)")
-_WAVE = re.compile(r"\s*\*\*Wave \d+\*\*.*")
-_PLAN_BULLET = re.compile(r"\s*[-*+]\s+\[[ xX]\]\s+[*`\[]*(?P<plan>[\w.]+-\d+).*")
+_CRITERIA = lazy_pattern(r"\s*\*\*Success Criteria\*?\*?.*", re.IGNORECASE)
+_NUMBERED = lazy_pattern(r"\s*(?:[0-9]{1,3}[.)]|[-*+])\s+(?P<text>.+)")
+_WAVE = lazy_pattern(r"\s*\*\*Wave \d+\*\*.*")
+_PLAN_BULLET = lazy_pattern(r"\s*[-*+]\s+\[[ xX]\]\s+[*`\[]*(?P<plan>[\w.]+-\d+).*")
 
 PhaseKey = tuple[str, PhaseId]  # the milestone that lists a phase, and its number
 

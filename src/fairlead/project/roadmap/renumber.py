@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.project.roadmap.entries import (
     WORD,
     RoadmapEntries,
@@ -22,15 +23,15 @@ from fairlead.text.tables import tables_of
 Numbers = Mapping[PhaseId, PhaseId]
 
 _NUMBER = r"(?:[A-Z][A-Z0-9_]*-)?[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*"
-_NAMED = re.compile(
+_NAMED = lazy_pattern(
     rf"(?:{WORD}|Phases\s+)(?P<ids>{_NUMBER}(?:(?:\s*(?:[-–—,&+/]|to|and|und|et|y)\s*){_NUMBER}\b)*)",
     re.IGNORECASE,
 )
-_EACH = re.compile(_NUMBER)
-_FILE = re.compile(
+_EACH = lazy_pattern(_NUMBER)
+_FILE = lazy_pattern(
     r"(?<![\w.-])(?P<phase>[0-9]{1,6}[A-Z]?(?:\.[0-9]{1,6})*)(?=-[0-9]{1,4}(?:-[\w-]*)?(?:-(?:PLAN|SUMMARY)|[\w-]*:|\b))"
 )
-_FRONT = re.compile(
+_FRONT = lazy_pattern(
     r"(?P<code>[A-Z][A-Z0-9_]*-)?(?P<phase>[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)(?=[-_. ]|\Z)"
 )
 

@@ -6,6 +6,7 @@ counts. To accept another word in the table, add it to one of the tuples below.
 
 import re
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.project.status_words import Status, normalise
 
 ROW_DONE = "Complete"
@@ -20,9 +21,9 @@ _IN_PROGRESS = (
 _DONE = ("finished", "shipped", "closed", "100%", "✓", "✔", "✅", "☑")
 # Signs and emoji around a word; a question mark or strike-through is part of the statement.
 _SIGNS = r"[\s*_\u2190-\u2bff\u200d\ufe0f\U0001f000-\U0001faff]+"
-_EDGES = re.compile(rf"\A{_SIGNS}|{_SIGNS}\Z")
-_COUNTS = re.compile(r"\s*\(\s*[0-9]+\s*(?:/\s*[0-9]+(?:\s+plans?)?|%)\s*\)\Z", re.IGNORECASE)
-_VERIFIED = re.compile(r"(?:(?:completed?|done)\W*(?:(?:and|&)\W*)?)?verified\b")
+_EDGES = lazy_pattern(rf"\A{_SIGNS}|{_SIGNS}\Z")
+_COUNTS = lazy_pattern(r"\s*\(\s*[0-9]+\s*(?:/\s*[0-9]+(?:\s+plans?)?|%)\s*\)\Z", re.IGNORECASE)
+_VERIFIED = lazy_pattern(r"(?:(?:completed?|done)\W*(?:(?:and|&)\W*)?)?verified\b")
 
 
 def says_verified(status: str) -> bool:

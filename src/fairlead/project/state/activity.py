@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.project.derive.inventory import Phase
 from fairlead.project.derive.position import Position
 from fairlead.project.state.digest import is_name_of
@@ -20,7 +21,7 @@ from fairlead.text.inline import one_line, plain_text
 from fairlead.text.yaml_scalars import is_null
 
 _DATE = r"\d{4}-\d{2}-\d{2}(?:T[0-9:.]+Z)?"
-DATED = re.compile(rf"(?P<date>{_DATE})(?:\s+[—–-]{{1,2}}\s+(?P<text>.+))?\Z")
+DATED = lazy_pattern(rf"(?P<date>{_DATE})(?:\s+[—–-]{{1,2}}\s+(?P<text>.+))?\Z")
 # What commands write after the date: ours, and those of the reference tool.
 _STEP = (
     r"Phase \S+ (?:(?:planning|discussion|verification) (?:started|stopped|complete)"
@@ -30,23 +31,25 @@ _STEP = (
     r"(?:, transitioned to (?:Phase )?\S+| \(wave continue\)| — \d+ plans ready)?"
     r"|Plan \S+ complete|Milestone \S+ (?:started|complete)|Project initiali[sz]ed|Paused|Resumed"
 )
-_BY_COMMAND = re.compile(rf"(?:Completed|Failed:|Blocked:|Skipped:) .+|{_STEP}")
+_BY_COMMAND = lazy_pattern(rf"(?:Completed|Failed:|Blocked:|Skipped:) .+|{_STEP}")
 # Without a free title: nothing shows where a title ends and a person's words begin.
-_BARE_STEP = re.compile(rf"Completed (?:quick task |Task )?\S+|{_STEP}")
-_PLACE = re.compile(r"(?:Phase \S+|no phase)(?:, plan \S+)?")
-_NOT_A_STOP = re.compile(r"(?i:\b(?:started|resumed|paused|plans ready))\Z|\A(?:Failed|Blocked): ")
-_PHASE_FORM = re.compile(
+_BARE_STEP = lazy_pattern(rf"Completed (?:quick task |Task )?\S+|{_STEP}")
+_PLACE = lazy_pattern(r"(?:Phase \S+|no phase)(?:, plan \S+)?")
+_NOT_A_STOP = lazy_pattern(
+    r"(?i:\b(?:started|resumed|paused|plans ready))\Z|\A(?:Failed|Blocked): "
+)
+_PHASE_FORM = lazy_pattern(
     r"(?:Phase )?[0-9][0-9A-Za-z.]*(?: of [0-9]+)?(?: \([^()]*\))?"
     r"(?: — (?:EXECUTING|COMPLETE|READY TO EXECUTE))?\Z|not started.{0,40}\Z|\Z"
     r"|milestone \S+ complete\Z|all phases complete\Z",
     re.IGNORECASE,
 )
-_PLAN_FORM = re.compile(
+_PLAN_FORM = lazy_pattern(
     r"[0-9]+ of (?:[0-9]+|\?)(?: in current phase| complete)?\Z"
     r"|not started\Z|all plans complete\Z|[—–-]?\Z|tbd\Z",
     re.IGNORECASE,
 )
-_LEAD = re.compile(r"Phase\s+\S+\s*(?:[—–:-]+|\()?\s*", re.IGNORECASE)
+_LEAD = lazy_pattern(r"Phase\s+\S+\s*(?:[—–:-]+|\()?\s*", re.IGNORECASE)
 _LONGEST_NAME = 5  # words of a phase
 _NO_FOCUS = ("", "-", "—", "none", "tbd", "roadmap", "not started")
 

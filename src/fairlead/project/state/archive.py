@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.project.state.documents import stamped
 from fairlead.project.state.entries import entries_of, is_resolved, without_entries
@@ -49,7 +50,7 @@ def _as_entry(entry: str, ending: str) -> str:
 TARGET_LINES = 100
 KEPT_DECISIONS = 5
 KEPT_ROWS = 5
-_PLAN_ROW = re.compile(r"\|\s*Phase\s+\S+\s+P\d+\s*\|", re.IGNORECASE)
+_PLAN_ROW = lazy_pattern(r"\|\s*Phase\s+\S+\s+P\d+\s*\|", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ project.
 import re
 from typing import NamedTuple
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.project.derive.progress import Progress, bar, bar_rounded_down
 
 _BLOCKS = "█▓▒░■□▰▱"
@@ -16,17 +17,17 @@ _EMPTY = "░.-_ ▱○·□▒"
 _EITHER = "-_.·▒"  # ambiguous: a bar of only these may be full or empty
 _SHADE = "▒"  # before other cells it is a full cell
 _HEAD = ">"  # a single one is the tip of an arrow
-_BAR = re.compile(rf"\[(?P<cells>[{re.escape(_FULL + _EMPTY)}]{{5,60}})\]")
-_BARE = re.compile(r"(?P<cells>[█▓▒░]{5,60})")
-_PERCENT = re.compile(r"(?P<number>[0-9]{1,3})(?:\.[0-9]+)?\s?%")
+_BAR = lazy_pattern(rf"\[(?P<cells>[{re.escape(_FULL + _EMPTY)}]{{5,60}})\]")
+_BARE = lazy_pattern(r"(?P<cells>[█▓▒░]{5,60})")
+_PERCENT = lazy_pattern(r"(?P<number>[0-9]{1,3})(?:\.[0-9]+)?\s?%")
 # Counts of the whole project. `3/3 plans complete in phase 2` and `this phase: 1/3 plans` count
 # something smaller and are not touched.
-_COUNTS = re.compile(
+_COUNTS = lazy_pattern(
     r"(?<![0-9.])(?P<done>[0-9]+)(?P<of>/| of )(?P<total>[0-9]+)"
     r"(?= (?P<unit>plan|phase)s?(?: (?:complete|completed|done|executed))?"
     r"\s*(?:[),;|]|\Z|[—–:=-]?\s*\(?[0-9]{1,3}(?:\.[0-9]+)?\s?%))"
 )
-_SMALLER = re.compile(
+_SMALLER = lazy_pattern(
     r"\b(?:phase|wave)\b(?:[^,;|()]*\Z|[\s:#*]*[0-9]+(?![0-9.]*\s?%))", re.IGNORECASE
 )
 _PARTNER = dict(

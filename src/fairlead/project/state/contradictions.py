@@ -9,6 +9,7 @@ while somebody is working.
 import re
 
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.project.derive.inventory import Phase, Stage
 from fairlead.project.derive.position import Position, position_at
 from fairlead.project.state.activity import focus_line, focus_of, is_last_phase, is_position_form
@@ -38,7 +39,7 @@ from fairlead.project.status_words import (
 from fairlead.text.document import Document
 from fairlead.text.yaml_scalars import is_null
 
-_NAMED_PHASE = re.compile(r"phase\s+([0-9]\S*)", re.IGNORECASE)
+_NAMED_PHASE = lazy_pattern(r"phase\s+([0-9]\S*)", re.IGNORECASE)
 _BEFORE_EXECUTION = (Status.DISCUSSING, Status.PLANNING, Status.PAUSED)
 _AT_WORK = {Status.DISCUSSING, Status.PLANNING, Status.EXECUTING, Status.VERIFYING}
 _STARTED = (Stage.PLANNED, Stage.PARTIAL)

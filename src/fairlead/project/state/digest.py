@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection
 
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import replace
 from fairlead.project.derive.inventory import Phase, Plan, Stage
 from fairlead.project.derive.position import Position
@@ -37,35 +38,35 @@ FieldTexts = dict[str, str | list[str] | None]
 WAITS_FOR_VERIFICATION = "Phase complete — ready for verification"
 _MOST_DIGITS = 6  # a longer number is not a count of phases
 # `3 of 5 (Name) complete`: a word after the phase and its name that says how far it is.
-_MARKED = re.compile(
+_MARKED = lazy_pattern(
     rf"{PHASE}(?:\W+of\W+[0-9]+)?(?P<name>.*?)\W(?P<mark>completed?|done|(?P<verified>verified))"
     rf"(?:\s*\((?P<behind>[^()]*)\))?[{SIGNS}!.]*\Z",
     re.IGNORECASE,
 )
-_PHASE_OF = re.compile(rf"{PHASE}\**(?P<of>(?i:\s+of\s+)|\s*/\s*)\**(?P<total>[0-9]+)\b")
+_PHASE_OF = lazy_pattern(rf"{PHASE}\**(?P<of>(?i:\s+of\s+)|\s*/\s*)\**(?P<total>[0-9]+)\b")
 _DONE = r"(?:completed?|done|executed|finished)\b"
 _END = rf"{_DONE}[{SIGNS})!.]*\Z"
-_PLAN_COUNT = re.compile(
+_PLAN_COUNT = lazy_pattern(
     r"(?P<at>\d{1,6})(?P<of>\s+of\s+|\s*/\s*)(?P<total>\d{1,6}(?!\d)|\?)(?P<rest>.*)\Z",
     re.IGNORECASE,
 )
 # After a count: what is counted instead of plans, or that only the plans of a wave are.
-_COUNTS_OTHERS = re.compile(
+_COUNTS_OTHERS = lazy_pattern(
     rf"[\s(]*(?:(?!{_DONE})\w+\s+){{0,2}}(?:(?:sub)?tasks?|steps?|requirements?|tests?|phases)\b"
     r"|(?!.*\b(?:current|this) phase\b).*\bwaves?\b",
     re.IGNORECASE,
 )
-_SAYS_DONE = re.compile(rf"{NEGATED}\b{_DONE}", re.IGNORECASE)
-_ONLY_DONE = re.compile(
+_SAYS_DONE = lazy_pattern(rf"{NEGATED}\b{_DONE}", re.IGNORECASE)
+_ONLY_DONE = lazy_pattern(
     rf"(?:[{SIGNS}(:;,.—–-]|\b(?:all|plans?|are|in|the|this|current|phase)\b)*{_DONE}",
     re.IGNORECASE,
 )
-_ALL_DONE = re.compile(rf"[{SIGNS}]*(?:all (?:\d+ )?plans )?(?:are )?{_END}", re.IGNORECASE)
-_ONE_DONE = re.compile(
+_ALL_DONE = lazy_pattern(rf"[{SIGNS}]*(?:all (?:\d+ )?plans )?(?:are )?{_END}", re.IGNORECASE)
+_ONE_DONE = lazy_pattern(
     rf"(?:plan )?(?P<plan>\d[\w.]*-\d+|0\d+)[{SIGNS}(:—–-]+{_END}", re.IGNORECASE
 )
-_BELOW_KEY = re.compile(r"^next_phases:[ \t]*\r?\n", re.MULTILINE)
-_UNSET = re.compile(r"(?:not started|none|tbd|[—–-]|0|\?|\[.*\]|)\Z", re.IGNORECASE)
+_BELOW_KEY = lazy_pattern(r"^next_phases:[ \t]*\r?\n", re.MULTILINE)
+_UNSET = lazy_pattern(r"(?:not started|none|tbd|[—–-]|0|\?|\[.*\]|)\Z", re.IGNORECASE)
 
 
 # --- writing ---------------------------------------------------------------------------------

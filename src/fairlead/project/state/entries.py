@@ -8,6 +8,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.text.document import Document
 from fairlead.text.errors import NoPlace
 from fairlead.text.lists import ListItem, items_of
@@ -35,17 +36,17 @@ _STRIKE = r"~~(?:(?!~~).)+~~"
 _TICK = r"[✅☑]\ufe0f?"
 # Three marks of a resolved blocker: the word RESOLVED at the start or after a dash; the whole entry
 # struck out, followed at most by a remark such as "fixed"; one tick at the start or the end.
-_SAYS = re.compile(
+_SAYS = lazy_pattern(
     rf"(?:{_LEAD}\[?|.*(?:[—–:(\[]|\s-{{1,2}})\s*(?:\*\*)?)(?:{_TICK}\s*)?RESOLVED\b(?!\?)"
 )
-_STRUCK = re.compile(
+_STRUCK = lazy_pattern(
     rf"{_LEAD}(?:{_STRIKE}[\s*—–:;,(✅☑\ufe0f-]*)+(?:\Z|(?i:resolved|fixed|done)\b(?!\?))"
 )
-_TICKED = re.compile(rf"{_LEAD}{_TICK}[^✅☑]*\Z|[^✅☑]*{_TICK}\s*\Z")
-_RESOLVED_CELL = re.compile(rf"(?:{_TICK}|[\s*])*resolved[\s*.]*(?:{_TICK})?", re.IGNORECASE)
+_TICKED = lazy_pattern(rf"{_LEAD}{_TICK}[^✅☑]*\Z|[^✅☑]*{_TICK}\s*\Z")
+_RESOLVED_CELL = lazy_pattern(rf"(?:{_TICK}|[\s*])*resolved[\s*.]*(?:{_TICK})?", re.IGNORECASE)
 # Words that limit such a mark. Hiding an open blocker is worse than showing a resolved one, so in
 # doubt a blocker counts as open.
-_DOUBT = re.compile(
+_DOUBT = lazy_pattern(
     r"[❌✗✘✖☐⏳⚠🚧🔴🟡]|n['’]t\b|\b(?:still|partial(?:ly)?|partly|not|cannot|yet|but|only"
     r"|remain(?:s|ing)?|pending|until|till|once|except|unless|open|reopened|incomplete|unresolved)\b",
     re.IGNORECASE,

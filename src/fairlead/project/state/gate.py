@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, field
 from fairlead.project.errors import GateOpen
 from fairlead.project.state.digest import is_recorded_as
@@ -26,7 +27,7 @@ from fairlead.text.yaml_emit import Value, scalar_text
 from fairlead.text.yaml_scalars import Plain, is_null
 
 KEY = "current_task"
-_MAP = re.compile(rf"^{KEY}:[ \t]*\r?\n(?:[ \t]+\S.*(?:\n|\Z))+", re.MULTILINE)
+_MAP = lazy_pattern(rf"^{KEY}:[ \t]*\r?\n(?:[ \t]+\S.*(?:\n|\Z))+", re.MULTILINE)
 MAIN_SESSION = "main"
 _TASK_STATUS: dict[GateStatus | None, str] = {
     GateStatus.APPROVED: "complete",

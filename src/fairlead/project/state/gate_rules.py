@@ -10,6 +10,7 @@ import re
 from datetime import timedelta
 from enum import StrEnum
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, replace
 from fairlead.project.errors import GateTransition, NoAttemptsLeft
 
@@ -88,7 +89,7 @@ RETRIES = {
     FailureClass.ABORTED: 0,
 }
 DELAYS = {FailureClass.TIMEOUT: timedelta(seconds=30)}
-_FAILURE = re.compile(r"attempt ([0-9]{1,4}): ([A-Z_]+)(?:: (.*))?\Z", re.DOTALL)
+_FAILURE = lazy_pattern(r"attempt ([0-9]{1,4}): ([A-Z_]+)(?:: (.*))?\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

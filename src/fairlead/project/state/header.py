@@ -5,8 +5,7 @@ added. Frontmatter that its readers do not find, because something precedes it o
 blanks at the end, is refused instead: a write beside it would leave two.
 """
 
-import re
-
+from fairlead.core.patterns import lazy_pattern
 from fairlead.project.derive.position import Position
 from fairlead.project.errors import MisplacedFrontmatter
 from fairlead.project.state.contradictions import contradicted_fields
@@ -23,7 +22,7 @@ STATUS = "status"
 SCHEMA = "1.0"
 _SEARCHED = 40  # lines at the top in which frontmatter is looked for
 _FEWEST_KEYS = 2
-_KEY = re.compile(r"([A-Za-z_]\w*):(?:\s|\Z)")
+_KEY = lazy_pattern(r"([A-Za-z_]\w*):(?:\s|\Z)")
 _KEYS = frozenset(row.key for row in STATE_FIELDS.rows if row.key and "." not in row.key)
 
 

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 
 from fairlead.core.duration import duration_in, in_hours, in_minutes, parse_duration, trend_of
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, field, replace
 from fairlead.project.derive.inventory import Inventory, Phase, PhaseFolder, Plan
 from fairlead.project.derive.position import Position
@@ -26,17 +27,17 @@ from fairlead.text.outline import Section
 from fairlead.text.tables import Cell, Table, append_row, set_cell, tables_of
 
 SECTION = "Performance Metrics"
-_PLAN = re.compile(r"Phase\s+(?P<phase>\S+)\s+P(?P<plan>\d+)\Z", re.IGNORECASE)
-_NAMED = re.compile(r"Phase\s+(?P<phase>\S+)\s+(?P<plan>\S.*)\Z", re.IGNORECASE)
-_EMPTY = re.compile(r"(?:|-|—|–|n/a|tbd|\[.*\])\Z", re.IGNORECASE)
-_TREND = re.compile(
+_PLAN = lazy_pattern(r"Phase\s+(?P<phase>\S+)\s+P(?P<plan>\d+)\Z", re.IGNORECASE)
+_NAMED = lazy_pattern(r"Phase\s+(?P<phase>\S+)\s+(?P<plan>\S.*)\Z", re.IGNORECASE)
+_EMPTY = lazy_pattern(r"(?:|-|—|–|n/a|tbd|\[.*\])\Z", re.IGNORECASE)
+_TREND = lazy_pattern(
     r"(?:improving|stable|degrading|declining)\b|(?:|-|—|n/a|\[.*\])\Z", re.IGNORECASE
 )
 # A row that pruning moved to the archive, where it became an entry of a list.
-_ARCHIVED = re.compile(
+_ARCHIVED = lazy_pattern(
     r"^[-*+]?[ \t]*\|[ \t]*(Phase\s+\S+\s+P\d+)[ \t]*\|([^|\r\n]*)\|", re.IGNORECASE | re.MULTILINE
 )
-_EARLIER = re.compile(r"Earlier plans \(([0-9]{1,6})\)\Z")
+_EARLIER = lazy_pattern(r"Earlier plans \(([0-9]{1,6})\)\Z")
 _SPENT, _MEAN = "Total execution time", "Average duration"
 _UNKNOWN = "-"
 _ROUNDING = timedelta(minutes=3)  # of a total in tenths of an hour

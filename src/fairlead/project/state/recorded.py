@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from fairlead.core.errors import MalformedId
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.project.roadmap.entries import WORD
 from fairlead.project.state.bars import bar_start, find_bar
 from fairlead.project.state.fields import (
@@ -37,14 +38,14 @@ PHASE = (
     r"\s*\**(?:(?i:Phase)\s+)?\**"
     r"(?P<phase>(?:[A-Za-z][A-Za-z0-9_]*-)?[0-9]{1,6}[A-Za-z]?(?:\.[0-9]{1,6})*)\b"
 )
-_PHASE = re.compile(PHASE)
-_PLAN_NUMBER = re.compile(r"(?:\A|[^\w.])[Pp]?([0-9]{1,6})\Z")  # not of `01.1` nor of `login-v2`
+_PHASE = lazy_pattern(PHASE)
+_PLAN_NUMBER = lazy_pattern(r"(?:\A|[^\w.])[Pp]?([0-9]{1,6})\Z")  # not of `01.1` nor of `login-v2`
 # A count, unless the words after it narrow what is counted: `12 across v1.0`.
-COUNT = re.compile(
+COUNT = lazy_pattern(
     r"([0-9]{1,6})\b(?!.*\b(?:across|from|in|through|since|phases?|v[0-9])\b)", re.IGNORECASE
 )
 # Words before a bar that make it the bar of something smaller than the project.
-_NARROWER = re.compile(rf"{WORD}|\b(?:plans?|waves?|tasks?|milestones?|v[0-9])\b", re.IGNORECASE)
+_NARROWER = lazy_pattern(rf"{WORD}|\b(?:plans?|waves?|tasks?|milestones?|v[0-9])\b", re.IGNORECASE)
 
 
 class RecordedNumber(NamedTuple):

@@ -1,0 +1,52 @@
+"""A group lists its commands without importing them, and says what they say themselves."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from fairlead.interfaces.cli.lazy_group import LazyGroup
+from fairlead.interfaces.cli.main import cli
+
+WIDE = 1000
+PACKAGE = "fairlead.interfaces.cli"
+
+
+def groups(
+    group: LazyGroup, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], LazyGroup]]:
+    """The group and every lazy group below it, with the words that lead to it."""
+    yield path, group
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        inner = group.get_command(context, name)
+        if isinstance(inner, LazyGroup):
+            yield from groups(inner, (*path, name))
+
+
+GROUPS = {path: group for path, group in groups(cli) if group.lazy}
+
+
+@pytest.mark.parametrize("path", GROUPS, ids=" ".join)
+def test_the_table_has_the_first_sentence_of_every_help(path: tuple[str, ...]):
+    group = GROUPS[path]
+    context = click.Context(group)
+    for name, (_, sentence) in group.lazy.items():
+        command = group.get_command(context, name)
+        assert command is not None
+        assert not command.hidden
+        assert sentence == command.get_short_help_str(WIDE), name
+
+
+@pytest.mark.parametrize("path", GROUPS, ids=" ".join)
+def test_the_help_imports_no_command_of_the_table(path: tuple[str, ...]):
+    code = "import sys; from fairlead.interfaces.cli.main import run; run(sys.argv[1:])"
+    words = [sys.executable, "-c", f"{code}; print(*sys.modules)", *path, "--help"]
+    done = subprocess.run(words, capture_output=True, check=True)
+    places = {place.partition(":")[0] for place, _ in GROUPS[path].lazy.values()}
+
+    # A command may be defined in the module of its group.
+    expected = places - set(path)
+    assert not set(done.stdout.decode().split()) & {f"{PACKAGE}.{module}" for module in expected}
