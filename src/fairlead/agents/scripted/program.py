@@ -13,19 +13,17 @@ import sys
 from importlib import import_module
 from textwrap import dedent
 
-from fairlead.core.patterns import lazy_pattern
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
 _PLACEHOLDER = "placeholder: to be done"
 _TEXT_LIMIT = 1 << 20
-_DEFINED = lazy_pattern(r"\b(def|class|function|const) ([A-Za-z_]\w*)")
-_IMPORTED = lazy_pattern(r"\bfrom [\w.]+ import ([\w, ]+)")
-_USED = lazy_pattern(r"\bfrom (\w+) import ([A-Za-z_]\w*)")
-_QUOTED = lazy_pattern(r"""(?:"([^"\n]+)"|'([^'\n]+)'|`([^`\n]+)`)""")
-_GIVEN = lazy_pattern(r"^[ \t]*In (\S+) write:\n((?:[ \t]{4,}\S.*\n|[ \t]*\n)+)", re.MULTILINE)
+_DEFINED = re.compile(r"\b(def|class|function|const) ([A-Za-z_]\w*)")
+_IMPORTED = re.compile(r"\bfrom [\w.]+ import ([\w, ]+)")
+_USED = re.compile(r"\bfrom (\w+) import ([A-Za-z_]\w*)")
+_QUOTED = re.compile(r"""(?:"([^"\n]+)"|'([^'\n]+)'|`([^`\n]+)`)""")
+_GIVEN = re.compile(r"^[ \t]*In (\S+) write:\n((?:[ \t]{4,}\S.*\n|[ \t]*\n)+)", re.MULTILINE)
 _COMMENTS = {
     ".py": "# ", ".sh": "# ", ".toml": "# ", ".yml": "# ", ".yaml": "# ",
     ".js": "// ", ".ts": "// ", ".tsx": "// ", ".go": "// ", ".rs": "// ", ".c": "// ",

@@ -9,10 +9,8 @@ import json
 import os
 import re
 
-from fairlead.core.patterns import lazy_pattern
-
 _OUTPUT = "fairlead-output"
-_ID = lazy_pattern(r"\b[A-Z][A-Z0-9]*-[0-9]+\b")
+_ID = re.compile(r"\b[A-Z][A-Z0-9]*-[0-9]+\b")
 
 
 class RolePrompt:
