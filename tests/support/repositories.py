@@ -39,9 +39,11 @@ def _template(files: tuple[tuple[str, str], ...]) -> TemporaryDirectory[str]:
     return place
 
 
-def git(folder: Path, *words: str) -> str:
+def git(folder: Path, *words: str, stdin: str = "") -> str:
     """The output of a git command, without the last line break."""
-    done = subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", *words], cwd=folder, check=True, capture_output=True, text=True, input=stdin
+    )
     return done.stdout.strip()
 
 

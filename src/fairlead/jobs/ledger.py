@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from fairlead.agents.budget import Actual, Cost, Prices
@@ -274,6 +274,11 @@ def _canonical(record: dict[str, object]) -> str:
     return json.dumps(record, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
+def _total(costs: Sequence[Cost]) -> Cost:
+    """The sum; a long run asks for it often, so no values are made on the way."""
+    return Cost(sum(each.tokens for each in costs), sum((each.usd for each in costs), 0.0))
+
+
 class Spending:
     """What jobs spent, according to the ledgers; an unchanged ledger is not read again."""
 
@@ -288,8 +293,8 @@ class Spending:
     def by(self, job: str, day: str, *, is_rehearsed: bool) -> tuple[Cost, Cost]:
         """By a job, which may not exist yet, and by all jobs on a day."""
         mine = [each for each in self._all() if each.is_rehearsed == is_rehearsed]
-        own = (each.spent for each in mine if job and each.job == job)
-        return sum(own, Cost()), sum((each.spent for each in mine if each.day == day), Cost())
+        own = [each.spent for each in mine if job and each.job == job]
+        return _total(own), _total([each.spent for each in mine if each.day == day])
 
     def today(self, day: str, *, is_rehearsed: bool) -> Cost:
         """By all executions and workflows on a day."""

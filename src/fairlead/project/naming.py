@@ -7,6 +7,7 @@ are alone in their folder belong together. Any other summary is an orphan and pr
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from fairlead.core.ids import PhaseId, slug
@@ -125,6 +126,7 @@ def plan_id(name: str, phase: PhaseId | None) -> str:
     return stem or name.removesuffix(".md")
 
 
+@lru_cache(1 << 12)
 def summary_path(plan: str) -> str:
     """The path of a new summary: beside the plan, with the matching name."""
     folder, slash, name = plan.rpartition("/")

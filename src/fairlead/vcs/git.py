@@ -133,11 +133,23 @@ class Git(GitView):
 
     def require_intact(self) -> None:
         """Raise if an object was written since the last look whose content its id does not name."""
-        damaged, packs = self._objects.changed()
+        damaged = self._objects.check(lambda packs: self._run("verify-pack", "--", *packs))
         if damaged:
             raise GitFault("fsck", f"something changed the object {damaged}")
-        if packs:
-            self._run("verify-pack", "--", *packs)
+        if loose := self._objects.to_pack():
+            self._pack(loose)
+
+    def _pack(self, ids: Iterable[str]) -> None:
+        """Move loose objects into a pack, which the next look verifies; if git cannot, they stay."""
+        listed = "".join(f"{id_}\n" for id_ in ids).encode()
+        words = (
+            "pack-objects",
+            "--quiet",
+            "--window=0",
+            os.path.join(self.objects, "pack", "pack"),
+        )
+        if self._run(*words, stdin=listed, may_fail=True).code == 0:
+            self._run("prune-packed", "--quiet", may_fail=True)
 
     def without(self, tree: Tree, base: str, paths: Collection[str]) -> Tree:
         """The tree in which these paths are as in the base; what the agent made stays in `full`."""

@@ -2,7 +2,8 @@
 
 Git believes what it reads. An agent with the person's rights could replace the object of a verify
 script, or of a tree that would show its changes. So every object that was written since the last
-look is read and compared with its id.
+look is read and compared with its id. Each look takes time for every file, so the objects of a
+long run are packed from time to time.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ from __future__ import annotations
 import hashlib
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
+from fairlead.core.concurrency import Mutex
 from fairlead.store.digests import FileSignature, entries_of, entry_signature
 
 _FAN_OUT = 2  # letters of an id that name its folder
 _ID_LENGTHS = {40: "sha1", 64: "sha256"}
 _PIECE = 1 << 20
 _PACKS = (".idx", ".pack")
+_PACKED_AT_ONCE = 1000  # objects
 
 
 class ObjectStore:
@@ -25,28 +28,44 @@ class ObjectStore:
 
     def __init__(self, common: str) -> None:
         self._top = os.path.join(common, "objects")
+        self._looking = Mutex()
         self._seen: dict[str, FileSignature] | None = None  # None: nobody has looked yet
+        self._loose: dict[str, None] = {}  # ids of loose objects that were read and are right
+        self._packs: dict[str, str] = {}  # digests of the files of packs that git has verified
 
-    def changed(self) -> tuple[str, tuple[str, ...]]:
-        """An object that is not what its id says, if there is one, and packs that are new.
+    def check(self, verify_packs: Callable[[Sequence[str]], object]) -> str:
+        """The id of an object that is not what its id says; empty if all that is new are right.
 
-        The first look only remembers what is there.
+        The first look only remembers what is there. A look that finds a fault is forgotten, so
+        that the next one finds it again.
         """
-        before, now = self._seen, dict(self._files())
-        if before is None:
+        with self._looking:
+            before, now = self._seen, dict(self._files())
+            if before is None:
+                self._seen = now
+                return ""
+            written = [path for path, each in now.items() if before.get(path) != each]
+            loose = ["".join(path.split(os.sep)[-2:]) for path in written if _is_loose_path(path)]
+            for id_ in loose:
+                if not _is_named_right(os.path.join(self._top, id_[:2], id_[2:]), id_):
+                    return id_
+            # Git gives a pack a new time whenever somebody writes an object that is in it.
+            digests = {path: _digest(path) for path in written if path.endswith(_PACKS)}
+            new = [path for path, digest in digests.items() if self._packs.get(path) != digest]
+            if new:
+                verify_packs(tuple({f"{path.rpartition('.')[0]}.idx": None for path in new}))
+            self._packs |= digests
+            self._loose |= dict.fromkeys(loose)
             self._seen = now
-            return "", ()
-        written = [path for path, each in now.items() if before.get(path) != each]
-        packs = [path for path in written if path.endswith(".idx")]
-        packs += [f"{path[:-5]}.idx" for path in written if path.endswith(".pack")]
-        for path in written:
-            if path.endswith(_PACKS):
-                continue
-            id_ = "".join(path.split(os.sep)[-2:])
-            if not _is_named_right(path, id_):
-                return id_, ()
-        self._seen = now
-        return "", tuple(dict.fromkeys(packs))
+            return ""
+
+    def to_pack(self) -> tuple[str, ...]:
+        """The loose objects that appeared since the first look, once there are enough for a pack."""
+        with self._looking:
+            if len(self._loose) < _PACKED_AT_ONCE:
+                return ()
+            packed, self._loose = self._loose, {}
+        return tuple(packed)
 
     def _files(self) -> Iterator[tuple[str, FileSignature]]:
         for folder in entries_of(self._top):
@@ -56,6 +75,21 @@ class ObjectStore:
                 is_object = entry.name.endswith(_PACKS) if is_pack else _is_loose(entry.name)
                 if is_object and (signature := entry_signature(entry, follows=True)):
                     yield entry.path, signature
+
+
+def _is_loose_path(path: str) -> bool:
+    return not path.endswith(_PACKS)
+
+
+def _digest(path: str) -> str:
+    """The digest of a file; empty if it is gone."""
+    digest = hashlib.sha256()
+    try:
+        for piece in _pieces(path):
+            digest.update(piece)
+    except FileNotFoundError:
+        return ""
+    return digest.hexdigest()
 
 
 def _is_loose(name: str) -> bool:
