@@ -193,10 +193,28 @@ def test_without_an_active_workstream_check_checks_all_of_them(
     assert ".planning/workstreams/alpha/STATE.md:" in checked.stdout
     assert "workstreams/beta" not in checked.stdout
     assert "fairlead doctor --fix --ws alpha" in checked.stdout
-    assert "fairlead doctor --ws alpha" in repaired.stderr
+    assert "fairlead doctor --ws alpha" in repaired.stdout
 
     assert fairlead("doctor", "--fix", "--ws", "alpha").exit_code == 0
     assert fairlead("check").exit_code == 0
+
+
+def test_a_repair_names_everything_that_check_reports_afterwards(
+    fairlead: Fairlead, streams: Path
+) -> None:
+    (streams / "STATE.md").write_text(STATE, "utf-8")
+    (streams / "ROADMAP.md").write_text(ROADMAP, "utf-8")
+    (streams / "workstreams" / "beta" / "STATE.md").unlink()
+    left = json.loads(fairlead("doctor", "--fix", "--json").stdout)["left"]
+    findings = json.loads(fairlead("check", "--json").stdout)["findings"]
+
+    reported = {(each["path"], each["line"]) for each in findings if each["is_drift"]}
+    assert {(each["finding"]["path"], each["finding"]["line"]) for each in left} == reported
+    assert {path.split("/")[2] for path, _ in reported} == {"alpha", "beta"}
+    assert {each["means"] for each in left} == {"fix", "create"}
+    for each in left:
+        name = each["finding"]["path"].split("/")[2]
+        assert each["repair"].startswith(f"fairlead doctor --ws {name} --fix")
 
 
 def test_without_an_active_workstream_a_command_lists_them(

@@ -17,7 +17,7 @@ from fairlead.project.derive.position import Next, Position
 from fairlead.project.derive.progress import folder_counts
 from fairlead.project.derive.scope import Certainty, ScopeSource
 from fairlead.project.handoff import handover_offers, question_of
-from fairlead.project.health.check import DocumentComparison, compare_project
+from fairlead.project.health.check import DocumentComparison, compare_project, memories_of
 from fairlead.project.health.findings import Finding
 from fairlead.project.open_jobs import OpenJob, in_order, next_with_jobs
 from fairlead.project.paths import WAITING
@@ -208,14 +208,10 @@ class Overview:
 
     def comparisons(self, named: str = "") -> dict[str, DocumentComparison]:
         """The comparison of a workstream; without workstreams chosen, of all memories."""
-        memories = (self.workstream(named), *self.beside(named))
-        if not named and len(memories) > 1 and self._is_bare():
-            memories = memories[1:]
-        return {memory: compare_project(self._reader, memory) for memory in memories}
-
-    def beside(self, named: str = "") -> tuple[str, ...]:
-        """The workstreams beside the project's own memory, if that memory was chosen."""
-        return () if self.workstream(named) else self._reader.streams()
+        return {
+            memory: compare_project(self._reader, memory)
+            for memory in memories_of(self._reader, named)
+        }
 
     def status(self, workstream: str = "") -> StatusReport:
         """The status of the project."""
@@ -266,14 +262,10 @@ class Overview:
         percent = 100 * done // plan.tasks if plan.tasks else 0
         return PlanProgressReport(plan.id, done, plan.tasks, percent)
 
-    def _is_bare(self) -> bool:
-        """Whether the project has no memory of its own beside its workstreams."""
-        return not any(self._reader.peek(path) for path in (layout.STATE, layout.ROADMAP))
-
     def _latest_workstream(self) -> str:
         """The workstream that was updated last, for a project that has no memory of its own."""
-        names = self._reader.streams()
-        if not names or not self._is_bare():
+        names = memories_of(self._reader)
+        if "" in names:
             return ""
         times = {name: self._updated(name) for name in names}
         latest = [name for name in names if times[name] == max(times.values())]

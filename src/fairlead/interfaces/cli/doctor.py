@@ -4,7 +4,6 @@ import click
 
 from fairlead.agents.errors import NoAgentAnswers
 from fairlead.app import App
-from fairlead.core.ids import stream_words
 from fairlead.interfaces.cli.check import agreement
 from fairlead.interfaces.cli.lazy_group import LazyGroup
 from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app, workstream_option
@@ -79,11 +78,7 @@ def doctor(
     if create and not fix:
         raise click.UsageError("--create needs --fix")
     choice = ClaimPolicy(claims) if claims else None
-    repairs = app.doctor.repairs(workstream)
-    for other in app.overview.beside(workstream):
-        if drift := app.overview.comparison(other).drift:
-            differences = counted(len(drift), "difference")
-            warn(f"workstream {other} has {differences}: fairlead doctor{stream_words(other)}")
+    repairs = app.doctor.all_repairs(workstream)
     if not fix:
         _warn_of_hosts(app)
         _report_findings(repairs, as_json=as_json)
@@ -177,9 +172,12 @@ def _report_findings(repairs: tuple[RepairProposal, ...], *, as_json: bool) -> N
         text = agreement(finding_report(repair.finding) for repair in repairs)
         lines.append((Styled("✓ ", "green"), f"{text}."))
     else:
-        fixable = sum(repair.means is RepairMethod.FIX for repair in drift)
-        claims = sum(repair.means is RepairMethod.CLAIMS for repair in drift)
-        lines.append((f"{len(drift)} to repair: {fixable} with --fix, {claims} with --claims.",))
+        own = [repair for repair in drift if not repair.workstream]
+        fixable = sum(repair.means is RepairMethod.FIX for repair in own)
+        claims = sum(repair.means is RepairMethod.CLAIMS for repair in own)
+        counts = [f"{fixable} with --fix", f"{claims} with --claims"]
+        counts += [f"{len(drift) - len(own)} in workstreams"] if len(own) < len(drift) else []
+        lines.append((f"{len(drift)} to repair: {', '.join(counts)}.",))
     report(doctor_view(repairs, with_workstream), lines, as_json=as_json)
 
 
@@ -196,14 +194,16 @@ def _report_outcome(
     open_drift = [repair for repair in left if repair.finding.is_drift]
     lines: list[Line] = [] if has_shown_diff else change_lines(outcome)
     if not outcome.changes:
-        lines.append(("Nothing to repair.",))
+        lines.append(("Nothing was repaired." if open_drift else "Nothing to repair.",))
     elif dry_run:
         lines.append(("Nothing was written. This would change.",))
     else:
         lines.append((Styled("✓ ", "green"), f"Repaired: {', '.join(outcome.paths)}"))
     if not dry_run:
         lines += [line for repair in open_drift for line in _finding_lines(repair)]
-        claims = sum(repair.means is RepairMethod.CLAIMS for repair in open_drift)
+        claims = sum(
+            repair.means is RepairMethod.CLAIMS and not repair.workstream for repair in open_drift
+        )
         if claims:
             options = "--fix --claims correct"
             if any(str(ClaimPolicy.RECONSTRUCT) in repair.how for repair in open_drift):

@@ -51,6 +51,19 @@ class DocumentComparison:
         return tuple(finding for finding in self.findings if finding.is_drift)
 
 
+def memories_of(reader: Reader, named: str = "") -> tuple[str, ...]:
+    """The workstreams that `check` compares, first the one that a command works on.
+
+    Where the project's own memory is meant (""), those of its workstreams are compared as well.
+    """
+    chosen = reader.workstream(named)
+    if chosen:
+        return (chosen,)
+    streams = reader.streams()
+    has_own = any(reader.peek(path) for path in (layout.STATE, layout.ROADMAP))
+    return ("", *streams) if has_own or not streams else streams
+
+
 def compare_project(
     reader: Reader, workstream: str = "", counted: InventoryView = lambda inventory: inventory
 ) -> DocumentComparison:

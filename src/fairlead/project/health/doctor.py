@@ -5,12 +5,13 @@ corrected or whether the missing summaries are reconstructed. The disk is scanne
 so a repair is never based on outdated files.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from enum import StrEnum
 
 from fairlead.core.clock import Clock
 from fairlead.core.errors import DocumentError
+from fairlead.core.ids import stream_words
 from fairlead.core.values import dataclass, field, replace
 from fairlead.project.derive.inventory import Inventory
 from fairlead.project.derive.position import Position, position_of
@@ -22,6 +23,7 @@ from fairlead.project.health.check import (
     DocumentComparison,
     compare_project,
     differences,
+    memories_of,
 )
 from fairlead.project.health.compare_state import UNREAD_FOLDER
 from fairlead.project.health.findings import Finding, FindingKind
@@ -73,6 +75,7 @@ class RepairProposal:
     finding: Finding
     means: RepairMethod
     how: str
+    workstream: str = ""  # of another memory than the one that a repair writes
 
 
 @dataclass(slots=True)
@@ -160,14 +163,27 @@ class Doctor:
             for proposal in proposals
         )
 
+    def all_repairs(self, workstream: str = "") -> tuple[RepairProposal, ...]:
+        """The repairs of everything that `check` compares, other workstreams included."""
+        return (*self.repairs(workstream), *self._repairs_beside(workstream))
+
     def left(self, workstream: str = "") -> tuple[RepairProposal, ...]:
-        """The findings after a repair; what `fix` did not write is left to a person."""
+        """Everything that `check` finds after a repair; what `fix` did not write is a person's."""
         return tuple(
             replace(each, means=RepairMethod.PERSON, how=_LEFT.format(true=each.finding.true))
-            if each.means is RepairMethod.FIX and each.finding.is_drift
+            if each.means is RepairMethod.FIX and each.finding.is_drift and not each.workstream
             else each
-            for each in self.repairs(workstream)
+            for each in self.all_repairs(workstream)
         )
+
+    def _repairs_beside(self, workstream: str) -> Iterator[RepairProposal]:
+        """The repairs of the other memories, each with the command that makes it."""
+        own = self._files.workstream(workstream)
+        for other in memories_of(self._files, workstream):
+            for each in self.repairs(other) if other != own else ():
+                is_option = each.means is not RepairMethod.PERSON
+                command = f"fairlead doctor{stream_words(other)} " if is_option else ""
+                yield replace(each, how=command + each.how, workstream=other)
 
     def fix(
         self,
