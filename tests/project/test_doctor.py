@@ -486,6 +486,23 @@ def test_a_corrected_claim_has_the_proven_value(tmp_path, name):
     assert doctor.fix(ClaimPolicy.CORRECT).changes == ()
 
 
+def test_state_follows_the_roadmap_when_its_claim_is_corrected(tmp_path):
+    put(
+        tmp_path,
+        {
+            "ROADMAP.md": "# R\n\n- [x] **Phase 1: A**\n- [ ] **Phase 2: B**\n",
+            "STATE.md": "---\ngsd_state_version: '1.0'\nstatus: planning\n---\n\n"
+            "## Current Position\n\nPhase: 2 of 2 (B)\nPlan: Not started\nStatus: Ready to plan\n",
+            "phases/01-a/01-01-PLAN.md": "x",
+        },
+    )
+
+    doctor_of(tmp_path).fix(ClaimPolicy.CORRECT)
+
+    assert kinds(tmp_path) == []
+    assert "Phase: 1 of 2 (A)" in (tmp_path / ".planning/STATE.md").read_text()
+
+
 @pytest.mark.parametrize("name", CLAIMS)
 def test_a_reconstructed_summary_proves_the_claim_and_names_its_source(tmp_path, name):
     put(tmp_path, CLAIMS[name])

@@ -6,6 +6,7 @@ import pytest
 
 from fairlead.project.derive.inventory import Completion, Inventory, Verification
 from fairlead.project.derive.position import Position, position_of
+from fairlead.project.state.digest import awaiting_verification
 from fairlead.project.status_words import Status
 from tests.support import positions
 from tests.support.roadmaps import (
@@ -225,3 +226,61 @@ def test_the_reason_for_a_verification_is_given(status: str, is_stale: bool, rea
     ahead = position_of(replace(inventory, folders=(folder,))).next
 
     assert (ahead.action, ahead.reason) == ("verify-phase", f"phase 1: {reason}")
+
+
+# -- phases that the roadmap calls finished and no summary proves ----------------------------------
+
+_ONE_TICKED = "# Roadmap\n\n- [x] **Phase 1: A**\n- [ ] **Phase 2: B**\n- [ ] **Phase 3: C**\n"
+_ALL_TICKED = _ONE_TICKED.replace("[ ]", "[x]")
+
+
+@pytest.mark.parametrize(
+    ("inventory", "phase", "action", "command"),
+    [
+        (
+            an_inventory(_ONE_TICKED, a_folder("1", 2), a_folder("2", 1)),
+            *("2", "execute-phase", "fairlead phase execute 2"),
+        ),
+        (
+            an_inventory(_ONE_TICKED, a_folder("1", 2, 1), a_folder("2")),
+            *("2", "discuss-phase", "fairlead phase discuss 2"),
+        ),
+        (
+            an_inventory(_ALL_TICKED, a_folder("1", 2), a_folder("2", 1), a_folder("3", 1)),
+            *("3", "verify-phase", "fairlead doctor"),
+        ),
+        (
+            an_inventory(_ONE_TICKED, a_folder("1", 2, 1, verified="gaps_found"), a_folder("2", 1)),
+            *("1", "execute-phase", "fairlead phase execute 1"),
+        ),
+        (
+            an_inventory(_ONE_TICKED, a_folder("1", 1, 1), a_folder("2"), policy=VERIFIED),
+            *("1", "verify-phase", "fairlead phase verify 1"),
+        ),
+    ],
+    ids=[
+        "the next open phase follows",
+        "a phase with one summary of two is passed over too",
+        "all are called finished: settle the claim before the last one is verified",
+        "a verification that found gaps keeps the phase open",
+        "a phase whose summaries are all there waits for its verification",
+    ],
+)
+def test_next_passes_over_what_the_roadmap_calls_finished(
+    inventory: Inventory, phase: str, action: str, command: str
+) -> None:
+    at = position_of(inventory)
+
+    assert at.current is not None
+    assert at.current.id.short == phase
+    assert (at.next.action, at.next.command) == (action, command)
+    assert at.is_claimed is (command == "fairlead doctor")
+
+
+def test_a_claimed_phase_is_not_called_ready_for_verification() -> None:
+    at = position_of(
+        an_inventory(_ALL_TICKED, a_folder("1", 1), a_folder("2", 1), a_folder("3", 1))
+    )
+
+    assert awaiting_verification(at).status is Status.EXECUTING
+    assert at.progress.completed_plans == 0

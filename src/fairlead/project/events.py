@@ -372,11 +372,12 @@ class Events(ProjectService):
         """Record an event of a phase, or of the phase in progress, with its marks in ROADMAP.md."""
 
         def decide(snapshot: ProjectSnapshot) -> ChangeSet:
-            state = snapshot.state_change(change, log=log)
             name = phase or digest.recorded_phase(snapshot.state(), snapshot.position)
             number = PhaseId.parse(name) if name else None
             phases = [each for each in snapshot.position.scope.phases if each.id == number]
             marks, _ = snapshot.roadmap_marks(phases, reopens=reopens)
+            ahead = snapshot.with_edits(marks) if reopens else snapshot
+            state = ahead.state_change(change, log=log)
             return replace(state, edits={**marks, **state.edits})
 
         return self._transact(command, decide, dry_run=dry_run)

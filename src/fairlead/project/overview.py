@@ -181,7 +181,8 @@ _REHEARSABLE = {
 def rehearsed_next(following: Next) -> Next:
     """The next command of a rehearsal, which runs in the project and in the copy."""
     command = following.command
-    if following.action in _REHEARSABLE and "--rehearse" not in command:
+    is_phase = command.startswith("fairlead phase ")
+    if is_phase and following.action in _REHEARSABLE and "--rehearse" not in command:
         command += f" --rehearse{_REHEARSABLE[following.action]}"
     elif following.action in ("complete-milestone", "new-milestone"):
         reason = f"the rehearsal is over: {following.reason}"

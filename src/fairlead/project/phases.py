@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 
 from fairlead.core.clock import Clock
-from fairlead.core.errors import Located
 from fairlead.core.ids import PhaseId
 from fairlead.core.values import dataclass, replace
 from fairlead.project import naming, requirements
@@ -26,7 +25,6 @@ from fairlead.project.errors import (
     PlansOpen,
 )
 from fairlead.project.paths import COMPLETED_TODOS, PENDING_TODOS, PHASES_NAME
-from fairlead.project.roadmap.documents import read_roadmap
 from fairlead.project.roadmap.edit import NewPhase, with_phase, without_phase
 from fairlead.project.roadmap.phase_details import requirements_of
 from fairlead.project.roadmap.renumber import (
@@ -303,11 +301,7 @@ class Phases(ProjectService):
         folders: tuple[PhaseFolder, ...] | None = None,
     ) -> Inventory:
         """The inventory after the transaction."""
-        inventory = snapshot.inventory
-        if edit is not None:
-            with Located(self._roadmap):
-                new = edit(self._files.load(self._roadmap).text)
-            inventory = replace(inventory, roadmap=read_roadmap(Document(new)))
+        inventory = snapshot.with_edits({self._roadmap: edit} if edit else {}).inventory
         return inventory if folders is None else replace(inventory, folders=folders)
 
     def _draft(

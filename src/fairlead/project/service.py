@@ -7,17 +7,19 @@ needs nothing derived costs no scan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import cached_property
 
 from fairlead.core.clock import Clock
 from fairlead.core.errors import DocumentError, Located
+from fairlead.core.values import replace
 from fairlead.project.derive.inventory import Inventory, Phase
 from fairlead.project.derive.position import Position, position_of
 from fairlead.project.derive.progress import proven_of, reopened_of
 from fairlead.project.derive.scan import scan
 from fairlead.project.paths import archive_of
+from fairlead.project.roadmap.documents import read_roadmap
 from fairlead.project.roadmap.marks import marked
 from fairlead.project.state.activity import displaced_lines
 from fairlead.project.state.archive import kept_in_archive, pruned
@@ -88,6 +90,15 @@ class ProjectSnapshot:
         return ProjectSnapshot(
             self.files, self.now, self.workstream, lines=self.lines, inventory=inventory
         )
+
+    def with_edits(self, edits: Mapping[str, Edit]) -> ProjectSnapshot:
+        """The project as it will be with these edits; those of ROADMAP.md change the inventory."""
+        path = layout.documents_of(self.workstream)[1]
+        if path not in edits:
+            return self
+        with Located(path):
+            text = edits[path](self.files.load(path).text)
+        return self.after(replace(self.inventory, roadmap=read_roadmap(Document(text))))
 
     @property
     def stamp(self) -> str:

@@ -11,7 +11,6 @@ from fairlead.project.derive.position import Position
 from fairlead.project.derive.progress import Progress, progress_of
 from fairlead.project.derive.scope import Certainty, ScopeReading, claimed_plans
 from fairlead.project.derive.state_claims import StateClaims
-from fairlead.project.roadmap.row_status import says_done
 
 
 class ReadingCounts(NamedTuple):
@@ -76,4 +75,4 @@ def _as_claimed(reading: ScopeReading, position: Position, claims: StateClaims) 
 def _is_called_done(phase: Phase, claims: StateClaims) -> bool:
     if claims.is_phase_done and phase.id == claims.phase:
         return True
-    return bool(phase.listed and (phase.listed.is_checked or says_done(phase.listed.status)))
+    return phase.listed is not None and phase.listed.is_called_done

@@ -1,7 +1,8 @@
 """The derived position of a project: current phase, current plan, status and next action.
 
 The next action follows from the files: a phase without plans is discussed and planned, a phase
-with open plans is executed, and a finished phase is verified before the next one begins.
+with open plans is executed, and a finished phase is verified before the next one begins. A phase
+that the roadmap calls finished is passed over: only its summaries may be missing.
 """
 
 from fairlead.core.ids import stream_words
@@ -43,6 +44,7 @@ _CLAIMED_ACTIONS = {
     Status.VERIFYING: "verify-phase",
     Status.COMPLETED: "verify-phase",
 }
+_GAPS_FOUND = "gaps_found"
 _NEW_MILESTONE = "fairlead milestone new VERSION NAME"
 _NOT_STARTED = (Stage.NO_FOLDER, Stage.EMPTY, Stage.DISCUSSED)
 
@@ -64,11 +66,12 @@ class Position:
     scope: Scope
     progress: Progress
     policy: Completion
-    current: Phase | None  # the first open phase; None when there is none left
+    current: Phase | None  # the phase to work on; None when there is none left
     plan: Plan | None  # its first open plan
     next: Next
     words: str  # the status as text, for the body of STATE.md
     status: Status
+    is_claimed: bool = False  # the roadmap calls the current phase finished, and no file proves it
 
     @property
     def is_over(self) -> bool:
@@ -88,12 +91,17 @@ def position_of(inventory: Inventory) -> Position:
     open_phases = [phase for phase in scope.phases if not phase.is_complete(policy)]
     # An open phase of a shipped milestone is history, not current work.
     is_over = scope.is_archived or scope.is_closed
-    current = open_phases[0] if open_phases and not is_over else None
+    current = None if is_over else _current(open_phases)
     is_unlisted = not inventory.has_roadmap and scope.certainty is Certainty.UNCERTAIN
     if not is_over and (scope.certainty is Certainty.UNVERIFIABLE or (is_unlisted and not current)):
         current = _claimed_phase(scope, inventory)
     words, status = _status(scope, current)
     next_step = _next(scope, current)
+    is_claimed = current is not None and _is_called_done(current)
+    if current is not None and is_claimed:
+        # Until its summaries are written, or the roadmap is corrected, a verification is refused.
+        reason = "the roadmap calls it finished and its summary is missing; settle that first"
+        next_step = replace(_for(current, "verify-phase", reason), command="fairlead doctor")
     if scope.certainty is Certainty.UNVERIFIABLE and not is_over:
         next_step = _claimed_next(scope, current, inventory)
     if inventory.workstreams and not (scope.phases or inventory.milestone):
@@ -112,7 +120,24 @@ def position_of(inventory: Inventory) -> Position:
         next=next_step,
         words=words,
         status=status,
+        is_claimed=is_claimed,
     )
+
+
+def _current(open_phases: list[Phase]) -> Phase | None:
+    """The first open phase that is not called finished; without one, the last open phase."""
+    for phase in open_phases:
+        if not _is_called_done(phase):
+            return phase
+    return open_phases[-1] if open_phases else None
+
+
+def _is_called_done(phase: Phase) -> bool:
+    """Whether the roadmap calls a phase finished that is neither proven nor known to have gaps."""
+    if phase.listed is None or not phase.listed.is_called_done or phase.stage is Stage.COMPLETE:
+        return False
+    verification = phase.folder.verification if phase.folder else None
+    return verification is None or verification.status != _GAPS_FOUND
 
 
 def position_at(position: Position, phase: Phase | None) -> Position:
@@ -212,7 +237,7 @@ def _is_rehearsed(phase: Phase) -> bool:
 def _for(phase: Phase, action: str, reason: str) -> Next:
     verb = action.removesuffix("-phase")
     verification = phase.folder.verification if phase.folder else None
-    if action == "verify-phase" and verification and verification.status == "gaps_found":
+    if action == "verify-phase" and verification and verification.status == _GAPS_FOUND:
         return Next(
             "plan-phase",
             phase.id.short,

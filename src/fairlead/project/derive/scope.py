@@ -25,7 +25,6 @@ from fairlead.project.derive.progress import progress_of
 from fairlead.project.naming import plan_id
 from fairlead.project.roadmap.milestone_lines import key_of
 from fairlead.project.roadmap.model import ListedPhase, is_counted
-from fairlead.project.roadmap.row_status import says_done
 
 _COUNTS = lazy_pattern(r"\s*(?P<done>[0-9]{1,6})\s*/\s*(?P<total>[0-9]{1,6})")
 _TOTAL = lazy_pattern(r"/\s*([0-9]{1,6})\b")
@@ -319,7 +318,7 @@ class _Resolver:
 
     def _is_current_work(self, phase: ListedPhase) -> bool:
         """Whether a phase of no milestone may be work of a new one: open, or not archived."""
-        is_over = _is_called_done(phase) and phase.id not in self.folder_ids
+        is_over = phase.is_called_done and phase.id not in self.folder_ids
         return self.evidence.is_loose(phase) and not is_over
 
     def _is_new(self) -> bool:
@@ -413,7 +412,7 @@ class _Resolver:
         if record is not None and record.is_closed and any(each.milestone for each in folders):
             # A shipped milestone is counted from its archive; what was never begun is not in it.
             ids = {each.id for each in folders}
-            listed = [each for each in listed if each.id in ids or _is_called_done(each)]
+            listed = [each for each in listed if each.id in ids or each.is_called_done]
         phases, doubles = _merged(listed, folders)
         if not phases and record is not None:
             phases = tuple(range_phases(record))
@@ -457,7 +456,7 @@ class _Resolver:
         listed = phase.listed
         if listed is None or (listed.is_checked is None and not listed.status):
             return record is not None and record.is_closed  # it was shipped with its milestone
-        return _is_called_done(listed)
+        return listed.is_called_done
 
     def _is_foreign(self, scope: Scope) -> bool:
         """Whether the work lies in a layout that is not understood."""
@@ -516,10 +515,6 @@ def _place(text: str, name: str) -> int:
             return at
         at = folded.find(key, at + 1)
     return -1
-
-
-def _is_called_done(listed: ListedPhase) -> bool:
-    return bool(listed.is_checked) or says_done(listed.status)
 
 
 def claimed_plans(listed: ListedPhase) -> tuple[int, int]:

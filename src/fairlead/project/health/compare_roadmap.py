@@ -65,7 +65,7 @@ def _phase_findings(
     if phase.folder is None or not (phase.folder.plans or phase.folder.orphans):
         # Without files nothing proves or refutes a finished phase; only what has not begun is known.
         is_unprovable = position.scope.certainty is Certainty.UNVERIFIABLE
-        if listed.is_checked or says_done(listed.status) or is_unprovable:
+        if listed.is_called_done or is_unprovable:
             return
     if listed.clashes:
         return  # its boxes and counts are those of several phases

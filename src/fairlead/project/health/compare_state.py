@@ -18,7 +18,6 @@ from fairlead.project.derive.scope import Certainty, claimed_plans
 from fairlead.project.health.findings import Finding, FindingKind
 from fairlead.project.naming import summary_path
 from fairlead.project.roadmap.milestone_lines import key_of
-from fairlead.project.roadmap.row_status import says_done
 from fairlead.project.state.activity import differing_words, is_position_form
 from fairlead.project.state.bars import find_bar, redrawn, right_percent
 from fairlead.project.state.contradictions import contradicted_fields, display_text, recorded_text
@@ -351,8 +350,8 @@ def _is_claimed(phase: Phase) -> bool:
     if listed is None:
         return False
     done, total = claimed_plans(listed)
-    is_called_done = listed.is_checked or says_done(listed.status) or done == total > 0
-    return bool(is_called_done) and phase.stage not in (Stage.COMPLETE, Stage.VERIFIED)
+    is_called_done = listed.is_called_done or done == total > 0
+    return is_called_done and phase.stage not in (Stage.COMPLETE, Stage.VERIFIED)
 
 
 def _may_stand(document: Document, name: str, text: str, position: Position) -> bool:

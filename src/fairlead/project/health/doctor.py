@@ -232,6 +232,9 @@ class Doctor:
                 inventory, position, document_findings, texts[state], now, edits
             )
             position = position_of(inventory)
+        if claims is ClaimPolicy.CORRECT:
+            texts[roadmap], inventory = self._corrected(inventory, documents, texts, edits)
+            position = position_of(inventory)
         findings = tuple(differences(inventory, position, documents, texts))
         for finding in findings if claims is ClaimPolicy.RECONSTRUCT else ():
             if finding.kind is FindingKind.CLAIM and finding.path != requirements:
@@ -243,6 +246,28 @@ class Doctor:
         if edits.archived:
             self._write_archive(archive_of(workstream), now, edits)
         return edits
+
+    def _corrected(
+        self,
+        inventory: Inventory,
+        documents: tuple[str, ...],
+        texts: dict[str, str | None],
+        edits: _Edits,
+    ) -> tuple[str | None, Inventory]:
+        """ROADMAP.md without unproven claims, and the inventory with it.
+
+        A phase that the roadmap calls finished is passed over; one that it no longer calls so may
+        be the current phase, and STATE.md has to follow.
+        """
+        path = documents[1]
+        findings = tuple(differences(inventory, position_of(inventory), documents, texts))
+        wrong = [each for each in findings if each.path == path and each.is_repairable]
+        repaired = self._harmless(wrong, findings, inventory, texts).get(path) if wrong else None
+        if repaired is None:
+            return texts[path], inventory
+        edits.archived += repaired.replaced
+        text = repaired.document.text
+        return text, reread(inventory, texts[documents[0]], text)
 
     def _harmless(
         self,

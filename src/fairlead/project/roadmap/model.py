@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from fairlead.core.ids import PhaseId
 from fairlead.core.values import dataclass
+from fairlead.project.roadmap.row_status import says_done
 
 _NOT_PHASES = (0, 999)  # work before the first milestone, and the backlog
 
@@ -57,6 +58,11 @@ class ListedPhase(NamedTuple):
     clashes: tuple[RoadmapMark, ...] = ()  # places that give its number to phases with other names
     column: str = ""  # the milestone column of its row
     statuses: tuple[RoadmapMark, ...] = ()  # lines `**Status:** …` below the phase
+
+    @property
+    def is_called_done(self) -> bool:
+        """Whether its box is ticked, or its row says that it is finished."""
+        return bool(self.is_checked) or says_done(self.status)
 
 
 class Milestone(NamedTuple):

@@ -424,7 +424,8 @@ def is_paused(document: Document) -> bool:
 
 def awaiting_verification(position: Position) -> Position:
     """The same position, with a status that says so while the last phase awaits verification."""
-    if position.next.action != "verify-phase" or position.current is None:
+    is_next = position.next.action == "verify-phase"
+    if not is_next or position.current is None or position.is_claimed:
         return position
     return replace(position, words=WAITS_FOR_VERIFICATION, status=Status.VERIFYING)
 
