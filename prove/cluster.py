@@ -7,10 +7,8 @@ from pathlib import Path
 from random import Random
 from tempfile import mkdtemp
 
-from fairlead.cluster.dev_server import dev_program
-from fairlead.cluster.errors import NoDevServer
 from prove.frame import Tally, Trial
-from tests.support.cluster import local_cluster
+from tests.support.cluster import local_cluster, why_no_server
 from tests.support.cluster_chaos import random_losses
 from tests.support.figures import PRODUCT
 
@@ -32,11 +30,7 @@ class ClusterProof:
 
     def why_not(self) -> str:
         """Why it cannot run here; empty if it can."""
-        try:
-            dev_program()
-        except NoDevServer as error:
-            return str(error)
-        return ""
+        return why_no_server()
 
     def cases(self, seed: int, scratch: Path) -> Sequence[str]:
         """One case per job."""

@@ -309,10 +309,13 @@ class App:
         from fairlead.core.clock import sleep_briefly
         from fairlead.jobs.service import Jobs
 
-        files = self.files_of(self.place)
-        return Jobs(
-            files, self.state, self.clock, sleep_briefly, self.job_kinds, is_copy=self.is_copy
-        )
+        parts = (self.files_of(self.place), self.state, self.clock, sleep_briefly, self.job_kinds)
+        return Jobs(*parts, is_copy=self.is_copy, end_calls=self._end_cluster_calls)
+
+    def _end_cluster_calls(self, jobs: tuple[str, ...]) -> None:
+        from fairlead.cluster.service import ClusterProject, end_calls
+
+        end_calls(ClusterProject.of(self), jobs)
 
     def start_job(self, request: JobRequest) -> DetachedJob:
         """Start a job in the background, for a host, a server or a board; return when it began."""

@@ -1,6 +1,7 @@
 """The engine behaves the same with workers behind its ports, also when they or it are lost."""
 
 import inspect
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +11,10 @@ import pytest
 from fairlead.agents.model import AgentCall, CallResult, EndKind
 from fairlead.agents.scripted.council import answer
 from fairlead.cluster.model import LONGEST_TEXT, CallOrder
+from fairlead.core.serialization import revived
 from fairlead.jobs.calls import LOST
 from fairlead.jobs.ledger import EntryKind
+from fairlead.jobs.model import Job
 from fairlead.jobs.roster import Roster
 from tests.execution import test_service, test_subfolders, test_undeclared
 from tests.support.cluster import ledger_entries
@@ -245,6 +248,32 @@ def test_a_lost_attempt_of_a_council_is_in_the_ledger_of_its_job(tmp_path: Path)
     assert [(entry.call, entry.job, entry.cost_usd) for entry in lost] == [
         ("seat-1.1", job.id, None)
     ]
+
+
+def test_calls_of_ended_jobs_are_ended_whoever_left_them(
+    trial: tuple[ClusterTrial, FakeServer],
+) -> None:
+    run, server = trial
+    ids = ["project/over/call-1", "project/open/call-1", "project/open-2/call-1"]
+    server.texts |= dict.fromkeys(ids, "{}")  # as if their coordinators had been killed
+
+    run.cluster.session(run.project).clean_up(["open"])
+
+    assert server.cancelled == [ids[0], ids[2]]
+    assert server.open_calls() == (ids[1],)
+
+
+def test_the_command_of_a_job_on_workers_names_the_cluster(
+    trial: tuple[ClusterTrial, FakeServer],
+) -> None:
+    run, server = trial
+    server.dies_in = "executor"
+    with pytest.raises(CoordinatorKilledError):
+        run.run()
+
+    (record,) = [path.read_text() for path in (run.project / ".planning/jobs").glob("*/job.json")]
+
+    assert revived(Job, json.loads(record)).command == "fairlead phase execute 01 --cluster"
 
 
 def test_refs_of_ended_jobs_are_deleted_whoever_left_them(tmp_path: Path) -> None:

@@ -1,7 +1,11 @@
-"""One job on a real Temporal server: its worker is killed, and another one takes over."""
+"""One job on a real Temporal server: its worker is killed, and another one takes over.
+
+This is the only test with a server outside the walks; it is skipped where there is no program.
+"""
 
 import json
 import signal
+from typing import Any
 
 import pytest
 
@@ -15,16 +19,18 @@ from fairlead.jobs.ledger import EntryKind
 from tests.support.cluster import (
     LocalCluster,
     free_ports,
+    is_calling,
     ledger_entries,
     local_cluster,
     processes_of,
     shared_refs,
     some_plans,
+    why_no_server,
 )
 from tests.support.execution import commits_of
 from tests.support.programs import Command, fairlead, run
 
-pytestmark = pytest.mark.walk
+pytestmark = pytest.mark.skipif(bool(why := why_no_server()), reason=why)
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +71,35 @@ def test_a_job_survives_the_loss_of_its_worker(cluster: LocalCluster) -> None:
     assert processes_of(second.home) == []
 
 
+@pytest.mark.walk
+def test_a_job_whose_coordinator_is_gone_names_its_command_and_can_be_cancelled(
+    cluster: LocalCluster,
+) -> None:
+    project = cluster.project("cancelled", some_plans(1))
+    worker = cluster.worker("patient", thinks=600.0)
+    cluster.ready(worker)
+    coordinator = cluster.coordinator(project)
+    cluster.await_call(worker, coordinator)
+    coordinator.kill()
+
+    def fairlead_json(*words: str) -> dict[str, Any]:
+        command = fairlead().command(project, *words, "--json")
+        environment = cluster.environment(project.parent)
+        return json.loads(run(Command(command.words, project, environment)).output)
+
+    (job,) = fairlead_json("job", "list")["jobs"]
+    assert job["command"].endswith(" --cluster")
+    assert is_calling(worker)  # the call goes on without its coordinator
+    assert fairlead_json("job", "cancel", job["id"])["status"] == "FAILED"
+
+    cluster.await_idle(worker)
+    assert fairlead_json("cluster", "status")["calls"] == []
+    assert shared_refs(project) == []
+    worker.send(signal.SIGTERM)
+    assert worker.wait() == 0
+
+
+@pytest.mark.walk
 def test_a_queue_without_a_worker_ends_the_run_and_another_input_is_not_attached(
     cluster: LocalCluster,
 ) -> None:
@@ -88,6 +123,7 @@ def test_a_queue_without_a_worker_ends_the_run_and_another_input_is_not_attached
             connection.await_workers("nobody")
 
 
+@pytest.mark.walk
 def test_a_server_that_does_not_answer_ends_the_command() -> None:
     (port,) = free_ports(1)
     settings = ServerSettings(f"127.0.0.1:{port}", patience=Patience(connect=0.2))
@@ -98,6 +134,7 @@ def test_a_server_that_does_not_answer_ends_the_command() -> None:
     assert error.value.exit_code == 5
 
 
+@pytest.mark.walk
 def test_a_server_that_is_gone_for_too_long_ends_the_run(cluster: LocalCluster) -> None:
     order = CallOrder(
         CallAddress("p", "j", "gone"),

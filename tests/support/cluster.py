@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import SystemRandom
 
-from fairlead.cluster.dev_server import dev_words
+from fairlead.cluster.dev_server import dev_program, dev_words
+from fairlead.cluster.errors import NoDevServer
 from fairlead.jobs.ledger import LedgerEntry, read_ledger
 from tests.support.execution import PlanText, a_plan, a_project
 from tests.support.programs import PATIENCE_SECONDS, fairlead, scratch_environment
@@ -24,18 +26,33 @@ _STUB = (
 )
 AGENT = "stub"
 _PRESENT = 0.05  # seconds between two looks
+_TRIES = 5  # to find ports that nobody takes before the server does
+_LISTENING = "0A"  # a state in /proc/net/tcp
+
+
+def why_no_server() -> str:
+    """Why no server can be started here; empty if one can."""
+    try:
+        dev_program()
+    except NoDevServer as error:
+        return str(error)
+    return ""
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback that nobody listens on."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+    """Ports of loopback that nobody listens on, and that no outgoing connection is given."""
+    span = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
+    found: set[int] = set()
+    while len(found) < count:
+        port = SystemRandom().randrange(10_000, max(int(span[0]), 20_000))
+        with suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            found.add(port)
+    return sorted(found)
+
+
+class ServerEndedError(RuntimeError):
+    """The server ended while it started, because another program took one of its ports."""
 
 
 @dataclass(slots=True)
@@ -84,6 +101,21 @@ class Machine:
         self.send(signal.SIGKILL)
         self.wait()
 
+    def listens_on(self, port: int) -> bool:
+        """Whether this very process accepts connections to a port."""
+        assert self.process is not None
+        sockets = set()
+        with suppress(OSError):  # it has just ended
+            for each in Path("/proc", str(self.process.pid), "fd").iterdir():
+                with suppress(OSError):
+                    sockets.add(os.readlink(each))
+        for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+            _, local, _, state, *_, inode = line.split()[:10]
+            is_ours = f"socket:[{inode}]" in sockets
+            if is_ours and state == _LISTENING and int(local.partition(":")[2], 16) == port:
+                return True
+        return False
+
     @property
     def is_running(self) -> bool:
         """Whether it has not ended."""
@@ -121,10 +153,10 @@ class LocalCluster:
         self.machines.append(machine.start())
         until = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < until:
-            with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
-                return machine
             if not machine.is_running:
-                raise RuntimeError(machine.output)
+                raise ServerEndedError(machine.output)
+            if machine.listens_on(self.port):
+                return machine
             time.sleep(_PRESENT)
         raise TimeoutError(machine.output)
 
@@ -194,13 +226,29 @@ class LocalCluster:
 @contextmanager
 def local_cluster(folder: Path) -> Iterator[LocalCluster]:
     """A running server; everything that was started ends with it."""
-    port, ui_port = free_ports(2)
-    cluster = LocalCluster(folder, port, ui_port)
+    cluster = _with_server(folder)
     try:
-        cluster.server()
         yield cluster
     finally:
         cluster.close()
+
+
+def _with_server(folder: Path) -> LocalCluster:
+    """A cluster with its server; on other ports if the first ones were taken in the meantime."""
+    for tries in range(_TRIES, 0, -1):
+        port, ui_port = free_ports(2)
+        cluster = LocalCluster(folder, port, ui_port)
+        try:
+            cluster.server()
+        except ServerEndedError:
+            if tries == 1:
+                raise
+        except BaseException:
+            cluster.close()
+            raise
+        else:
+            return cluster
+    raise AssertionError("the last try raises")
 
 
 def stub(thinks: float) -> list[str]:

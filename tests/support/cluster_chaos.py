@@ -56,7 +56,9 @@ class Chaos:
         self.workers.append(self.worker())
 
     def kill_coordinator(self) -> None:
-        """Kill the coordinator, and run the same command again."""
+        """Kill the coordinator, and run the same command again, unless it has ended."""
+        if self.coordinator.process and self.coordinator.process.poll() == 0:
+            return
         self.coordinator.kill()
         self.coordinator = self.cluster.coordinator(self.project)
 

@@ -4,7 +4,7 @@ Trees travel through a real bare repository, so that everything but Temporal is 
 """
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,6 +62,15 @@ class FakeServer:
         """See the port."""
         self.cancelled.append(id_)
         return self.ends.get(id_, CallEnd(0, is_cancelled=True))
+
+    def open_calls(self) -> tuple[str, ...]:
+        """See the port."""
+        return tuple(id_ for id_ in self.texts if id_ not in self.ends)
+
+    def cancel_all(self, ids: Iterable[str]) -> None:
+        """See the port."""
+        for id_ in ids:
+            self.ends[id_] = self.cancel(id_)
 
     def started_attempts(self, id_: str) -> int:
         """See the port."""

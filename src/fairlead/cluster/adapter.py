@@ -207,12 +207,16 @@ class ClusterSession:
         self._remote.delete(name for name in names if name in known)
 
     def clean_up(self, open_jobs: Iterable[str] = ()) -> None:
-        """Delete the refs of this run's jobs, and those that killed runs and late workers left.
+        """End the calls and delete the refs of all jobs that are over, whoever left them.
 
-        Only a job that may still be continued, by another run than this one, keeps its refs.
+        Only a job that may still be continued, by another run than this one, keeps its own.
         """
         others = {safe_name(job) for job in open_jobs} - self._jobs
-        kept = tuple(CallAddress(self._project, job, "").refs for job in others)
+        addresses = [CallAddress(self._project, job, "") for job in others]
+        continued = tuple(address.id for address in addresses)
+        if left := [id_ for id_ in self.server.open_calls() if not id_.startswith(continued)]:
+            self.server.cancel_all(left)
+        kept = tuple(address.refs for address in addresses)
         refs = self._remote.list(f"{REFS}/{self._project}/")
         self._remote.delete(name for name in refs if not name.startswith(kept))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import entry_points
@@ -302,17 +302,34 @@ class Connection:
 
     def cancel(self, id_: str) -> CallEnd:
         """Cancel an execution, and wait until its worker has ended the processes."""
+        return self._sync(self._cancel(id_))
+
+    async def _cancel(self, id_: str) -> CallEnd:
         handle = self._client.get_workflow_handle(id_, result_type=str)
+        with suppress(RPCError):
+            await handle.cancel()
+        try:
+            return await asyncio.wait_for(_end(handle), self._patience.stop)
+        except (TimeoutError, RPCError):
+            return CallEnd(1, failure="it was stopped", is_cancelled=True)
 
-        async def cancel() -> CallEnd:
-            with suppress(RPCError):
-                await handle.cancel()
-            try:
-                return await asyncio.wait_for(_end(handle), self._patience.stop)
-            except (TimeoutError, RPCError):
-                return CallEnd(1, failure="it was stopped", is_cancelled=True)
+    def cancel_all(self, ids: Iterable[str]) -> None:
+        """Cancel executions together; see `cancel`."""
 
-        return self._sync(cancel())
+        async def cancel() -> None:
+            await asyncio.gather(*map(self._cancel, ids))
+
+        self._sync(cancel())
+
+    def open_calls(self) -> tuple[str, ...]:
+        """The ids of the executions of this project that have not ended."""
+        queue = coordinator_queue(self._project)
+        query = f"WorkflowType='{WORKFLOW}' AND ExecutionStatus='Running' AND TaskQueue='{queue}'"
+
+        async def look() -> tuple[str, ...]:
+            return tuple([each.id async for each in self._client.list_workflows(query)])
+
+        return self._sync(self._patiently(look))
 
     def started_attempts(self, id_: str) -> int:
         """How many attempts of a running execution were started."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from fairlead.cluster.model import CallEnd, CallOrder, QueueState
 
@@ -27,6 +27,14 @@ class CallServer(Protocol):
 
     def cancel(self, id_: str, /) -> CallEnd:
         """Cancel an execution, and wait until its processes have ended."""
+        ...
+
+    def open_calls(self) -> tuple[str, ...]:
+        """The ids of the executions of this project that have not ended."""
+        ...
+
+    def cancel_all(self, ids: Iterable[str], /) -> None:
+        """Cancel executions together, and wait until their processes have ended."""
         ...
 
     def started_attempts(self, id_: str, /) -> int:

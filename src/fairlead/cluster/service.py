@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from fairlead.agents import registry
 from fairlead.cluster.errors import (
@@ -31,10 +31,45 @@ if TYPE_CHECKING:
     from fairlead.cluster.adapter import ClusterSession
     from fairlead.cluster.connection import Patience, ServerSettings
     from fairlead.cluster.roster import ClusterDirectory
+    from fairlead.jobs.service import Jobs
+    from fairlead.store.files import Files
     from fairlead.vcs.in_place import InPlace
 
 _FOLDER = "cluster"  # in the user's state folder
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+
+
+class ProjectServices(Protocol):
+    """What the application knows of a project, as far as a cluster needs it."""
+
+    @property
+    def place(self) -> str:
+        """The folder of the project."""
+        ...
+
+    @property
+    def workspace(self) -> Git | InPlace:
+        """Its repository."""
+        ...
+
+    @property
+    def state(self) -> Files:
+        """The user's state folder."""
+        ...
+
+    @property
+    def values(self) -> Mapping[str, object]:
+        """Every setting by its full name."""
+        ...
+
+    @property
+    def jobs(self) -> Jobs:
+        """Its jobs."""
+        ...
+
+    def custom_agents(self) -> tuple[CustomAgent, ...]:
+        """The agents that the settings describe."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +82,12 @@ class ClusterProject:
     values: Mapping[str, object]
     custom: tuple[CustomAgent, ...]
     open_jobs: Callable[[], Iterable[str]]  # the ids of those that have not ended
+
+    @classmethod
+    def of(cls, app: ProjectServices) -> ClusterProject:
+        """The project of an application."""
+        state, custom, open_jobs = app.state.folder, app.custom_agents(), app.jobs.open_ids
+        return cls(app.place, app.workspace, state, app.values, custom, open_jobs)
 
 
 class Cluster:
@@ -77,7 +118,27 @@ def require_package() -> None:
 
 @contextmanager
 def opened(project: ClusterProject, patience: Patience | None = None) -> Iterator[Cluster]:
-    """Connect for one run. The refs of ended jobs are deleted, unless it is to be resumed."""
+    """Connect for one run. What ended jobs left is cleaned up, unless it is to be resumed."""
+    with _session(project, patience) as session:
+        try:
+            yield Cluster(project, session)
+        except (NoWorker, ServerGone):  # calls go on, and the next run continues them
+            raise
+        except FairleadError:
+            session.clean_up(project.open_jobs())
+            raise
+        session.clean_up(project.open_jobs())
+
+
+def end_calls(project: ClusterProject, jobs: Iterable[str]) -> None:
+    """End the calls of jobs that no process runs, and delete their refs."""
+    with _session(project) as session:
+        ended = {*jobs}
+        session.clean_up(job for job in project.open_jobs() if job not in ended)
+
+
+@contextmanager
+def _session(project: ClusterProject, patience: Patience | None = None) -> Iterator[ClusterSession]:
     require_package()
     from fairlead.cluster.adapter import ClusterSession
     from fairlead.cluster.connection import Connection
@@ -94,15 +155,7 @@ def opened(project: ClusterProject, patience: Patience | None = None) -> Iterato
     exchange = os.path.join(project.state, _FOLDER, "exchange", name)
     remote = RemoteRepository(url, exchange, project.workspace.objects)
     with Connection(server_settings(project.values, patience=patience), name) as connection:
-        session = ClusterSession(connection, remote, project.workspace, name, random_token)
-        try:
-            yield Cluster(project, session)
-        except (NoWorker, ServerGone):  # calls go on, and the next run continues them
-            raise
-        except FairleadError:
-            session.clean_up(project.open_jobs())
-            raise
-        session.clean_up(project.open_jobs())
+        yield ClusterSession(connection, remote, project.workspace, name, random_token)
 
 
 def server_settings(

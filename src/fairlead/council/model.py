@@ -10,7 +10,7 @@ from enum import StrEnum
 from fairlead.agents.budget import Cost
 from fairlead.core.values import dataclass, field, replace
 from fairlead.council.errors import JobTransition
-from fairlead.jobs.model import COUNCIL, ENDED, JobStatus
+from fairlead.jobs.model import COUNCIL, ENDED, JobStatus, cluster_words
 
 MAX_ROUNDS = 3  # of review, with a revision between two of them
 MAX_CYCLES = 2  # of research and verify by the PM
@@ -327,6 +327,7 @@ class CouncilJob:
     allow_absent: int = 0
     is_rehearsed: bool = False
     kind: str = COUNCIL
+    is_on_cluster: bool = False  # a run made its calls on workers
 
     @classmethod
     def holds(cls, kind: str) -> bool:
@@ -373,7 +374,8 @@ class CouncilJob:
     @property
     def command(self) -> str:
         """The command that resumes the job."""
-        return f"fairlead run --job {self.job_id}"
+        words = cluster_words(is_on_cluster=self.is_on_cluster)
+        return f"fairlead run --job {self.job_id}{words}"
 
     @property
     def note(self) -> str:

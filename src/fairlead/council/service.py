@@ -197,6 +197,7 @@ class Council:
         folder, scratch = self.folder(job), self._environment.scratch
         with the_only_run(self._files.folder, f"run {job}", run_lock(job)):
             self._settle(folder, run)
+            self._note_place(folder, run)
             run.setup.events.started(job)
             context = self._context(folder.load(CouncilJob), run)
             was_over = context.job.status in TERMINAL
@@ -217,6 +218,14 @@ class Council:
             if not was_over:
                 ExecutionBridge(context).commit_record()
             return folder.load(CouncilJob)
+
+    @staticmethod
+    def _note_place(folder: JobFolder, run: CouncilRun) -> None:
+        """Record that calls run on workers, where they go on when this process is killed."""
+        record = folder.load(CouncilJob)
+        is_new = run.setup.roster.calls is not None and not record.is_on_cluster
+        if is_new and record.status not in TERMINAL:
+            folder.save_record(replace(record, is_on_cluster=True))
 
     def _settle(self, folder: JobFolder, run: CouncilRun) -> None:
         """Let a job go on only from a record that a process of this job wrote.

@@ -316,6 +316,7 @@ class Execution:
             model=options.model,
             slots=options.slots if record.target else 1,
             commits_end=False,
+            is_on_cluster=setup.roster.calls is not None,
         )
 
     def _move_unsound_summaries(self, preview: ExecutionPreview) -> None:

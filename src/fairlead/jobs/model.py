@@ -99,6 +99,11 @@ class JobRecord(Protocol):
         ...
 
     @property
+    def is_on_cluster(self) -> bool:
+        """Whether its calls may run on workers while no process runs it."""
+        ...
+
+    @property
     def carries_out(self) -> bool:
         """Whether its agents change the project; then only answers recorded by a person count."""
         ...
@@ -117,6 +122,11 @@ class JobRecord(Protocol):
     def holds(cls, kind: str) -> bool:
         """Whether records of this kind are read into this class."""
         ...
+
+
+def cluster_words(*, is_on_cluster: bool) -> str:
+    """The option of a command that continues a job on workers."""
+    return " --cluster" if is_on_cluster else ""
 
 
 class QuestionKind(StrEnum):
@@ -191,6 +201,7 @@ class Job:
     shares: tuple[Share, ...] = ()
     workstream: str = ""  # that the phase belongs to; empty: none
     commits_end: bool = False  # it has ended, and its record is to be committed
+    is_on_cluster: bool = False  # its last run made its calls on workers
 
     @classmethod
     def holds(cls, kind: str) -> bool:
@@ -238,10 +249,10 @@ class Job:
         """The command that continues the job."""
         begun = self.begun_by or f"fairlead phase execute {self.phase}"
         begun += stream_words(self.workstream)
-        if not self.is_rehearsed:
-            return begun
-        # Rehearsals of quick and debug always work in a new copy, so they have no --here.
-        return f"{begun} --rehearse{'' if self.kind in ('quick', 'debug') else ' --here'}"
+        if self.is_rehearsed:
+            # Rehearsals of quick and debug always work in a new copy, so they have no --here.
+            begun += f" --rehearse{'' if self.kind in ('quick', 'debug') else ' --here'}"
+        return f"{begun}{cluster_words(is_on_cluster=self.is_on_cluster)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,7 @@ class Jobs:
         kinds: JobKinds,
         *,
         is_copy: bool = False,  # the copy of a rehearsal
+        end_calls: Callable[[tuple[str, ...]], None] = lambda _: None,
     ) -> None:
         self.files = files
         self.state = state
@@ -93,6 +94,7 @@ class Jobs:
         self._pause = pause
         self._kinds = kinds
         self._is_copy = is_copy
+        self._end_calls = end_calls  # of jobs, by their ids: those that run on other machines
 
     # -- reading ---------------------------------------------------------------------------
 
@@ -297,7 +299,15 @@ class Jobs:
         """End a job; its work so far stays where it is."""
         self.files.require_writable("job cancel")  # before its process gets the request to end
         record = self.record(job)
-        return self._kinds.of(record.kind).cancel(self, record)
+        ended = self._kinds.of(record.kind).cancel(self, record)
+        self.end_calls(ended)
+        return ended
+
+    def end_calls(self, record: JobRecord) -> None:
+        """End the calls on workers of a job that no process runs any more."""
+        part = self._kinds.of(record.kind).asking_job(self, record)
+        if record.is_on_cluster and not self.is_running(record):
+            self._end_calls(tuple(dict.fromkeys((record.id, part or record.id))))
 
     def _newest(self) -> str:
         records = self.all()

@@ -101,9 +101,7 @@ def on_cluster(app: App, *, is_wanted: bool) -> Iterator[None]:
         return
     from fairlead.cluster.service import ClusterProject, opened
 
-    state, custom = app.state.folder, app.custom_agents()
-    project = ClusterProject(app.place, app.workspace, state, app.values, custom, app.jobs.open_ids)
-    with opened(project) as app.cluster:
+    with opened(ClusterProject.of(app)) as app.cluster:
         yield
 
 

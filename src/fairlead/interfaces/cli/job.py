@@ -190,6 +190,7 @@ def retry_job(app: App, *, job_id: str, request: str, as_json: bool) -> None:
 def _stop_council(app: App, job_id: str, action: str, reason: str, *, as_json: bool) -> None:
     """Veto or cancel a council job. If another process runs it, that process ends it."""
     stopped = app.council.stop(job_id, action, reason)
+    app.jobs.end_calls(stopped)
     text = f"{stopped.id} is {stopped.status}"
     if not stopped.ended_at:
         text = f"{stopped.id} is running; the {action} takes effect after the next answer"

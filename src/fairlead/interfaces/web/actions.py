@@ -89,9 +89,6 @@ def start(app: App, form: Form) -> StartedJob:
 def cancel(app: App, form: Form) -> str:
     """End a job."""
     job = _field(form, "job", "the job")
-    if app.jobs.record(job).kind == COUNCIL:
-        stopped = app.council.stop(job, "cancel", "")
-        return f"{stopped.id} is {stopped.status}"
     ended = app.jobs.cancel(job)
     return f"{ended.id} is {ended.status}"
 
@@ -100,6 +97,7 @@ def veto(app: App, form: Form) -> str:
     """Stop a council for good."""
     why = one_line(_field(form, "why", "the reason"), "the reason")
     stopped = app.council.stop(_field(form, "job", "the job"), "veto", why)
+    app.jobs.end_calls(stopped)
     return f"{stopped.id} is {stopped.status}"
 
 
