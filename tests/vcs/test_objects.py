@@ -19,7 +19,7 @@ from tests.support.repositories import a_repository, git
 def _made(project: Path, text: str) -> str:
     """The id of a new loose blob."""
     content = f"blob {len(text)}\0{text}".encode()
-    id_ = hashlib.sha1(content).hexdigest()
+    id_ = hashlib.sha1(content, usedforsecurity=False).hexdigest()
     path = project / ".git/objects" / id_[:2] / id_[2:]
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(zlib.compress(content))
