@@ -4,7 +4,6 @@ A phase number is never a float: 4.10 comes after 4.9 and is not 4.1. Leading ze
 not distinguish two phases, but the spelling in the document is the one that is shown.
 """
 
-import re
 from functools import lru_cache
 
 from fairlead.core.errors import MalformedId
@@ -13,6 +12,7 @@ from fairlead.core.values import dataclass, field
 
 _MOST_DIGITS = 6
 _LONGEST_NAME = 120  # bytes
+_NOT_IN_SLUG = lazy_pattern(r"[^a-z0-9]+")
 _NAME = lazy_pattern(r"\w[\w.-]*\Z")
 _PHASE = lazy_pattern(r"(?:[A-Z][A-Z0-9_]*-)?([0-9]{1,6})([A-Za-z]?)((?:\.[0-9]{1,6})*)\Z")
 
@@ -71,7 +71,7 @@ def is_name(text: str) -> bool:
 
 def slug(text: str) -> str:
     """Lower-case ASCII letters and digits; everything else becomes single hyphens."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    return _NOT_IN_SLUG.sub("-", text.lower()).strip("-")
 
 
 def stream_words(workstream: str) -> str:

@@ -86,6 +86,8 @@ def sorted_by_kind(names: Iterable[str]) -> tuple[list[str], list[str], list[str
 
 def is_plan(name: str) -> bool:
     """Whether a file of a phase folder is a plan."""
+    if name.endswith("-PLAN.md") and name[-9:-8].isdigit() and "SUMMARY" not in name:
+        return True
     canonical = _CANONICAL.match(name)
     if canonical:
         return canonical["kind"] == "PLAN"
@@ -117,6 +119,9 @@ def is_artefact(name: str, kind: str) -> bool:
 
 def plan_id(name: str, phase: PhaseId | None) -> str:
     """The id of a plan, `03-02`; without a number it is the stem of its name."""
+    stem = name.removesuffix("-PLAN.md")
+    if phase and stem.isascii() and stem[-2:].isdigit() and stem[:-2] == f"{phase.padded}-":
+        return stem  # nearly all names are like this
     canonical = _CANONICAL.match(name)
     if canonical and phase and canonical["phase"] == phase.text:
         return f"{phase.padded}-{int(canonical['plan']):02d}"

@@ -27,11 +27,13 @@ class Field(NamedTuple):
 
 def find_field(lines: Iterable[Line], name: str) -> Field | None:
     """The field with this name, or None. A field may have an empty value."""
-    prose = [line for line in lines if line.is_prose]
+    folded = name.casefold()
+    # Most lines do not contain the name, and looking at their form costs much more.
+    prose = [line for line in lines if line.is_prose and folded in line.text.casefold()]
     forms: tuple[Callable[[Line, str], Field | None], ...] = (_bold, _plain, _row)
     for form in forms:
         for line in prose:
-            field = form(line, name.casefold())
+            field = form(line, folded)
             if field:
                 return field
     return None

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-
 import click
 
 from fairlead.app import App
 from fairlead.execution.errors import NoRehearsal
 from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
 from fairlead.interfaces.cli.output import Line, Styled, counted, report
-from fairlead.interfaces.cli.status_page import status_page
+from fairlead.interfaces.cli.status_page import status_page, terminal_width
 from fairlead.views.rehearsal import discarded_view, rehearsal_view
 
 
@@ -33,9 +29,7 @@ def show_rehearsal(app: App, *, as_json: bool) -> None:
     shown = rehearsal_view(app)
     lines: list[Line] = []
     if shown.status is not None:
-        is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-        width = shutil.get_terminal_size().columns if is_terminal else None
-        lines += status_page(shown.status, show_all=False, width=width)
+        lines += status_page(shown.status, show_all=False, width=terminal_width())
     elif shown.folder:
         lines += [("The rehearsal has no project yet.",), ("next  ", Styled(shown.next, "bold"))]
     if shown.folder:

@@ -1,9 +1,5 @@
 """`fairlead status` and `fairlead next`: where the project stands, and the next step."""
 
-import os
-import shutil
-import sys
-
 import click
 
 from fairlead.app import App
@@ -20,6 +16,7 @@ from fairlead.interfaces.cli.status_page import (
     next_line,
     paused_lines,
     status_page,
+    terminal_width,
 )
 from fairlead.views.document import members
 from fairlead.views.status import next_view, status_view
@@ -35,9 +32,7 @@ from fairlead.views.status import next_view, status_view
 def status(app: App, *, show_all: bool, wide: bool, workstream: str, as_json: bool) -> None:
     """Show where the project stands, derived from its files."""
     status_report = status_view(app, workstream)
-    is_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    width = shutil.get_terminal_size().columns if is_terminal else None
-    lines = status_page(status_report, show_all=show_all, width=width)
+    lines = status_page(status_report, show_all=show_all, width=terminal_width())
     if not wide:
         report(status_report, lines, as_json=as_json)
         return

@@ -4,6 +4,9 @@
 and in a terminal, except that a terminal also gets a bar for each phase, and lines that fit.
 """
 
+import os
+import sys
+
 from fairlead.interfaces.cli.output import (
     Cells,
     Line,
@@ -32,6 +35,15 @@ _LISTED_PHASES = 12
 _BAR_WIDTH = 12
 _PHASE_COLUMNS = 54  # the width of a phase's row without its name
 _NAME_WIDTH = 12  # at least
+
+
+def terminal_width() -> int | None:
+    """The columns of the terminal; None for a pipe."""
+    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+        return None
+    import shutil  # late: it imports three compressors
+
+    return shutil.get_terminal_size().columns
 
 
 def status_page(report: StatusReport, *, show_all: bool, width: int | None = None) -> list[Line]:

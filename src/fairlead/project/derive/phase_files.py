@@ -39,7 +39,8 @@ def plan_head(content: bytes | None) -> tuple[bool, int, bool, bool]:
 
 
 def _is_superseded(content: bytes) -> bool:
-    return b"superseded" in content.lower() and _fields(content).get("status") == "superseded"
+    head = content[: content.find(b"\n---", 3) + 1]
+    return b"superseded" in head.lower() and _fields(content).get("status") == "superseded"
 
 
 def _failed_check(content: bytes) -> bool:

@@ -232,8 +232,8 @@ def right_counts(text: str, phase: Phase) -> str:
     """The counts in the files, `2/3`, if the recorded ones differ; else empty."""
     match = _CELL.match(text)
     done, total = folder_counts(phase.folder) if phase.folder else (0, 0)
-    planned = _PLANNED.match(text)
-    if not match and planned and phase.folder and total:
+    planned = None if match else _PLANNED.match(text)
+    if planned and phase.folder and total:
         known = (str(total), str(len(phase.folder.plans)))
         return "" if planned[1] in known else f"{total} plans"
     if not match or (match["done"] == str(done) and total == 0):

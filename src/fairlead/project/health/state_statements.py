@@ -85,9 +85,9 @@ def _statements(document: Document, path: str, position: Position) -> Iterator[F
     fields = range(section.first, section.last + 1) if section else ()
     for number, line in enumerate(document.lines, 1):
         text = line.text
-        if command := _COMMAND.match(text):
+        if "/" in text and (command := _COMMAND.match(text)):
             yield from _done_phase(scope, command["phase"], path, number, "next action", text)
-        elif stopped := _STOPPED.match(text):
+        elif "Stopped at" in text and (stopped := _STOPPED.match(text)):
             yield from _done_phase(scope, stopped["phase"], path, number, "stopped at", text)
         elif "%" in text and (bar := _BAR.match(text)):
             yield from _bar(bar, path, number, position, is_prose=line.is_prose)

@@ -144,8 +144,11 @@ def _read_details(entries: RoadmapEntries, entry: PhaseEntry, details: _Details)
             continue
         if not line.is_prose:
             continue
-        match = _DETAIL.match(line.text) if "**" in line.text else None
-        counted = _COUNTS.match(match[2]) if match else _BARE_COUNTS.match(line.text)
+        text = line.text
+        match = _DETAIL.match(text) if "**" in text else None
+        if not match and " plans " not in text:
+            continue
+        counted = _COUNTS.match(match[2]) if match else _BARE_COUNTS.match(text)
         name = match[1].lower() if match else "plans"
         if counted and name == "plans":
             details.counts.append(RoadmapMark(number, counted[0]))

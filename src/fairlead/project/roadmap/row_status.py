@@ -59,5 +59,8 @@ def is_blank(status: str) -> bool:
 
 def _word(status: str) -> str:
     """The words without signs and counts around them; a cell of signs alone stays as it is."""
+    ends = status[:1] + status[-1:]
+    if ends.isascii() and ends.isalpha():
+        return status.casefold()
     words = _COUNTS.sub("", _EDGES.sub("", status))
     return words.casefold() or status.strip("*_ \ufe0f")

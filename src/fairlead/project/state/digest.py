@@ -346,6 +346,8 @@ def live_plans_of(position: Position) -> tuple[Plan, ...]:
 
 def unproven_plans(line: str, plans: tuple[Plan, ...]) -> tuple[Plan, ...]:
     """The open plans of a phase that a line calls done."""
+    if all(plan.is_complete for plan in plans):
+        return ()
     one = _ONE_DONE.match(line)
     if _ALL_DONE.match(line) or claimed_done(line, plans) == len(plans):
         named = plans

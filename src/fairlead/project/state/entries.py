@@ -33,7 +33,8 @@ PLACEHOLDERS = frozenset(
 NOTHING = "None."
 _LEAD = r"(?:\[Phase [^\]]*\]:?\s*)?(?:\*\*)?"
 _STRIKE = r"~~(?:(?!~~).)+~~"
-_TICK = r"[✅☑]\ufe0f?"
+_TICKS = "✅☑"
+_TICK = rf"[{_TICKS}]\ufe0f?"
 # Three marks of a resolved blocker: the word RESOLVED at the start or after a dash; the whole entry
 # struck out, followed at most by a remark such as "fixed"; one tick at the start or the end.
 _SAYS = lazy_pattern(
@@ -42,7 +43,7 @@ _SAYS = lazy_pattern(
 _STRUCK = lazy_pattern(
     rf"{_LEAD}(?:{_STRIKE}[\s*—–:;,(✅☑\ufe0f-]*)+(?:\Z|(?i:resolved|fixed|done)\b(?!\?))"
 )
-_TICKED = lazy_pattern(rf"{_LEAD}{_TICK}[^✅☑]*\Z|[^✅☑]*{_TICK}\s*\Z")
+_TICKED = lazy_pattern(rf"{_LEAD}{_TICK}[^{_TICKS}]*\Z|[^{_TICKS}]*{_TICK}\s*\Z")
 _RESOLVED_CELL = lazy_pattern(rf"(?:{_TICK}|[\s*])*resolved[\s*.]*(?:{_TICK})?", re.IGNORECASE)
 # Words that limit such a mark. Hiding an open blocker is worse than showing a resolved one, so in
 # doubt a blocker counts as open.
@@ -168,8 +169,13 @@ def is_resolved(document: Document, item: ListItem) -> bool:
     """Whether a blocker is marked as resolved, without words that limit the mark."""
     if item.is_checked:
         return True
-    is_marked = any(mark.match(item.text) for mark in (_SAYS, _STRUCK, _TICKED))
-    return is_marked and not _is_doubtful(lines_of_entry(document, item))
+    text = item.text
+    is_marked = (
+        ("RESOLVED" in text and _SAYS.match(text))
+        or ("~~" in text and _STRUCK.match(text))
+        or (any(tick in text for tick in _TICKS) and _TICKED.match(text))
+    )
+    return bool(is_marked) and not _is_doubtful(lines_of_entry(document, item))
 
 
 def is_row_resolved(cells: Sequence[str]) -> bool:
