@@ -1,7 +1,9 @@
 """`fairlead check`: the places where the planning documents and the files differ."""
 
+from __future__ import annotations
+
 import textwrap
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,11 +11,15 @@ from fairlead.app import App
 from fairlead.core.ids import stream_words
 from fairlead.interfaces.cli.options import json_option, with_app, workstream_option
 from fairlead.interfaces.cli.output import Line, Styled, counted, report, with_workstream
-from fairlead.jobs.ledger import LedgerCheck
-from fairlead.project.health.check import DocumentComparison
 from fairlead.project.health.findings import FindingKind
-from fairlead.project.overview import FindingReport
 from fairlead.views.check import check_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fairlead.jobs.ledger import LedgerCheck
+    from fairlead.project.health.check import DocumentComparison
+    from fairlead.project.overview import FindingReport
 
 _HAS_FINDINGS = 1
 _UNCHECKED = (FindingKind.UNREAD, FindingKind.NO_PHASES, FindingKind.SCOPE)
