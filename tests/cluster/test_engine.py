@@ -12,13 +12,19 @@ from fairlead.agents.model import AgentCall, CallResult, EndKind
 from fairlead.agents.scripted.council import answer
 from fairlead.cluster.model import LONGEST_TEXT, CallOrder
 from fairlead.core.serialization import revived
+from fairlead.core.values import replace
+from fairlead.council.context import CouncilRun
 from fairlead.jobs.calls import LOST
 from fairlead.jobs.ledger import EntryKind
 from fairlead.jobs.model import Job
 from fairlead.jobs.roster import Roster
 from tests.execution import test_service, test_subfolders, test_undeclared
 from tests.support.cluster import ledger_entries
-from tests.support.council_runs import ScriptedModel, a_council
+from tests.support.council_runs import (
+    CouncilProject,
+    ScriptedModel,
+    a_council,
+)
 from tests.support.execution import (
     ExecutionTrial,
     FakeAgent,
@@ -28,7 +34,12 @@ from tests.support.execution import (
     commits_of,
     succeeds,
 )
-from tests.support.fake_cluster import CoordinatorKilledError, FakeCluster, FakeServer
+from tests.support.fake_cluster import (
+    CoordinatorKilledError,
+    FakeCluster,
+    FakeServer,
+    RemoteAgent,
+)
 from tests.support.repositories import git
 
 # Engine tests that need nothing but a folder. Left out: tests of what an agent on this machine
@@ -274,6 +285,63 @@ def test_the_command_of_a_job_on_workers_names_the_cluster(
     (record,) = [path.read_text() for path in (run.project / ".planning/jobs").glob("*/job.json")]
 
     assert revived(Job, json.loads(record)).command == "fairlead phase execute 01 --cluster"
+
+
+class ClusterCouncil(CouncilProject):
+    """A council whose calls run on the worker of a fake cluster."""
+
+    cluster: FakeCluster
+
+    @property
+    def council_run(self) -> CouncilRun:
+        """See the class."""
+        run = super().council_run
+        session = self.cluster.session(self.project)
+        respondents = {
+            role: tuple(replace(each, agent=RemoteAgent(each.agent, session)) for each in several)
+            for role, several in run.setup.roster.respondents.items()
+        }
+        roster = replace(
+            run.setup.roster, respondents=respondents, ready=session.ready, calls=session
+        )
+        return replace(run, setup=replace(run.setup, roster=roster))
+
+
+def a_cluster_council(folder: Path) -> ClusterCouncil:
+    council = ClusterCouncil(a_project(folder / "project"))
+    council.cluster = FakeCluster(folder, council.model)
+    return council
+
+
+@pytest.mark.parametrize("role", ["pm", "seat", "synthesis", "ballot"])
+def test_a_restarted_council_attaches_to_its_calls(tmp_path: Path, role: str) -> None:
+    whole = a_cluster_council(tmp_path / "whole")
+    assert whole.run().status == "APPROVED"
+    council = a_cluster_council(tmp_path / "killed")
+    council.cluster.server.dies_in = role
+    with pytest.raises(CoordinatorKilledError):
+        council.run()
+
+    job = council.run()
+
+    assert (job.status, job.is_on_cluster) == ("APPROVED", True)
+    assert job.command.endswith(" --cluster")
+    # No call was made twice: as many reached the worker as without a kill.
+    assert len(council.model.asked) == len(whole.model.asked)
+    assert council.cluster.server.cancelled == []
+
+
+def test_a_call_of_a_council_with_another_input_is_given_up_and_counted(tmp_path: Path) -> None:
+    council = a_cluster_council(tmp_path)
+    council.cluster.server.dies_in = "pm"
+    with pytest.raises(CoordinatorKilledError):
+        council.run()
+    git(council.project, "commit", "--quiet", "--allow-empty", "-m", "another base")
+
+    assert council.run().status == "APPROVED"
+
+    lost = [entry for entry in ledger_entries(council.project) if entry.verdict == LOST]
+    assert [entry.cost_usd for entry in lost] == [None]
 
 
 def test_refs_of_ended_jobs_are_deleted_whoever_left_them(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import SystemRandom
 
+from fairlead.cluster.connection import Connection, Patience, ServerSettings
 from fairlead.cluster.dev_server import dev_program, dev_words
 from fairlead.cluster.errors import NoDevServer
 from fairlead.jobs.ledger import LedgerEntry, read_ledger
@@ -156,9 +157,16 @@ class LocalCluster:
             if not machine.is_running:
                 raise ServerEndedError(machine.output)
             if machine.listens_on(self.port):
+                self._await_answer()
                 return machine
             time.sleep(_PRESENT)
         raise TimeoutError(machine.output)
+
+    def _await_answer(self) -> None:
+        """Wait until the server answers, which takes long on a busy machine."""
+        patience = Patience(connect=PATIENCE_SECONDS)
+        with Connection(ServerSettings(self.address, patience=patience)):
+            pass
 
     def worker(
         self,

@@ -31,6 +31,7 @@ class FakeServer:
     lost: dict[str, int] = field(default_factory=dict)  # attempts that are lost, by role or kind
     forge: Forge = lambda _order, report: report
     dies_in: str = ""  # the role during whose call the coordinator is killed, once
+    is_killed: bool = False  # until a new session begins
     texts: dict[str, str] = field(default_factory=dict)
     ends: dict[str, CallEnd] = field(default_factory=dict)
     cancelled: list[str] = field(default_factory=list)
@@ -43,14 +44,19 @@ class FakeServer:
     def wait(self, order: CallOrder, is_wanted: Callable[[], bool]) -> CallEnd:
         """See the port."""
         id_, name = order.address.id, order.role or str(order.kind)
+
+        def is_going_on() -> bool:
+            return self.is_killed or is_wanted()  # a dead coordinator stops nothing
+
         if id_ not in self.ends:
             lost = self.lost.pop(name, 0)
             for attempt in range(1, lost + 1):
-                self.perform(self.texts[id_], attempt, is_wanted)  # and nobody hears of it
-            report = self.perform(self.texts[id_], lost + 1, is_wanted)
+                self.perform(self.texts[id_], attempt, is_going_on)  # and nobody hears of it
+            report = self.perform(self.texts[id_], lost + 1, is_going_on)
             self.ends[id_] = CallEnd(lost + 1, self.forge(order, report))
         if self.dies_in == name:
-            self.dies_in = ""
+            self.dies_in, self.is_killed = "", True
+        if self.is_killed:
             raise CoordinatorKilledError
         return self.ends[id_]
 
@@ -135,6 +141,7 @@ class FakeCluster:
 
     def session(self, project: Path) -> ClusterSession:
         """A session of a coordinator in a project."""
+        self.server.is_killed = False
         workspace = Git(str(project))
         private = str(self.folder / "exchange")
         remote = RemoteRepository(str(self.shared), private, workspace.objects)

@@ -145,7 +145,7 @@ def ask(
     """Ask the first respondent and, while there is no answer, the next ones."""
     calls = call_until(
         respondents,
-        lambda respondent, number: _call(inquiry, respondent, number),
+        lambda respondent, number: call_of(inquiry, respondent, number),
         RetryPolicy(pause, is_wanted, watch, retries),
         lambda ending: _judged(ending).kind is EndKind.OK,
     )
@@ -181,7 +181,8 @@ def call_until(
     return tuple(calls)
 
 
-def _call(inquiry: Inquiry, respondent: Respondent, number: int) -> AgentCall:
+def call_of(inquiry: Inquiry, respondent: Respondent, number: int = 0) -> AgentCall:
+    """The call that puts a question to a respondent, after so many others."""
     wall = inquiry.wall
     return AgentCall(
         role=inquiry.role,

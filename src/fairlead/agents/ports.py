@@ -39,8 +39,8 @@ class Recall(Protocol):
 class CallFinder(Protocol):
     """Finds calls that outlive the run that started them, by their ids."""
 
-    def has(self, call: str, /) -> bool:
-        """Whether a call of this job exists, running or ended."""
+    def has(self, call: str, mark: str = "", /) -> bool:
+        """Whether a call of the job with this mark, or the running one, exists or existed."""
         ...
 
     def matches(self, agent: str, call: AgentCall, /) -> bool:

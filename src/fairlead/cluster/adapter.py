@@ -222,9 +222,9 @@ class ClusterSession:
 
     # -- finding calls again ---------------------------------------------------------------
 
-    def has(self, call: str) -> bool:
-        """Whether a call of the running job exists; see `agents.ports.CallFinder`."""
-        return bool(self.server.digest(self.address(call).id))
+    def has(self, call: str, mark: str = "") -> bool:
+        """Whether a call of a job exists; see `agents.ports.CallFinder`."""
+        return bool(self.server.digest(self.address(call, os.path.basename(mark)).id))
 
     def matches(self, agent: str, call: AgentCall) -> bool:
         """Whether an execution of this id was started with exactly this input."""

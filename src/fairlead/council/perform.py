@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fairlead.agents.ask import AskAttempt, AskResult, Inquiry, Respondent, ask
+from fairlead.agents.ask import AskAttempt, AskResult, Inquiry, Respondent, ask, call_of
 from fairlead.agents.errors import AgentRefused
 from fairlead.agents.model import CallResult, EndKind
 from fairlead.agents.ports import Agent
+from fairlead.agents.secrets import without_secrets
 from fairlead.core.values import replace
 from fairlead.council import ballot as ballots
 from fairlead.council import paths as names
@@ -25,7 +26,7 @@ from fairlead.council.prompts import CouncilPrompt, council_prompt
 from fairlead.council.seats import BALLOT, PM, SEAT, SYNTHESIS, length_fault, plan_fault
 from fairlead.council.snapshot import STAGE_CALLS, estimates
 from fairlead.council.tally import both_sides, open_items, tally
-from fairlead.jobs.calls import CallLedger, CallRecorder, recorded
+from fairlead.jobs.calls import CallLedger, CallRecorder, OpenNonces, recorded
 from fairlead.jobs.guarded_proofs import GuardedProofs
 from fairlead.jobs.ledger import EntryKind
 from fairlead.jobs.model import JobStatus
@@ -70,10 +71,11 @@ class CouncilPerformer:
             kept = context.folder.store_answer(earlier)
             context.tell("reused", question.who, f"{key} of {kept.reused_from}", role=question.role)
             return
-        nonce = context.new_token()
-        text = question.text(nonce)
         respondents = context.roster.respondents[question.who]
         respondents = respondents[question.skipped :] or respondents
+        nonce = self._nonce(key, question, respondents[0])
+        inquiry = self._inquiry(key, question, nonce)
+        text = inquiry.prompt
         context.tell(
             "call",
             question.who,
@@ -83,29 +85,18 @@ class CouncilPerformer:
             characters=len(text),
             left_out=len(question.left_out),
         )
-        place = context.scratch_folder(key)
         with context.turn:
-            context.scratch.make(place)
+            context.scratch.make(inquiry.folder)
         before, proofs = context.guarded(), GuardedProofs(context)
         result = ask(
-            Inquiry(
-                role=question.role,
-                prompt=text,
-                folder=place,
-                raw=f"{context.private}/raw/{key.replace('/', '-')}",
-                job=context.process_mark,
-                max_tokens=question.max_tokens,
-                wall=question.wall,
-                id=f"{key.replace('/', '-')}-{nonce[:8]}",
-                source=context.source(left_out=(JOBS,)),
-            ),
+            inquiry,
             recorded(context, respondents, question.who, self._recorder(key)),
             pause=context.roster.pause,
             is_wanted=lambda: context.is_wanted,
             retries=question.retries,
         )
         with context.turn:
-            context.scratch.remove(place)
+            context.scratch.remove(inquiry.folder)
         self._require_login(question, respondents, result)
         answer = replace(
             self._answer(key, question, result),
@@ -121,6 +112,43 @@ class CouncilPerformer:
         changed = {path for path, _ in before.items() ^ context.guarded().items()}
         if touched := [*sorted(changed), *proofs.put_aside()]:
             self.stop_tampered(f"{question.who} was asked", touched)
+
+    def _inquiry(self, key: str, question: CouncilPrompt, nonce: str) -> Inquiry:
+        context, name = self._context, key.replace("/", "-")
+        return Inquiry(
+            role=question.role,
+            prompt=question.text(nonce),
+            folder=context.scratch_folder(key),
+            raw=f"{context.private}/raw/{name}",
+            job=context.process_mark,
+            max_tokens=question.max_tokens,
+            wall=question.wall,
+            id=f"{name}-{nonce[:8]}",
+            source=context.source(left_out=(JOBS,)),
+        )
+
+    def _nonce(self, key: str, question: CouncilPrompt, respondent: Respondent) -> str:
+        """The nonce of a new call, or of the one that a killed run left on a worker.
+
+        With the same nonce the call has the same id and the same input: it is continued, and not
+        paid twice. A call whose input has changed since is given up, with unknown cost.
+        """
+        context, finder = self._context, self._context.roster.calls
+        if finder is None:
+            return context.new_token()
+        nonces = OpenNonces(context.private)
+        if nonce := nonces.get(key):
+            call = call_of(self._inquiry(key, question, nonce), respondent)
+            call = replace(call, prompt=without_secrets(call.prompt)[0])
+            if finder.matches(respondent.agent.name, call):
+                return nonce
+            if finder.has(call.id, call.job):
+                ledger, name = CallLedger(context), respondent.agent.name
+                entry = ledger.entry(EntryKind.CALL, key, 1, name)
+                ledger.record_lost("", replace(entry, call=call.id), 1)
+        nonce = context.new_token()
+        nonces.keep(key, nonce)
+        return nonce
 
     def _recorder(self, key: str) -> CallRecorder:
         """Records attempts that were lost with their machine; an answer records itself."""

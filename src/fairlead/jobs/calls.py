@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,9 +31,11 @@ from fairlead.jobs.context import JobContext
 from fairlead.jobs.folder import content_of
 from fairlead.jobs.ledger import EntryKind, LedgerEntry, appended, read_ledger
 from fairlead.jobs.paths import SEEN, ledger_path
+from fairlead.store.files import make_private_folders
 from fairlead.store.journal import Journal
 
 _INTERRUPTED, LOST = "killed", "lost"  # verdicts in the ledger
+_NONCE, _LONGEST_NONCE = re.compile(r"[A-Za-z0-9_-]{8,}"), 200
 _COST_UNKNOWN = "the machine that ran it was lost; its cost is unknown"
 
 
@@ -111,6 +114,32 @@ class StartedCall:
     workstream: str = ""
     nonce: str = ""  # of its prompt: a later run that continues the call reads its answer with it
     session: str = ""
+
+
+class OpenNonces:
+    """The nonces of calls that outlive their run: a later run makes the same prompt with them."""
+
+    def __init__(self, private: str) -> None:
+        self._folder = os.path.join(private, "nonces")
+
+    def get(self, key: str) -> str:
+        """The nonce of the last call of this key; empty: there is none."""
+        try:
+            with open(self._path(key), encoding="ascii") as file:
+                nonce = file.read(_LONGEST_NONCE)
+        except (FileNotFoundError, UnicodeDecodeError):
+            return ""
+        return nonce if _NONCE.fullmatch(nonce) else ""
+
+    def keep(self, key: str, nonce: str) -> None:
+        """Write a nonce down, before its call is made."""
+        make_private_folders(self._folder)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+        with open(os.open(self._path(key), flags, 0o600), "w", encoding="ascii") as file:
+            file.write(nonce)
+
+    def _path(self, key: str) -> str:
+        return os.path.join(self._folder, key.replace("/", "-"))
 
 
 class CallLedger:
