@@ -18,8 +18,9 @@ class RealProjectsProof:
 
     name: str = "real repairs"
     claim: str = (
-        "a repair of a real project changes only lines that check reports, invents no file, leaves "
-        "what it says it leaves, changes nothing when repeated, and undo restores every byte"
+        "a repair of a real project changes only lines that check reports, makes no statement false, "
+        "invents no file, leaves what it says it leaves, changes nothing when repeated, and undo "
+        "restores every byte"
     )
     unit: str = "projects"
     covers: tuple[str, ...] = PRODUCT

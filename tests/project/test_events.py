@@ -211,13 +211,27 @@ def test_the_last_phase_keeps_the_focus_and_no_other_finished_one_does(tmp_path:
         project.summary(phase, 1)
     project.phases.complete("1")
     project.phases.update_progress()
-    assert "**Current focus:** Roadmap" in project.state
-    assert drift(project) == []
-
-    text = project.state.replace("focus:** Roadmap", "focus:** Phase 3 — UI")
-    (project.planning / "STATE.md").write_bytes(text.encode())
+    assert "**Current focus:** Phase 3 — UI\n" in project.state
     assert drift(project) == []
     assert project.events.sync().changes == ()
+
+
+def test_after_the_last_phase_the_focus_is_what_comes_next(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    for phase in "123":
+        project.plan(phase, 1)
+        project.summary(phase, 1)
+        folder = next(project.planning.glob(f"phases/0{phase}-*"))
+        (folder / f"0{phase}-VERIFICATION.md").write_text("---\nstatus: passed\n---\n", "utf-8")
+    project.phases.complete("3")
+    project.phases.update_progress()
+    assert "**Current focus:** Completing milestone v1.0\n" in project.state
+    assert drift(project) == []
+
+    project.phases.add("Reports")
+    project.events.planning_started("4")
+    assert "**Current focus:** Phase 4 — Reports\n" in project.state
+    assert drift(project) == []
 
 
 PLAIN = STATE.replace("next_action: plan-phase", "next_action: discuss-phase")

@@ -63,6 +63,15 @@ def test_the_first_event_writes_missing_frontmatter(tmp_path: Path, event: Event
     assert front["gsd_state_version"] == "1.0"
     assert front["status"] in ("executing", "planning", "paused", "discussing")
     assert "last_updated" in front
+    assert front["stopped_at"]
+    assert front["last_activity"]
+    assert front["progress"] == {
+        "total_phases": "3",
+        "completed_phases": "0",
+        "total_plans": "2",
+        "completed_plans": "1",
+        "percent": "0",
+    }
 
 
 def test_a_begun_phase_is_active_in_the_new_frontmatter(tmp_path: Path) -> None:

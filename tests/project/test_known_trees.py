@@ -165,3 +165,35 @@ def test_a_perfect_check_has_no_fault_and_any_other_has_one(tmp_path, monkeypatc
         more = {"findings": [*check["findings"], alarm]}
         monkeypatch.setattr(judge, "answer", lambda *_, more=more: more)
         assert judge.finding_fault(tree).startswith("a false alarm")
+
+
+def test_a_repair_that_writes_another_false_value_is_found(tmp_path, monkeypatch):
+    asked = judge.answer
+    written: list[int] = []
+
+    def careless(*words: str) -> dict[str, Any]:
+        report = asked(*words)
+        if words[0] == "doctor" and not written:
+            state = Path(".planning/STATE.md")
+            text = state.read_text("utf-8")
+            at = next(n for n, line in enumerate(text.split("\n"), 1) if "completed_plans" in line)
+            state.write_text(re.sub("completed_plans: .*", "completed_plans: 77", text), "utf-8")
+            finding = {"path": ".planning/STATE.md", "line": at}
+            report["left"].append({"finding": finding})
+            written.append(at)
+        return report
+
+    monkeypatch.setattr(judge, "answer", careless)
+    with judge.scratch_project() as folder:
+        planning = folder / ".planning"
+        (planning / "phases/01-a").mkdir(parents=True)
+        (planning / "phases/01-a/01-01-PLAN.md").write_text("x", "utf-8")
+        (planning / "phases/01-a/01-01-SUMMARY.md").write_text("# Summary\n\nDone.\n", "utf-8")
+        (planning / "ROADMAP.md").write_text("# R\n\n- [ ] **Phase 1: A**\n", "utf-8")
+        state = "---\ngsd_state_version: '1.0'\nstatus: verifying\nprogress:\n  completed_plans: 0\n---\n"
+        (planning / "STATE.md").write_text(state, "utf-8")
+        fault = judge.repair_fault(folder)
+
+    assert written
+    assert fault.startswith("the repair made a statement false")
+    assert "77" in fault

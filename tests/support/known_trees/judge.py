@@ -293,19 +293,40 @@ def repair_fault(folder: Path, *, undone: bool = True) -> str:
     if fault:
         return fault
     left = {_place(each["finding"]) for each in first["left"]}
-    open_ = [each for each in answer("check")["findings"] if each["is_drift"]]
-    beyond = [each for each in open_ if _place(each) not in left]
+    rechecked = answer("check")
+    beyond = [each for each in _drift(rechecked) if _place(each) not in left]
     if beyond:
         return f"check reports what the repair did not name: {beyond[0]['message']}"
+    fault = verdict_fault(checked, rechecked)
+    if fault:
+        return fault
     second = answer("doctor", "--fix", "--yes")
     if second.get("changed") or documents(read_tree(folder)) != after:
         return f"a second repair changed {second.get('changed')}"
     return undo_fault(folder, before) if undone and after != before else ""
 
 
+def verdict_fault(before: Report, after: Report) -> str:
+    """A statement that is refuted after a repair was refuted before it.
+
+    Everything else that was compared was confirmed, or could not be checked.
+    """
+    known = {_statement(each) for each in _drift(before)}
+    new = [each for each in _drift(after) if _statement(each) not in known]
+    return f"the repair made a statement false: {new[0]['message']}" if new else ""
+
+
+def _drift(check: Report) -> list[Report]:
+    return [each for each in check.get("findings", []) if each["is_drift"]]
+
+
+def _statement(finding: Report) -> tuple[str, str, str]:
+    return finding["path"], finding["what"], finding["said"]
+
+
 def _untouched_fault(check: Report, before: dict[str, bytes], after: dict[str, bytes]) -> str:
     """Lines without a finding stay, except in a block that is one finding as a whole."""
-    drift = [each for each in check.get("findings", []) if each["is_drift"]]
+    drift = _drift(check)
     whole = {each["path"] for each in drift if not each["line"] or each["code"] in _BLOCKS}
     places = {_place(each) for each in drift}
     moved = {each["path"] for each in drift if each["what"] in ("Phase", "Current Phase")}

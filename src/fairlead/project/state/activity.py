@@ -11,7 +11,6 @@ from datetime import datetime
 
 from fairlead.core.ids import PhaseId
 from fairlead.core.patterns import lazy_pattern
-from fairlead.project.derive.inventory import Phase
 from fairlead.project.derive.position import Position
 from fairlead.project.state.digest import is_name_of
 from fairlead.project.state.recorded import body_field, phase_in, session_section
@@ -52,6 +51,10 @@ _PLAN_FORM = lazy_pattern(
 _LEAD = lazy_pattern(r"Phase\s+\S+\s*(?:[—–:-]+|\()?\s*", re.IGNORECASE)
 _LONGEST_NAME = 5  # words of a phase
 _NO_FOCUS = ("", "-", "—", "none", "tbd", "roadmap", "not started")
+# What commands write when no phase is left.
+_FOCUS_AFTER = lazy_pattern(
+    r"(?i:planning (?:the )?next milestone|completing milestone \S+|all phases complete)"
+)
 
 
 # --- last activity and stop --------------------------------------------------------------------
@@ -196,9 +199,7 @@ def with_focus(document: Document, position: Position) -> Document:
     field = document.field("Current focus")
     if field is None or not _is_focus_by_command(field.value, position):
         return document
-    if position.current is None and is_last_phase(focus_of(field.value, position), position):
-        return document
-    return document.set_field(field, focus_line(position.current))
+    return document.set_field(field, focus_line(position))
 
 
 def with_moved_focus(document: Document, before: Position, after: Position) -> Document:
@@ -208,14 +209,22 @@ def with_moved_focus(document: Document, before: Position, after: Position) -> D
         return document
     if _is_focus_by_command(field.value, after):
         return document
-    return document.set_field(field, focus_line(after.current))
+    return document.set_field(field, focus_line(after))
 
 
-def focus_line(phase: Phase | None) -> str:
-    """The focus on a phase; on the roadmap if no phase is left."""
-    if phase is None:
+def focus_line(position: Position) -> str:
+    """The focus on the current phase, on the last one until it is verified, or on what follows."""
+    scope, ahead = position.scope, position.next
+    phase = position.current
+    if phase is None and ahead.action == "verify-phase":
+        phase = next((each for each in scope.phases if each.id.short == ahead.phase), None)
+    if phase is not None:
+        return f"Phase {phase.id.short}" + (f" — {phase.name}" if phase.name else "")
+    if not scope.phases:
         return "Roadmap"
-    return f"Phase {phase.id.short}" + (f" — {phase.name}" if phase.name else "")
+    if ahead.action == "new-milestone":
+        return "Planning the next milestone"
+    return f"Completing milestone {scope.milestone}" if scope.milestone else "All phases complete"
 
 
 def focus_of(value: str, position: Position) -> PhaseId | None:
@@ -231,7 +240,11 @@ def is_last_phase(phase: PhaseId | None, position: Position) -> bool:
 def _is_focus_by_command(value: str, position: Position) -> bool:
     """Whether a focus is empty, or names a phase and nothing but its name."""
     plain = value.strip()
-    if plain.casefold() in _NO_FOCUS or (plain.startswith("[") and plain.endswith("]")):
+    if (
+        plain.casefold() in _NO_FOCUS
+        or _FOCUS_AFTER.fullmatch(plain)
+        or (plain.startswith("[") and plain.endswith("]"))
+    ):
         return True
     number = phase_in(plain) if plain.casefold().startswith("phase ") else None
     if number is None:

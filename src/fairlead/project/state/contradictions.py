@@ -239,10 +239,10 @@ def _focus(document: Document, here: Position, status: str, *, has_line: bool) -
     if named is None or named == at:
         return {}
     if at is not None and has_line:
-        return {"Current focus": focus_line(here.current)}
+        return {"Current focus": focus_line(here)}
     if (here.is_over and is_last_phase(named, here)) or may_be_active(named, status, here):
         return {}
-    return {"Current focus": focus_line(here.current)}
+    return {"Current focus": focus_line(here)}
 
 
 def _next_step(document: Document, position: Position) -> FieldTexts:

@@ -7,11 +7,13 @@ blanks at the end, is refused instead: a write beside it would leave two.
 
 from fairlead.core.patterns import lazy_pattern
 from fairlead.project.derive.position import Position
+from fairlead.project.derive.scope import Certainty
 from fairlead.project.errors import MisplacedFrontmatter
+from fairlead.project.state.activity import DATED, stop_of
 from fairlead.project.state.contradictions import contradicted_fields
 from fairlead.project.state.digest import awaiting_verification
 from fairlead.project.state.documents import VERSION
-from fairlead.project.state.fields import STATE_FIELDS
+from fairlead.project.state.fields import STATE_FIELDS, Source
 from fairlead.project.state.recorded import body_field
 from fairlead.project.status_words import Status, is_default, normalise
 from fairlead.text.document import Document
@@ -77,11 +79,33 @@ def with_front(document: Document, status: Status = Status.EXECUTING) -> Documen
     return document.replaced(mark + head + document.text.removeprefix(BOM))
 
 
+def _filled(document: Document, position: Position) -> Document:
+    """New frontmatter with all that the files prove and the body says."""
+    scope = position.scope
+    activity, milestone = body_field(document, "Last activity"), scope.milestone
+    dated = DATED.match(activity.value.strip()) if activity else None
+    texts = {
+        "milestone": milestone,
+        "milestone_name": scope.milestone_name if milestone else "",
+        "stopped_at": stop_of(document),
+        "last_activity": dated["date"] if dated else "",
+    }
+    for key, value in texts.items():
+        document = document.set_front((key,), value) if value else document
+    if scope.certainty is Certainty.CERTAIN:  # otherwise no number of ours is known to be right
+        for key in STATE_FIELDS.keys(Source.COUNTS):
+            group, _, name = key.partition(".")
+            document = document.set_front((group, name), getattr(position.progress, name))
+    return document
+
+
 def with_header(document: Document, position: Position) -> Document:
     """The document with every required field."""
     if not missing_fields(document):
         return document
+    is_new = document.block is None
     document = with_front(document, awaiting_verification(position).status)
+    document = _filled(document, position) if is_new else document
     if VERSION in missing_fields(document):
         document = document.set_front((VERSION,), SCHEMA)
     texts = contradicted_fields(document, position)
