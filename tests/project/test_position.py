@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from fairlead.core.ids import PhaseId
 from fairlead.project.derive.inventory import Completion, Inventory, Verification
 from fairlead.project.derive.position import Position, position_of
+from fairlead.project.derive.state_claims import StateClaims
 from fairlead.project.state.digest import awaiting_verification
 from fairlead.project.status_words import Status
 from tests.support import positions
@@ -275,6 +277,15 @@ def test_next_passes_over_what_the_roadmap_calls_finished(
     assert at.current.id.short == phase
     assert (at.next.action, at.next.command) == (action, command)
     assert at.is_claimed is (command == "fairlead doctor")
+
+
+def test_a_claimed_phase_at_which_state_stands_is_settled_first() -> None:
+    inventory = an_inventory(_ONE_TICKED, a_folder("1", 2), a_folder("2", 1))
+    at = position_of(replace(inventory, claims=StateClaims(phase=PhaseId.parse("1"))))
+
+    assert at.current is not None
+    assert at.current.id.short == "1"
+    assert (at.next.action, at.next.command) == ("verify-phase", "fairlead doctor")
 
 
 def test_a_claimed_phase_is_not_called_ready_for_verification() -> None:

@@ -5,7 +5,7 @@ with open plans is executed, and a finished phase is verified before the next on
 that the roadmap calls finished is passed over: only its summaries may be missing.
 """
 
-from fairlead.core.ids import stream_words
+from fairlead.core.ids import PhaseId, stream_words
 from fairlead.core.values import dataclass, replace
 from fairlead.project.derive.inventory import (
     Completion,
@@ -91,7 +91,7 @@ def position_of(inventory: Inventory) -> Position:
     open_phases = [phase for phase in scope.phases if not phase.is_complete(policy)]
     # An open phase of a shipped milestone is history, not current work.
     is_over = scope.is_archived or scope.is_closed
-    current = None if is_over else _current(open_phases)
+    current = None if is_over else _current(open_phases, inventory.claims.phase)
     is_unlisted = not inventory.has_roadmap and scope.certainty is Certainty.UNCERTAIN
     if not is_over and (scope.certainty is Certainty.UNVERIFIABLE or (is_unlisted and not current)):
         current = _claimed_phase(scope, inventory)
@@ -124,10 +124,10 @@ def position_of(inventory: Inventory) -> Position:
     )
 
 
-def _current(open_phases: list[Phase]) -> Phase | None:
-    """The first open phase that is not called finished; without one, the last open phase."""
+def _current(open_phases: list[Phase], stands_at: PhaseId | None) -> Phase | None:
+    """The first open phase that is not called finished, or at which STATE.md stands."""
     for phase in open_phases:
-        if not _is_called_done(phase):
+        if phase.id == stands_at or not _is_called_done(phase):
             return phase
     return open_phases[-1] if open_phases else None
 
