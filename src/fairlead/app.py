@@ -18,6 +18,7 @@ from fairlead.core.user_folders import (
     host_folder,
     user_folder,
 )
+from fairlead.jobs.overview_sources import done_tasks, ledger_entries, unchecked_proofs
 from fairlead.jobs.paths import JOBS, approvals_path
 from fairlead.planphase.paths import find_plan_home
 from fairlead.store import layout
@@ -119,16 +120,14 @@ class App:
     @cached_property
     def overview(self) -> Overview:
         """A look at the project that this folder belongs to."""
-        from fairlead.jobs.overview_sources import done_tasks, ledger_entries
         from fairlead.planphase.overview_sources import exec_phase_source, plan_phase_source
         from fairlead.project.overview import Overview, OverviewSources
 
         # A project that never ran a job does not load the packages of jobs.
         jobs = lambda reader: self.jobs.open_jobs() if reader.names(JOBS) else ()  # noqa: E731
-        sources = OverviewSources(
-            plan_phase_source, exec_phase_source, ledger_entries, jobs, done_tasks
-        )
-        reader = Reader(self.place, self.cache)
+        phases = plan_phase_source, exec_phase_source
+        sources = OverviewSources(*phases, ledger_entries, jobs, done_tasks)
+        reader = Reader(self.place, self.cache, unchecked_proofs)
         if not self.is_copy:
             return Overview(reader, sources)
         from fairlead.execution.rehearsal import as_rehearsed
@@ -248,7 +247,7 @@ class App:
         """Looks at the roadmap of the project that this folder belongs to."""
         from fairlead.plans.roadmap_report import Roadmaps
 
-        return Roadmaps(Reader(self.place, self.cache), self._workstream)
+        return Roadmaps(Reader(self.place, self.cache, unchecked_proofs), self._workstream)
 
     @property
     def step(self) -> tuple[Files, SystemClock, str]:
@@ -662,14 +661,14 @@ class App:
 
     @cached_property
     def _project_files(self) -> Files:
-        return self.files_of(layout.find_project(self.folder))
+        return self.files_of(layout.find_project(self.folder), is_run=False)
 
     @cached_property
     def _workstream(self) -> str:
         """The workstream that is meant, where a project has several memories."""
         return self._project_files.workstream(self._named)
 
-    def files_of(self, folder: str, staging: str = STAGING) -> Files:
+    def files_of(self, folder: str, staging: str = STAGING, *, is_run: bool = True) -> Files:
         """The documents below a folder."""
         from fairlead.store.files import Files
 
@@ -681,6 +680,7 @@ class App:
             allow_shared=self.preferences.shared_disk,
             is_read_only=self.is_read_only,
             cache=self.cache,
+            unchecked=None if is_run else unchecked_proofs,  # a run checks each call itself
         )
 
     @cached_property

@@ -61,6 +61,7 @@ TREE = {
     "core/process.py": "import subprocess",
     "core/values.py": "import dataclasses",
     "execution/decide.py": "",
+    "execution/plan_index.py": "",
     "interfaces/hooks.py": "",
     "interfaces/cli/main.py": "import click\nimport fairlead.app\nimport fairlead.interfaces.hooks",
     "jobs/service.py": "import fairlead.plans.model",

@@ -7,7 +7,7 @@ from random import Random
 from fairlead.agents.budget import Caps, Cost
 from fairlead.execution.decide import _View, halts_wave
 from fairlead.execution.model import Act, Action, PlanFacts, Snapshot, TaskFacts
-from fairlead.execution.plan_index import PlanIndex
+from fairlead.execution.plan_index import ReadinessIndex
 from fairlead.jobs.model import (
     Job,
     JobStatus,
@@ -45,7 +45,7 @@ def plain_decision(snapshot: Snapshot) -> tuple[Action, ...]:
     job = snapshot.job
     if snapshot.is_stopping or job.status is not JobStatus.EXECUTING:
         return ()
-    index = PlanIndex()
+    index = ReadinessIndex()
     index.update(snapshot)
     view = _View(snapshot, index)
     order = schedule(

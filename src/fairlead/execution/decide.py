@@ -16,7 +16,7 @@ from itertools import islice
 from fairlead.agents.budget import Cost, may_spend
 from fairlead.core.values import replace
 from fairlead.execution.model import Act, Action, PlanFacts, Snapshot, TaskFacts
-from fairlead.execution.plan_index import PlanIndex, Rank
+from fairlead.execution.plan_index import Rank, ReadinessIndex
 from fairlead.jobs.model import (
     ABORT_ANSWER,
     FIX,
@@ -74,7 +74,7 @@ class Decider:
     """
 
     def __init__(self) -> None:
-        self._index = PlanIndex()
+        self._index = ReadinessIndex()
         self._clear()
         self._questions: tuple[Question, ...] = ()
         self._running: frozenset[str] = frozenset()
@@ -271,7 +271,7 @@ class _Choice:
 class _View:
     """A snapshot, and everything that is derived from it."""
 
-    def __init__(self, snapshot: Snapshot, index: PlanIndex) -> None:
+    def __init__(self, snapshot: Snapshot, index: ReadinessIndex) -> None:
         self._snapshot = snapshot
         self._index = index
         self._gates = index.gates

@@ -22,7 +22,7 @@ _CHUNK = 512  # values that are compared at once
 Value = TypeVar("Value")
 
 
-class PlanIndex:
+class ReadinessIndex:
     """The plans that may begin or have begun, and which of them changed since the last snapshot."""
 
     def __init__(self) -> None:
@@ -235,9 +235,8 @@ def changed_positions(old: Sequence[Value], new: Sequence[Value]) -> Iterator[in
     """The positions at which two sequences of the same length differ."""
     for start in range(0, len(new), _CHUNK):
         if old[start : start + _CHUNK] != new[start : start + _CHUNK]:
-            for at in range(start, min(start + _CHUNK, len(new))):
-                if old[at] is not new[at]:
-                    yield at
+            positions = range(start, min(start + _CHUNK, len(new)))
+            yield from (at for at in positions if old[at] is not new[at])
 
 
 def differences(

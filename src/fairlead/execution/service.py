@@ -38,11 +38,11 @@ from fairlead.execution.tamper_check import (
     JobPlace,
     check_killed_runs,
     settle_answer,
-    unchecked_proofs,
 )
 from fairlead.jobs.approvals import approve_plans, approved_plans
 from fairlead.jobs.context import JobEnvironment, JobSetup
 from fairlead.jobs.folder import JobFolder, job_ids
+from fairlead.jobs.guarded_proofs import unchecked_proofs
 from fairlead.jobs.kinds import JobKind
 from fairlead.jobs.ledger import Spending
 from fairlead.jobs.loop import the_only_run
@@ -107,7 +107,7 @@ class Execution:
         documents = tuple(
             read_plan(plan.path, self._files.load(plan.path).text) for plan in folder.live_plans
         )
-        unchecked = unchecked_proofs(self._files, self._state.folder, job_ids(self._files))
+        unchecked = unchecked_proofs(self._files.folder, self._state.folder)
         believed = [plan for plan in folder.live_plans if plan.summary not in unchecked]
         done = [plan.id for plan in believed if plan.is_complete]
         proven = _proven(believed, is_rehearsed=is_rehearsed)

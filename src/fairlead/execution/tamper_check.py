@@ -194,26 +194,6 @@ def check_killed_runs(
             place.folder.save_question(replace(question, asked_at=now))
 
 
-def unchecked_proofs(files: Files, state: str, jobs: Iterable[str]) -> frozenset[str]:
-    """The summaries and verifications that appeared during calls which nobody has checked yet.
-
-    Paths from the project's folder. Their run was killed, or is still going on.
-    """
-    project, found = files.folder, set()
-    for job in jobs:
-        baselines = Baselines(f"{private_folder(state, project, job)}/{SEEN}")
-        for baseline in baselines.left():
-            if baseline.digests is None or not baseline.is_of_this_boot:
-                continue
-            places = [path for path, _ in planning_documents(project) if is_proof(path)]
-            found |= {
-                path.removeprefix(f"{project}/")
-                for path, digest in digests_of(places).items()
-                if baseline.digests.get(path) != digest and not baselines.has_written(path, digest)
-            }
-    return frozenset(found)
-
-
 def settle_answer(place: JobPlace, jobs: JobAccess, job: Job) -> None:
     """Carry out an answer about touched files now, unless a run does it."""
     if place.folder.baselines.touched() and not is_running(place.files.folder, job_lock(job)):

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,6 +23,7 @@ from fairlead.agents.model import AgentCall, AgentEvent, CallResult
 from fairlead.agents.ports import Agent
 from fairlead.agents.secrets import FilteredEvents, without_secrets
 from fairlead.core.errors import DocumentError
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.serialization import plain, revived
 from fairlead.core.values import dataclass, replace
 from fairlead.jobs.baseline import baselines_of_jobs
@@ -35,7 +35,7 @@ from fairlead.store.files import make_private_folders
 from fairlead.store.journal import Journal
 
 _INTERRUPTED, LOST = "killed", "lost"  # verdicts in the ledger
-_NONCE, _LONGEST_NONCE = re.compile(r"[A-Za-z0-9_-]{8,}"), 200
+_NONCE, _LONGEST_NONCE = lazy_pattern(r"[A-Za-z0-9_-]{8,}"), 200
 _COST_UNKNOWN = "the machine that ran it was lost; its cost is unknown"
 
 

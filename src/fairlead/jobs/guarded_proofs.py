@@ -14,16 +14,24 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from fairlead.jobs.baseline import baselines_of_jobs
-from fairlead.jobs.paths import JOBS, LEDGER, REPLACED, SEEN, job_path
+from fairlead.jobs.paths import JOBS, LEDGER, REPLACED, SEEN, job_path, private_folder
 from fairlead.project.naming import is_plan, is_summary, is_verification
 from fairlead.store import layout
 from fairlead.store.confined import Root
-from fairlead.store.digests import FileSignature, digest_of, entries_of, entry_signature
+from fairlead.store.digests import (
+    FileSignature,
+    digest_of,
+    digests_of,
+    entries_of,
+    entry_signature,
+    file_signature,
+)
 from fairlead.store.staging import STAGING, writing_name
 
 if TYPE_CHECKING:
     from fairlead.jobs.context import JobContext
 
+_UNSURE_NS = 2_000_000_000  # between two clocks, and while a baseline is made
 _DEEPEST = 8  # folders below the planning folder
 _LARGEST = 1 << 20  # bytes of a document that can be written again
 
@@ -58,6 +66,31 @@ def planning_documents(project: str) -> Iterator[tuple[str, FileSignature]]:
             signature = entry_signature(entry) if _is_guarded(entry.name) else ()
             if signature:
                 yield entry.path, signature
+
+
+def unchecked_proofs(project: str, state: str) -> frozenset[str]:
+    """The summaries and verifications that appeared during calls which nobody has checked yet.
+
+    Paths from the project's folder. Their run was killed, or is still going on. `state` is the
+    user's state folder.
+    """
+    found = set[str]()
+    for baselines in baselines_of_jobs(
+        os.path.dirname(private_folder(state, project, "job")), SEEN
+    ):
+        for baseline in baselines.left():
+            if baseline.digests is None or not baseline.is_of_this_boot:
+                continue
+            # The change time of a file cannot be set, so older files need not be read.
+            since = (file_signature(baseline.place) or (0,))[-1] - _UNSURE_NS
+            documents = planning_documents(project)
+            places = [path for path, each in documents if is_proof(path) and each[-1] >= since]
+            found |= {
+                path.removeprefix(f"{project}/")
+                for path, digest in digests_of(places).items()
+                if baseline.digests.get(path) != digest and not baselines.has_written(path, digest)
+            }
+    return frozenset(found)
 
 
 class GuardedProofs:

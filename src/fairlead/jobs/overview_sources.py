@@ -5,15 +5,26 @@ Imports are late: `status` on a project that never ran a job does not load the p
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from fairlead.jobs.paths import JOBS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from fairlead.project.derive.inventory import Plan
     from fairlead.store.reader import Reader
+
+
+def unchecked_proofs(folder: str) -> Collection[str]:
+    """The proofs in a project that appeared while an agent worked and that nobody has checked."""
+    if not os.path.isdir(os.path.join(folder, JOBS)):
+        return ()
+    from fairlead.jobs import guarded_proofs
+    from fairlead.planphase.facts import state_folder_of
+
+    return guarded_proofs.unchecked_proofs(folder, state_folder_of(os.environ))
 
 
 def done_tasks(reader: Reader, plan: Plan) -> int:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 from fairlead.agents.secrets import without_secrets
 from fairlead.core.clock import Clock
 from fairlead.core.errors import DocumentError
+from fairlead.core.serialization import revived
 from fairlead.core.values import dataclass, field, replace
 from fairlead.jobs.approvals import Answers
+from fairlead.jobs.baseline import Baselines
 from fairlead.jobs.errors import NoQuestion, PersonDecides, UnknownJob
-from fairlead.jobs.folder import JobFolder, job_ids
+from fairlead.jobs.folder import JobFolder, content_of, job_ids
 from fairlead.jobs.kinds import JobAccess, JobKinds
 from fairlead.jobs.ledger import PaidCall, paid_calls
 from fairlead.jobs.loop import end_elsewhere, is_running
@@ -35,7 +37,15 @@ from fairlead.jobs.model import (
     TaskGate,
     skip_kind,
 )
-from fairlead.jobs.paths import EVENTS, job_path, lock_of, private_folder, run_lock
+from fairlead.jobs.paths import (
+    EVENTS,
+    JOB_RECORD,
+    SEEN,
+    job_path,
+    lock_of,
+    private_folder,
+    run_lock,
+)
 from fairlead.jobs.proofs import proofs_of
 from fairlead.project.open_jobs import JobState, OpenJob
 from fairlead.project.state.documents import moment
@@ -102,7 +112,7 @@ class Jobs:
         """Every record that can be read, in the order of the folders."""
         for record in self._kinds.records(self.files):
             if not isinstance(record, DocumentError):
-                yield record
+                yield self._as_saved(record)
 
     def all(self) -> tuple[JobRecord, ...]:
         """Every job whose record can be read, the newest last."""
@@ -115,7 +125,19 @@ class Jobs:
 
     def record(self, job: str) -> JobRecord:
         """The record of a job; without a name, of the newest."""
-        return self._kinds.load(self.folder(job or self._newest()))
+        return self._as_saved(self._kinds.load(self.folder(job or self._newest())))
+
+    def _as_saved(self, record: JobRecord) -> JobRecord:
+        """A record as its run saved it: an agent may have changed the file of a run that was killed.
+
+        The next run restores the file. A council decides from its proofs, not from this file.
+        """
+        if not isinstance(record, Job):
+            return record
+        private = private_folder(self.state.folder, self.files.folder, record.id)
+        path = job_path(record.id, JOB_RECORD)
+        text = Baselines(f"{private}/{SEEN}").saved(f"{self.files.folder}/{path}")
+        return revived(Job, content_of(path, text), path) if text else record
 
     def report(self, job: str) -> Any:
         """A job with everything that belongs to it, as its kind reports it."""

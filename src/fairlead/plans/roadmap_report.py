@@ -235,7 +235,13 @@ class Roadmaps:
         return phase_section_of(Document(loaded.text), phase.id, phase.listed.milestone)
 
     def _scan(self) -> Inventory:
-        return scan(self._reader.folder, workstream=self._workstream, cache=self._reader.cache)
+        reader = self._reader
+        return scan(
+            reader.folder,
+            workstream=self._workstream,
+            cache=reader.cache,
+            unchecked=reader.unchecked(),
+        )
 
 
 def _find_phase(number: PhaseId, inventory: Inventory, position: Position) -> Phase:

@@ -71,7 +71,11 @@ class ProjectSnapshot:
     @cached_property
     def inventory(self) -> Inventory:
         """What is on disk; refused if the settings that the numbers depend on are unreadable."""
-        return self._inventory or scan(self.files.folder, workstream=self.workstream).for_writing()
+        if self._inventory:
+            return self._inventory
+        unchecked = self.files.unchecked()
+        found = scan(self.files.folder, workstream=self.workstream, unchecked=unchecked)
+        return found.for_writing()
 
     @cached_property
     def position(self) -> Position:

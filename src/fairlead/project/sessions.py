@@ -84,7 +84,8 @@ class Sessions(ProjectService):
 
     def offers(self) -> tuple[HandoverOffer, ...]:
         """All hand-overs of the project; nothing is changed."""
-        inventory = scan(self._files.folder, workstream=self._workstream)
+        unchecked = self._files.unchecked()
+        inventory = scan(self._files.folder, workstream=self._workstream, unchecked=unchecked)
         position, folders = position_of(inventory), inventory.folders
         return handover_offers(self._files, self._workstream, position=position, folders=folders)
 

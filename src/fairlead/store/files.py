@@ -8,7 +8,7 @@ lock is taken, and no program is started while it is taken, so that writers wait
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -89,8 +89,9 @@ class Files(Reader):
         is_read_only: bool = False,
         is_private: bool | None = None,  # None: exactly in the user's own folders
         cache: FileCache | None = None,
+        unchecked: Callable[[str], Collection[str]] | None = None,
     ) -> None:
-        super().__init__(folder, cache)
+        super().__init__(folder, cache, unchecked)
         is_private = staging == USER_STAGING if is_private is None else is_private
         self._mode = 0o600 if is_private else 0o666  # of new documents, before the umask
         self.is_read_only = is_read_only

@@ -15,6 +15,8 @@ from fairlead.store.confined import Root
 from fairlead.store.errors import NoDocument, PathOutside, Undecodable, UnknownWorkstream
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from fairlead.store.digests import FileCache
 
 
@@ -31,10 +33,20 @@ class Reader:
 
     cache: FileCache | None = None  # of a server; a command reads everything anew
 
-    def __init__(self, folder: str, cache: FileCache | None = None) -> None:
+    def __init__(
+        self,
+        folder: str,
+        cache: FileCache | None = None,
+        unchecked: Callable[[str], Collection[str]] | None = None,
+    ) -> None:
         self.folder = folder
         if cache is not None:
             self.cache = cache
+        self._unchecked = unchecked
+
+    def unchecked(self) -> Collection[str]:
+        """The paths of proofs that appeared while an agent worked, and that nobody has checked."""
+        return self._unchecked(self.folder) if self._unchecked else ()
 
     def load(self, path: str) -> LoadedDocument:
         """Load a document that must exist."""

@@ -81,7 +81,8 @@ class PhaseReader:
     def load(self, number: str, *, is_rehearsed: bool = False) -> PhaseToVerify:
         """Load a phase; raise if it has no plans, or plans without a valid summary."""
         frontmatter.prepare()
-        inventory = scan(self._files.folder, workstream=self._workstream)
+        unchecked = self._files.unchecked()
+        inventory = scan(self._files.folder, workstream=self._workstream, unchecked=unchecked)
         phase = phase_in_scope(position_of(inventory), number)
         folder = phase.folder
         if folder is None or not folder.live_plans:

@@ -104,7 +104,8 @@ class PhaseDocuments(ProjectService):
     def subject(self, number: str) -> PhaseSubject:
         """Everything that the documents say about a phase."""
         id_ = PhaseId.parse(number)
-        inventory = scan(self._files.folder, workstream=self._workstream)
+        unchecked = self._files.unchecked()
+        inventory = scan(self._files.folder, workstream=self._workstream, unchecked=unchecked)
         position = position_of(inventory)
         phases = position.scope.phases
         phase = next((each for each in phases if each.id == id_), None)

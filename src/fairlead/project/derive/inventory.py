@@ -46,6 +46,7 @@ class Proof(StrEnum):
     BLOCKED = "blocked"  # it says that the plan could not be done
     FAILED = "failed"  # its self-check failed
     REHEARSED = "rehearsed"  # written by a rehearsal, which proves nothing
+    UNCHECKED = "unchecked"  # it appeared while an agent worked, and nobody has checked it
     COMPLETE = "complete"
 
 
@@ -132,6 +133,21 @@ class PhaseFolder:
     def completed(self) -> int:
         """The number of complete live plans."""
         return [plan.proof for plan in self.live_plans].count(Proof.COMPLETE)
+
+    def without(self, unchecked: Collection[str]) -> "PhaseFolder":
+        """This folder, in which these summaries and verifications prove nothing."""
+        verified = self.verification
+        plans, lost = (
+            tuple(
+                plan._replace(proof=Proof.UNCHECKED) if plan.summary in unchecked else plan
+                for plan in group
+            )
+            for group in (self.plans, self.lost)
+        )
+        if verified is not None and (verified.path in unchecked or plans != self.plans):
+            kept = None if verified.path in unchecked else verified._replace(is_stale=True)
+            return replace(self, plans=plans, lost=lost, verification=kept)
+        return replace(self, plans=plans, lost=lost)
 
     def with_lost(self, listed: Collection[str], counted: Collection[int] = ()) -> "PhaseFolder":
         """This folder with the lost plans that count: the phase passed, or the roadmap has them.

@@ -66,14 +66,23 @@ def scan(
     state: str | None = None,
     roadmap: str | None = None,
     cache: FileCache | None = None,
+    unchecked: Collection[str] = (),
 ) -> Inventory:
     """Read the inventory from disk; with a cache, read only the folders that have changed.
 
     `state` and `roadmap` replace the documents on disk, for a caller that is about to write them.
+    The summaries and verifications in `unchecked` prove nothing.
     """
     overrides = {layout.STATE_NAME: state, layout.ROADMAP_NAME: roadmap}
     with Root(folder) as root:
-        return _Scanner(root, workstream, overrides, cache).inventory()
+        inventory = _Scanner(root, workstream, overrides, cache).inventory()
+    if not unchecked:
+        return inventory
+    folders, archived = (
+        tuple(each.without(unchecked) for each in group)
+        for group in (inventory.folders, inventory.archived)
+    )
+    return replace(inventory, folders=folders, archived=archived)
 
 
 def reread(inventory: Inventory, state: str | None, roadmap: str | None) -> Inventory:

@@ -68,7 +68,10 @@ def compare_project(
     reader: Reader, workstream: str = "", counted: InventoryView = lambda inventory: inventory
 ) -> DocumentComparison:
     """Derive the position and compare the documents with it; `counted` says what counts."""
-    inventory = counted(scan(reader.folder, workstream=workstream, cache=reader.cache))
+    unchecked = reader.unchecked()
+    inventory = counted(
+        scan(reader.folder, workstream=workstream, cache=reader.cache, unchecked=unchecked)
+    )
     position = position_of(inventory)
     findings = [*unread_findings(inventory)]
     documents = layout.documents_of(workstream)

@@ -504,6 +504,10 @@ def _folder(folder: PhaseFolder) -> Iterator[Finding]:
         Proof.FAILED: (FindingKind.SELF_CHECK, "says that its self-check failed"),
         Proof.BLOCKED: (FindingKind.SELF_CHECK, "says that the plan was blocked"),
         Proof.REHEARSED: (FindingKind.REHEARSED, "was written by a rehearsal and proves nothing"),
+        Proof.UNCHECKED: (
+            FindingKind.UNCHECKED,
+            "appeared while an agent worked, and proves nothing before the run has checked it",
+        ),
     }
     for plan in folder.plans:
         if plan.proof in notes and plan.summary:

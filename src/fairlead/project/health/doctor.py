@@ -118,6 +118,7 @@ _ADVICE = {
     FindingKind.UNMAPPED: "add it to the traceability table, or to a phase in ROADMAP.md",
     FindingKind.EMPTY: "write the summary, or remove the empty file",
     FindingKind.SELF_CHECK: "fix what the summary reports, then rewrite it",
+    FindingKind.UNCHECKED: "continue the run that was interrupted: fairlead next",
     FindingKind.REHEARSED: "take the rehearsal back: fairlead rehearsal discard; or see: fairlead next",
 }
 _NEXT_EVENT = "the next event writes it"
@@ -222,6 +223,7 @@ class Doctor:
             state=texts[state],
             roadmap=texts[roadmap],
             cache=self._files.cache,
+            unchecked=self._files.unchecked(),
         ).for_writing()
         position = position_of(inventory)
         if claims is ClaimPolicy.RECONSTRUCT:

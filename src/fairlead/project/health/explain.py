@@ -22,6 +22,7 @@ _PROOFS = {
     Proof.BLOCKED: "open: its summary says blocked",
     Proof.FAILED: "open: its summary says that the self-check failed",
     Proof.REHEARSED: "open: its summary comes from a rehearsal",
+    Proof.UNCHECKED: "open: its summary appeared while an agent worked, and nobody has checked it",
     Proof.COMPLETE: "complete",
 }
 

@@ -37,6 +37,7 @@ class FindingKind(StrEnum):
     EMPTY = "summary-empty"
     SELF_CHECK = "self-check-failed"
     REHEARSED = "rehearsed-summary"
+    UNCHECKED = "summary-unchecked"
 
 
 class StatementVerdict(StrEnum):
