@@ -42,11 +42,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory):
 def test_a_job_survives_the_loss_of_its_worker(cluster: LocalCluster) -> None:
     project = cluster.project("one", some_plans(1))
     first = cluster.worker("first", thinks=60.0)
+    cluster.ready(first)
     coordinator = cluster.coordinator(project)
     cluster.await_call(first, coordinator)
 
     first.kill()
     second = cluster.worker("second")
+    cluster.ready(second)
 
     assert coordinator.wait() == 0, coordinator.output
     assert processes_of(first.home) == []

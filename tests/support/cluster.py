@@ -16,6 +16,7 @@ from random import SystemRandom
 from fairlead.cluster.connection import Connection, Patience, ServerSettings
 from fairlead.cluster.dev_server import dev_program, dev_words
 from fairlead.cluster.errors import NoDevServer
+from fairlead.core.errors import AgentError
 from fairlead.jobs.ledger import LedgerEntry, read_ledger
 from tests.support.execution import PlanText, a_plan, a_project
 from tests.support.programs import PATIENCE_SECONDS, fairlead, scratch_environment
@@ -192,8 +193,13 @@ class LocalCluster:
         until = time.monotonic() + PATIENCE_SECONDS
         for machine in workers:
             while "takes calls" not in machine.output:
-                if not machine.is_running or time.monotonic() > until:
+                if time.monotonic() > until:
                     raise RuntimeError(machine.output)
+                if not machine.is_running:
+                    # On a busy machine the server may not answer for as long as a worker waits.
+                    if machine.wait() != AgentError.exit_code:
+                        raise RuntimeError(machine.output)
+                    machine.start()
                 time.sleep(_PRESENT)
 
     def project(self, name: str, plans: Sequence[PlanText], **more: object) -> Path:

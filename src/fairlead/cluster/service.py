@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fairlead.vcs.in_place import InPlace
 
 _FOLDER = "cluster"  # in the user's state folder
+_SHOWN_SECONDS, _SERVED_SECONDS = 10.0, 60.0  # to connect, for a look and for a run or a worker
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
@@ -119,7 +120,7 @@ def require_package() -> None:
 @contextmanager
 def opened(project: ClusterProject, patience: Patience | None = None) -> Iterator[Cluster]:
     """Connect for one run. What ended jobs left is cleaned up, unless it is to be resumed."""
-    with _session(project, patience) as session:
+    with _session(project, patience, _SERVED_SECONDS) as session:
         try:
             yield Cluster(project, session)
         except (NoWorker, ServerGone):  # calls go on, and the next run continues them
@@ -138,7 +139,9 @@ def end_calls(project: ClusterProject, jobs: Iterable[str]) -> None:
 
 
 @contextmanager
-def _session(project: ClusterProject, patience: Patience | None = None) -> Iterator[ClusterSession]:
+def _session(
+    project: ClusterProject, patience: Patience | None = None, connect: float = _SHOWN_SECONDS
+) -> Iterator[ClusterSession]:
     require_package()
     from fairlead.cluster.adapter import ClusterSession
     from fairlead.cluster.connection import Connection
@@ -154,19 +157,24 @@ def _session(project: ClusterProject, patience: Patience | None = None) -> Itera
     name = project_id(project.state, project.folder)
     exchange = os.path.join(project.state, _FOLDER, "exchange", name)
     remote = RemoteRepository(url, exchange, project.workspace.objects)
-    with Connection(server_settings(project.values, patience=patience), name) as connection:
+    settings = server_settings(project.values, patience=patience, connect=connect)
+    with Connection(settings, name) as connection:
         yield ClusterSession(connection, remote, project.workspace, name, random_token)
 
 
 def server_settings(
-    values: Mapping[str, object], address: str = "", patience: Patience | None = None
+    values: Mapping[str, object],
+    address: str = "",
+    patience: Patience | None = None,
+    connect: float = _SHOWN_SECONDS,
 ) -> ServerSettings:
     """How to reach the server, from the settings of the user."""
     from fairlead.cluster.connection import Patience, ServerSettings
 
     codec = str(values["fairlead.cluster.codec"])
     heartbeat = float(str(values["fairlead.cluster.heartbeat_seconds"]))
-    return ServerSettings(address, codec, patience=patience or Patience(heartbeat=heartbeat))
+    patience = patience or Patience(connect=connect, heartbeat=heartbeat)
+    return ServerSettings(address, codec, patience=patience)
 
 
 def project_id(state: str, folder: str) -> str:
@@ -265,7 +273,7 @@ def serve(
     require_package()
     from fairlead.cluster.worker import WorkerOptions, WorkerProcess
 
-    server = server_settings(values, request.address)
+    server = server_settings(values, request.address, connect=_SERVED_SECONDS)
     options = WorkerOptions(request.queues, request.slots, folder, server, request.remote, custom)
     process = WorkerProcess(options, lambda event: report(event, process.identity))
     process.run()
