@@ -2,12 +2,15 @@
 
 import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fairlead.core.errors import ConflictError, DocumentError, FairleadError
+from fairlead.interfaces.install.errors import SettingsOverwritten
 from fairlead.interfaces.install.hosts import (
     CLAUDE,
     CODEX,
@@ -333,3 +336,37 @@ def test_the_receipt_contains_only_what_was_replaced(home: Path):
     installer(CLAUDE).install()
 
     assert "hush" not in (home / f".claude/settings.json{RECEIPT}").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("place", "edit"), [
+    ("settings", lambda text: text.replace("{", '{"theirs": 1,', 1)),
+    ("settings", lambda text: text.rstrip().removesuffix("}").rstrip() + ',\n  "theirs": 1\n}\n'),
+    ("config", lambda text: 'theirs = 1\n' + text),
+    ("memory", lambda text: text + "\nTheirs.\n"),
+])  # fmt: skip
+@pytest.mark.parametrize("keeps_ours", [True, False])
+def test_another_program_that_writes_right_after_us_is_a_conflict_only_if_it_took_ours_away(
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    place: str,
+    edit: Callable[[str], str],
+    keeps_ours: bool,
+) -> None:
+    host, name = PLACES[place]
+    before = {"settings": '{\n  "a": 1\n}\n', "config": "a = 1\n", "memory": "Mine.\n"}[place]
+    path = put(home, name, before)
+    written = HostInstaller._write
+
+    def write(self: HostInstaller, changes: list[Any], command: str) -> None:
+        written(self, changes, command)
+        if any(change.path == str(path) for change in changes):
+            path.write_text(edit(path.read_text("utf-8") if keeps_ours else before), "utf-8")
+
+    monkeypatch.setattr(HostInstaller, "_write", write)
+    install = installer(host, only=str(path))
+    if keeps_ours:
+        install.install()
+    else:
+        with pytest.raises(SettingsOverwritten):
+            install.install()
+    assert "heirs" in path.read_text("utf-8")

@@ -107,7 +107,7 @@ def _broken(rig: Rig, editing: Editing, world: Path, outcome: Outcome) -> list[s
         lost = _put_away(rig, editing, world, outcome)
     left = rig.left_behind(world)
     # A committed step keeps our version beside the other one.
-    is_told = outcome.code == CONFLICT and f"ours is kept as {_RESCUED}" in outcome.text
+    is_told = outcome.code == CONFLICT and _RESCUED in outcome.text
     return lost + ([] if is_told and _are_kept(left) else left)
 
 

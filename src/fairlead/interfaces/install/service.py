@@ -8,6 +8,7 @@ host that cannot parse its settings ignores them without a message.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
@@ -234,8 +235,17 @@ class HostInstaller:
     def _confirm(self, changes: list[_FileChange]) -> None:
         with reading_back(tuple(each.path for each in changes)):
             for each in changes:
-                if each.new is not None and self._text(each.path) != each.new:
+                if each.new is not None and not self._is_in_place(each):
                     raise SettingsOverwritten(each.path)
+
+    def _is_in_place(self, change: _FileChange) -> bool:
+        """Whether our part is still there; another program may have changed the rest since."""
+        current, kind = self._text(change.path), change.receipt.kind if change.receipt else ""
+        if current is None or current == change.new or kind not in REMOVALS or kind == "whole":
+            return current == change.new
+        with self._naming(change.path):
+            ours, found = _our_lines(change.new or "", kind), _our_lines(current, kind)
+        return not ours - found
 
     def _installation(self, changes: list[_FileChange], notes: list[str]) -> Installation:
         written = tuple(
@@ -251,6 +261,14 @@ class HostInstaller:
 def _without_ours(text: str, row: FileReceipt | None, kind: str) -> str:
     original = row.original(text) if row else None
     return REMOVALS[kind](text) if original is None else original
+
+
+def _our_lines(text: str, kind: str) -> Counter[str]:
+    """The lines that removing our part takes away; a comma at their end depends on the rest."""
+    rest = REMOVALS[kind](text)
+    before, after = (Counter(line.strip().rstrip(",") for line in each.splitlines())
+                     for each in (text, rest))  # fmt: skip
+    return before - after
 
 
 def _exactly(change: _FileChange) -> Callable[[str], str]:
