@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.context import BaseContext
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Protocol
 
@@ -168,7 +169,10 @@ _worker: dict[str, Trial] = {}
 
 
 def _open(proof: Proof, scratch: Path) -> None:
-    _worker["trial"] = proof.opened(scratch).__enter__()  # the parent removes the scratch folder
+    opened = proof.opened(scratch)  # the parent removes the scratch folder
+    _worker["trial"] = opened.__enter__()
+    # A context that nobody refers to is closed at once; this one ends with its process.
+    Finalize(None, opened.__exit__, (None, None, None), exitpriority=10)
 
 
 def _try(case: str) -> Tally:

@@ -1,11 +1,14 @@
 """`make prove` stops and resumes, counts every case once, and writes its page from figures."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from prove.frame import Progress, run_proof, shares
+from prove.frame import Progress, Tally, Trial, run_proof, shares
 from prove.numbered import BATCH, NumberedProof
 from prove.page import FIGURES, PAGE, page_of
 from prove.table import proofs
@@ -102,3 +105,45 @@ def test_a_partial_result_says_how_far_it_came() -> None:
     }
     page = page_of({"long": {"kill": row}})
     assert "| kill | c; 2.5 s the slowest | 5 kills (5 of 10 cases) | 0 |" in page
+
+
+@dataclass(frozen=True, slots=True)
+class _WithResource:
+    """A proof whose cases need something that is open."""
+
+    marker: str
+    name: str = "resource"
+    claim: str = "the resource is open"
+    unit: str = "looks"
+    covers: tuple[str, ...] = ("Makefile",)
+    workers: int = 1
+
+    def why_not(self) -> str:
+        return ""
+
+    def cases(self, seed: int, scratch: Path) -> list[str]:
+        del scratch
+        return [f"{seed}:{number}" for number in range(3)]
+
+    @contextmanager
+    def opened(self, scratch: Path) -> Iterator[Trial]:
+        del scratch
+        closed = Path(self.marker)
+
+        def trial(case: str) -> Tally:
+            return Tally(1, (f"{case}: closed",) if closed.exists() else ())
+
+        try:
+            yield trial
+        finally:
+            closed.touch()
+
+
+def test_the_resources_of_a_proof_are_open_until_its_last_case(tmp_path: Path) -> None:
+    output: list[str] = []
+    proof, progress = _WithResource(str(tmp_path / "closed")), Progress(1, tmp_path)
+
+    assert run_proof(proof, progress, 1, NOTHING_LEFT, tmp_path, output.append)
+
+    assert progress.row(proof)["findings"] == []
+    assert (tmp_path / "closed").exists()  # and then they are closed
