@@ -282,3 +282,71 @@ def test_a_phase_that_only_the_position_calls_complete_is_a_doubt(tmp_path: Path
     summary = {"phases/01-login/01-01-SUMMARY.md": DONE}
     files = planning(tmp_path, {**BASE, **summary, "STATE.md": state})
     assert checked(files).position.scope.certainty is Certainty.UNCERTAIN
+
+
+# -- what the whole project, or another tool, may say ---------------------------------------------
+
+_TWO = """# Roadmap
+
+{first}
+
+### Phase 1: Login
+### Phase 2: Search
+
+{second}
+
+### Phase 3: Share
+### Phase 4: Stats
+"""
+_PLACES = {
+    "phases/01-login/01-01-PLAN.md": "x",
+    "phases/01-login/01-01-SUMMARY.md": DONE,
+    "phases/02-search/02-01-PLAN.md": "x",
+    "phases/02-search/02-01-SUMMARY.md": DONE,
+    "phases/03-share/03-01-PLAN.md": "x",
+    "phases/03-share/03-01-SUMMARY.md": DONE,
+}
+_BAR = """---
+gsd_state_version: '1.0'
+status: planning
+---
+
+# State
+
+## Current Position
+
+Phase: 4 of 4 (Stats)
+Plan: Not started
+Status: Ready to plan
+Progress: {bar}
+"""
+
+
+@pytest.mark.parametrize(
+    ("bar", "findings"),
+    [("[█████░░░░░] 50%", []), ("[████████░░] 75%", []), ("[██████░░░░] 60%", ["Progress"])],
+    ids=["of the milestone", "of the whole project", "of neither"],
+)
+def test_a_bar_may_show_the_milestone_or_the_whole_project(
+    tmp_path: Path, bar: str, findings: list[str]
+) -> None:
+    roadmap = _TWO.format(first="## v1.0 Base ✅", second="## v1.1 Growth 🚧")
+    files = planning(tmp_path, {**_PLACES, "ROADMAP.md": roadmap, "STATE.md": _BAR.format(bar=bar)})
+    assert wrong(files) == findings
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("### Milestone v1: Base (done, archived)", "### Milestone v2: Growth (current)"),
+        ("## ✅ v1 Base (Phases 1-2)", "## 🚧 v2 Growth (Phases 3-4)"),
+    ],
+    ids=["after the word for a milestone", "beside a range"],
+)
+def test_a_version_may_be_a_whole_number(tmp_path: Path, first: str, second: str) -> None:
+    files = planning(tmp_path, {**_PLACES, "ROADMAP.md": _TWO.format(first=first, second=second)})
+    scope = checked(files).position.scope
+
+    assert scope.certainty is Certainty.CERTAIN
+    assert (scope.milestone, scope.milestone_name) == ("v2", "Growth")
+    assert [phase.id.short for phase in scope.phases] == ["3", "4"]

@@ -13,7 +13,7 @@ from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import replace
 from fairlead.project.derive.inventory import Inventory, Phase, PhaseFolder, Proof, Stage
 from fairlead.project.derive.position import Position
-from fairlead.project.derive.progress import Progress
+from fairlead.project.derive.progress import Progress, progress_of
 from fairlead.project.derive.scope import Certainty, claimed_plans
 from fairlead.project.health.findings import Finding, FindingKind
 from fairlead.project.naming import summary_path
@@ -208,7 +208,8 @@ def _percents(recorded: RecordedState, position: Position) -> Iterator[Finding]:
         parsed = find_bar(bar.value) if bar else None
         if bar and parsed and (right := redrawn(bar.value, progress)) != bar.value:
             percent = right_percent(parsed, progress)
-            if any(parsed.tells(each) for each in possible_percents(position) - {percent}):
+            possible = possible_percents(position) | _lifetime_percents(position)
+            if any(parsed.tells(each) for each in possible - {percent}):
                 continue
             place = recorded.path, bar.line, "Progress"
             if parsed.tells(percent):
@@ -268,6 +269,14 @@ def possible_percents(position: Position) -> set[int]:
     is_listed = any(phase.listed for phase in position.scope.phases)
     # Without a roadmap, nobody knows which phases are still to come.
     return percents if is_listed else percents | {*range(progress.percent)}
+
+
+def _lifetime_percents(position: Position) -> set[int]:
+    """The percentage of all milestones: a bar of the body may show the whole project."""
+    if not position.scope.elsewhere:
+        return set()
+    phases = (*position.scope.elsewhere, *position.scope.phases)
+    return {progress_of(phases, position.policy).percent}
 
 
 def _percent_kind(percent: int, recorded: RecordedState, position: Position) -> FindingKind:

@@ -22,14 +22,16 @@ from fairlead.text.tables import Cell, Table
 
 VERSION = lazy_pattern(r"\bv[0-9]+(?:\.[0-9]+)+\b", re.IGNORECASE)
 _BARE_VERSION = lazy_pattern(r"(?<![\w.])[0-9]+(?:\.[0-9]+)+\b")
-_NUMBERED = lazy_pattern(
-    r"(?:Milestone|里程碑|マイルストーン|마일스톤|Meilenstein|Hito|Marco|Jalon)\s*[0-9]+\b",
-    re.IGNORECASE,
-)
+_WHOLE_VERSION = lazy_pattern(r"\bv[0-9]+\b", re.IGNORECASE)  # after the word, or beside a range
+_WORD = r"(?:Milestone|里程碑|マイルストーン|마일스톤|Meilenstein|Hito|Marco|Jalon)"
+_NUMBERED = lazy_pattern(rf"{_WORD}\s*[0-9]+\b", re.IGNORECASE)
+_VERSIONED = lazy_pattern(rf"{_WORD}\s*(?P<name>v[0-9]+)\b", re.IGNORECASE)
 _SLUG = lazy_pattern(r"[^\w]*(?P<name>[a-z0-9]+(?:-[a-z0-9]+)+)(?=[\s*:—–]|\Z)")
 _CLOSED = lazy_pattern(r"\b(?:CLOSED|ARCHIVED|ABANDONED|SHIPPED|FAILED)\b|✅|🗄", re.IGNORECASE)
 _DONE = lazy_pattern(r"\W*(?:completed?|done)\b", re.IGNORECASE)  # before the name
-_OPEN = lazy_pattern(r"\b(?:STARTED|ACTIVE|WIP)\b|in progress|in flight|🚧|🔄", re.IGNORECASE)
+_OPEN = lazy_pattern(
+    r"\b(?:STARTED|ACTIVE|WIP)\b|in progress|in flight|\(current\)|🚧|🔄", re.IGNORECASE
+)
 _PLANNED = lazy_pattern(r"\b(?:PLANNED|PLANNING|NOT STARTED|UPCOMING)\b|📋|🔜|⏳", re.IGNORECASE)
 _PARKED = lazy_pattern(r"\b(?:PARKED|ON HOLD|DEFERRED(?! to))\b|⏸", re.IGNORECASE)
 _LINK_TARGET = lazy_pattern(r"\]\([^)]*\)|`[^`]*`")
@@ -48,7 +50,9 @@ _RANGE = lazy_pattern(
 )
 _COUNTED_RANGE = lazy_pattern(rf"\bphases?\s+\((?P<spans>{_SPANS})\)", re.IGNORECASE)
 _BARE_RANGE = lazy_pattern(rf"\s*{_SPANS}\s*\Z")
-_TAIL = lazy_pattern(r"\s*\((?:Shipped|Phases?|In Progress|completed)[^)]*\).*\Z", re.IGNORECASE)
+_TAIL = lazy_pattern(
+    r"\s*\((?:Shipped|Phases?|In Progress|completed|current|active)[^)]*\).*\Z", re.IGNORECASE
+)
 _COUNT = lazy_pattern(r"\b([0-9]{1,4}) phases\b", re.IGNORECASE)
 _TABLE_NAMES = ("milestone", "version", "release")
 _TABLE_FACTS = ("phases", "status")
@@ -138,12 +142,16 @@ def name_in(title: str) -> str:
     version = VERSION.search(title)
     if version:
         return version[0]
-    numbered = _NUMBERED.match(title.lstrip("*#_ ✅🚧📋"))
-    if numbered:
-        return numbered[0]
+    label = title.lstrip("*#_ ✅🚧📋")
+    numbered, versioned = _NUMBERED.match(label), _VERSIONED.match(label)
+    if numbered or versioned:
+        return versioned["name"] if versioned else numbered[0] if numbered else ""
     spans = _RANGE.search(title)
     if not spans:
         return ""
+    whole = _WHOLE_VERSION.search(title)
+    if whole:
+        return whole[0]
     bare = _BARE_VERSION.search(title[: spans.start()] + title[spans.end() :])
     if bare:
         return bare[0]
