@@ -75,7 +75,9 @@ def sorted_by_kind(names: Iterable[str]) -> tuple[list[str], list[str], list[str
     summaries: list[str] = []
     others: list[str] = []
     for name in names:
-        if is_summary(name):
+        if name.endswith("-PLAN.md") and name[-9:-8].isdigit() and "SUMMARY" not in name:
+            plans.append(name)  # nearly all plans are named like this
+        elif is_summary(name):
             summaries.append(name)
         elif is_plan(name):
             plans.append(name)
@@ -86,8 +88,6 @@ def sorted_by_kind(names: Iterable[str]) -> tuple[list[str], list[str], list[str
 
 def is_plan(name: str) -> bool:
     """Whether a file of a phase folder is a plan."""
-    if name.endswith("-PLAN.md") and name[-9:-8].isdigit() and "SUMMARY" not in name:
-        return True
     canonical = _CANONICAL.match(name)
     if canonical:
         return canonical["kind"] == "PLAN"
@@ -117,11 +117,23 @@ def is_artefact(name: str, kind: str) -> bool:
     return name == f"{kind}.md" or name.endswith(f"-{kind}.md")
 
 
+def plan_ids(names: Iterable[str], phase: PhaseId | None) -> list[str]:
+    """The ids of the plans of one folder."""
+    # `03-02-PLAN.md` in phase 3 needs no closer look, and nearly all names are like it.
+    lead = f"{phase.padded}-" if phase else "/"
+    return [
+        stem
+        if (stem := name[:-8])[:-2] == lead
+        and name.endswith("-PLAN.md")
+        and stem.isascii()
+        and stem[-2:].isdigit()
+        else plan_id(name, phase)
+        for name in names
+    ]
+
+
 def plan_id(name: str, phase: PhaseId | None) -> str:
     """The id of a plan, `03-02`; without a number it is the stem of its name."""
-    stem = name.removesuffix("-PLAN.md")
-    if phase and stem.isascii() and stem[-2:].isdigit() and stem[:-2] == f"{phase.padded}-":
-        return stem  # nearly all names are like this
     canonical = _CANONICAL.match(name)
     if canonical and phase and canonical["phase"] == phase.text:
         return f"{phase.padded}-{int(canonical['plan']):02d}"

@@ -134,6 +134,16 @@ class PhaseFolder:
         """The number of complete live plans."""
         return [plan.proof for plan in self.live_plans].count(Proof.COMPLETE)
 
+    @cached_property
+    def tasks(self) -> int:
+        """The number of tasks of the live plans."""
+        return sum([plan.tasks for plan in self.live_plans])
+
+    @cached_property
+    def completed_tasks(self) -> int:
+        """The number of tasks of the complete live plans."""
+        return sum([plan.tasks for plan in self.live_plans if plan.proof is Proof.COMPLETE])
+
     def without(self, unchecked: Collection[str]) -> "PhaseFolder":
         """This folder, in which these summaries and verifications prove nothing."""
         verified = self.verification

@@ -8,7 +8,7 @@ values.
 from collections.abc import Iterable
 
 from fairlead.core.values import dataclass, replace
-from fairlead.project.derive.inventory import Completion, Phase, PhaseFolder, Proof
+from fairlead.project.derive.inventory import Completion, Phase, PhaseFolder
 from fairlead.project.roadmap.marks import PhaseProof, claimed_plans_of
 
 
@@ -58,14 +58,13 @@ def completed_in(folders: Iterable[PhaseFolder]) -> int:
 def progress_of(phases: tuple[Phase, ...], policy: Completion) -> Progress:
     """The counts of these phases; STATE.md is never consulted."""
     folders = [phase.folder for phase in phases if phase.folder]
-    plans = [plan for folder in folders for plan in folder.live_plans]
     return Progress(
         total_phases=len(phases),
         completed_phases=sum(phase.is_complete(policy) for phase in phases),
-        total_plans=len(plans),
+        total_plans=sum([len(folder.live_plans) for folder in folders]),
         completed_plans=completed_in(folders),
-        total_tasks=sum([plan.tasks for plan in plans]),
-        completed_tasks=sum([plan.tasks for plan in plans if plan.proof is Proof.COMPLETE]),
+        total_tasks=sum([folder.tasks for folder in folders]),
+        completed_tasks=sum([folder.completed_tasks for folder in folders]),
     )
 
 

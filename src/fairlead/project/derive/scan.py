@@ -344,7 +344,7 @@ def _plans(
     pairs, orphans = naming.paired(names, summaries, phase)
     read = _contents(handle, pairs.values(), listing, layout.DOCUMENT_LIMIT)
     heads = dict(zip(pairs.values(), map(summary_head, read), strict=True))
-    ids = [naming.plan_id(name, phase) for name in names]
+    ids = naming.plan_ids(names, phase)
     read = _contents(handle, names, listing, _HEAD)
     plans = [
         Plan(plan_id, f"{path}/{name}", f"{path}/{pairs[name]}", heads[pairs[name]].proof, *head)
