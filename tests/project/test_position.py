@@ -279,6 +279,13 @@ def test_next_passes_over_what_the_roadmap_calls_finished(
     assert at.is_claimed is (command == "fairlead doctor")
 
 
+def test_a_ticked_box_beside_a_row_that_says_not_started_calls_nothing_finished() -> None:
+    row = "\n| Phase | Plans | Status | Completed |\n|---|---|---|---|\n| 1. A | 0/2 | Not started | - |\n"
+    at = position_of(an_inventory(_ONE_TICKED + row, a_folder("1", 2), a_folder("2", 1)))
+
+    assert (at.next.action, at.next.phase) == ("execute-phase", "1")
+
+
 def test_a_claimed_phase_at_which_state_stands_is_settled_first() -> None:
     inventory = an_inventory(_ONE_TICKED, a_folder("1", 2), a_folder("2", 1))
     at = position_of(replace(inventory, claims=StateClaims(phase=PhaseId.parse("1"))))

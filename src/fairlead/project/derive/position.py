@@ -17,6 +17,7 @@ from fairlead.project.derive.inventory import (
 )
 from fairlead.project.derive.progress import Progress, progress_of
 from fairlead.project.derive.scope import Certainty, Scope, scope_of
+from fairlead.project.roadmap.row_status import says_in_progress, says_not_started
 from fairlead.project.status_words import Status, awaits_milestone, normalise, says_all_done
 
 _ACTIONS = {
@@ -134,8 +135,11 @@ def _current(open_phases: list[Phase], stands_at: PhaseId | None) -> Phase | Non
 
 def _is_called_done(phase: Phase) -> bool:
     """Whether the roadmap calls a phase finished that is neither proven nor known to have gaps."""
-    if phase.listed is None or not phase.listed.is_called_done or phase.stage is Stage.COMPLETE:
+    listed = phase.listed
+    if listed is None or not listed.is_called_done or phase.stage is Stage.COMPLETE:
         return False
+    if says_not_started(listed.status) or says_in_progress(listed.status):
+        return False  # its box is ticked, and its row contradicts that
     verification = phase.folder.verification if phase.folder else None
     return verification is None or verification.status != _GAPS_FOUND
 
