@@ -5,6 +5,9 @@ because other programs on the machine only add to wall time.
 """
 
 import gc
+import json
+import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -12,6 +15,7 @@ from pathlib import Path
 
 from fairlead.app import App
 from fairlead.core.serialization import plain
+from fairlead.interfaces.cli.main import GC_THRESHOLD
 from fairlead.interfaces.web import pages
 from fairlead.interfaces.web.server import page_templates
 from fairlead.jobs.folder import record_text
@@ -21,6 +25,7 @@ from tests.support.council_scenes import SCENES
 
 PHASES, JOBS = 1000, 300
 GOAL_SECONDS, GOAL_BYTES, GOAL_SHARE, GOAL_GROWTH = 0.5, 300_000, 0.2, 0.05
+_PROCESSES = 3
 _WARM, _UPDATES = 20, 80  # the growth of memory is compared between these updates
 _PAGE = {
     "base": "/p/big",
@@ -36,39 +41,63 @@ _PAGE = {
 
 
 def main() -> int:
-    """Measure and print."""
+    """Measure and print. Other programs only add time, so the least of some processes counts."""
     with tempfile.TemporaryDirectory(prefix="board-") as scratch:
         project = big_project(Path(scratch) / "project", PHASES)
         _jobs(project)
-        cache, template = FileCache(time.time_ns), page_templates().get_template("now.html")
-
-        def view() -> tuple[float, int]:
-            before = time.process_time()
-            cache.next_round()
-            app = App(str(project))
-            app.cache = cache
-            shown = {**_PAGE, **pages.now_page(app, {"base": ""}), **pages.common(app)}
-            size = len(template.render(shown).encode())
-            return time.process_time() - before, size
-
-        first, size = view()
-        updates = [_changed(project, number, view) for number in range(9)]
-        update = sorted(updates)[len(updates) // 2]
-        full = min(_full(project) for _ in range(3))
-        growth = _growth(project, view)
+        compiled = Path(scratch) / "compiled"
+        _measured(project, compiled, "first")  # compiles the modules
+        firsts = [_measured(project, compiled, "first")["first"] for _ in range(_PROCESSES)]
+        best = {**_measured(project, compiled, "all"), "first": min(firsts)}
     rows = (
-        ("first view, CPU s", first, GOAL_SECONDS),
-        ("first view, bytes", size, GOAL_BYTES),
-        ("update, share of a full derivation", update / full, GOAL_SHARE),
-        ("growth of memory", growth, GOAL_GROWTH),
+        ("first view, CPU s", best["first"], GOAL_SECONDS),
+        ("first view, bytes", best["size"], GOAL_BYTES),
+        ("update, share of a full derivation", best["update"] / best["full"], GOAL_SHARE),
+        ("growth of memory", best["growth"], GOAL_GROWTH),
     )
     for name, value, goal in rows:
         verdict = "met" if value <= goal else "MISSED"
         sys.stdout.write(f"{name:<38}{value:>12.3f}  goal {goal:g}: {verdict}\n")
-    sys.stdout.write(
-        f"{'update, CPU s':<38}{update:>12.3f}\n{'all plans, CPU s':<38}{full:>12.3f}\n"
-    )
+    for name, value in (("update, CPU s", best["update"]), ("all plans, CPU s", best["full"])):
+        sys.stdout.write(f"{name:<38}{value:>12.3f}\n")
     return 0 if all(value <= goal for _, value, goal in rows) else 1
+
+
+def _measured(project: Path, compiled: Path, what: str) -> dict[str, float]:
+    """Measure in a new process, whose modules are compiled like those of an installation."""
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(compiled)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    command = [sys.executable, "-m", "bench.board", str(project), what]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    figures: dict[str, float] = json.loads(done.stdout)
+    return figures
+
+
+def measure(project: Path, what: str) -> dict[str, float]:
+    """The figures of one process, with the garbage collector as `fairlead serve` sets it."""
+    gc.set_threshold(GC_THRESHOLD)
+    cache, template = FileCache(time.time_ns), page_templates().get_template("now.html")
+
+    def view() -> tuple[float, int]:
+        before = time.process_time()
+        cache.next_round()
+        app = App(str(project))
+        app.cache = cache
+        shown = {**_PAGE, **pages.now_page(app, {"base": ""}), **pages.common(app)}
+        size = len(template.render(shown).encode())
+        return time.process_time() - before, size
+
+    first, size = view()
+    if what == "first":
+        return {"first": first}
+    updates = [_changed(project, number, view) for number in range(9)]
+    return {
+        "first": first,
+        "size": size,
+        "update": sorted(updates)[len(updates) // 2],
+        "full": min(_full(project) for _ in range(2)),
+        "growth": _growth(project, view),
+    }
 
 
 def _jobs(project: Path) -> None:
@@ -111,4 +140,7 @@ def _growth(project: Path, view: object) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if len(sys.argv) > 1:
+        sys.stdout.write(json.dumps(measure(Path(sys.argv[1]), sys.argv[2])))
+    else:
+        sys.exit(main())

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import types
 import typing
+from collections.abc import Callable
 from enum import Enum
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
@@ -19,7 +20,6 @@ from fairlead.core.errors import MalformedRecord
 from fairlead.core.values import names_of
 
 Value = TypeVar("Value")
-_SCALARS = frozenset((str, int, bool, float))
 _FAILED = object()  # the place of a value that does not fit, while the rest is still checked
 
 
@@ -59,7 +59,7 @@ def convert(
 ) -> tuple[Value | None, tuple[Mismatch, ...]]:
     """Convert parsed JSON to `kind`; return the value, or None and every mismatch."""
     mismatches: list[Mismatch] = []
-    converted = _convert(kind, value, path, mismatches)
+    converted = _converter(kind)(value, path, mismatches)
     return (None, tuple(mismatches)) if mismatches else (converted, ())
 
 
@@ -75,102 +75,153 @@ def several(kind: type[Value], value: object, path: str = "") -> tuple[Value, ..
 
 def _revived(kind: Any, value: object, path: str) -> object:
     mismatches: list[Mismatch] = []
-    converted = _convert(kind, value, path, mismatches)
+    converted = _converter(kind)(value, path, mismatches)
     for mismatch in mismatches:
         raise MalformedRecord(mismatch.path, mismatch.expected, mismatch.value)
     return converted
 
 
-def _convert(kind: Any, value: object, path: str, mismatches: list[Mismatch]) -> Any:
-    if type(value) is kind and kind in _SCALARS:
-        return value  # most of the fields of a record
+# A converter is built once for each type. It gets a value, the place of the value, and the list
+# to which it adds mismatches. A place is put into words only if there is a mismatch.
+_Place = str | tuple[Any, str]  # the place of the record or list, and the name in it
+_Converter = Callable[[object, _Place, list[Mismatch]], Any]
+
+
+@cache
+def _converter(kind: Any) -> _Converter:
     origin = typing.get_origin(kind)
     if origin in (typing.Union, types.UnionType):
-        return _convert_union(typing.get_args(kind), value, path, mismatches)
+        return _union_converter(typing.get_args(kind))
     if origin in (tuple, frozenset):
-        return _convert_list(kind, origin, value, path, mismatches)
+        return _list_converter(typing.get_args(kind), origin)
     if origin is dict:
-        if not isinstance(value, dict):
-            return _fail(mismatches, path, "a map", value)
-        _, inner = typing.get_args(kind)
-        return {
-            key: _convert(inner, item, f"{path}.{key}", mismatches) for key, item in value.items()
-        }
+        return _map_converter(typing.get_args(kind)[1])
     if isinstance(kind, type) and issubclass(kind, Enum):
+        return _enum_converter(kind)
+    if names_of(kind):
+        return _record_converter(kind)
+    return _plain_converter(kind)
+
+
+def _record_converter(kind: Any) -> _Converter:
+    fields: dict[str, tuple[Any, _Converter, str]] = {}  # filled late: a record can hold its like
+
+    def converted(value: object, place: _Place, mismatches: list[Mismatch]) -> Any:
+        if not isinstance(value, dict):
+            return _fail(mismatches, place, "a map", value)
+        if not fields:
+            types_of = _types_of(kind).items()
+            fields.update({name: (each, _converter(each), f".{name}") for name, each in types_of})
+        given = {}
+        count = len(mismatches)
+        for name, item in value.items():
+            if name not in fields:
+                continue
+            field_kind, convert_item, piece = fields[name]
+            if type(item) is field_kind:  # most of the fields of a record
+                given[name] = item
+            else:
+                given[name] = convert_item(item, (place, piece), mismatches)
+        if len(mismatches) > count:
+            return _FAILED
+        try:
+            return kind(**given)
+        except TypeError:  # a field without default is missing
+            return _fail(mismatches, place, kind.__name__, sorted(value))
+
+    return converted
+
+
+def _union_converter(kinds: tuple[Any, ...]) -> _Converter:
+    is_optional = type(None) in kinds
+    converters = [_converter(kind) for kind in kinds if kind is not type(None)]
+
+    def converted(value: object, place: _Place, mismatches: list[Mismatch]) -> Any:
+        if value is None and is_optional:
+            return None
+        attempt: list[Mismatch] = []
+        for convert_item in converters:
+            attempt = []
+            item = convert_item(value, place, attempt)
+            if not attempt:
+                return item
+        mismatches += attempt  # of the last alternative
+        return _FAILED
+
+    return converted
+
+
+def _list_converter(inner: tuple[Any, ...], origin: Any) -> _Converter:
+    is_fixed = origin is tuple and inner[-1] is not Ellipsis
+    converters = [_converter(each) for each in inner if each is not Ellipsis]
+
+    def converted(value: object, place: _Place, mismatches: list[Mismatch]) -> Any:
+        if not isinstance(value, list):
+            return _fail(mismatches, place, "a list", value)
+        if is_fixed and len(converters) != len(value):
+            return _fail(mismatches, place, f"a list of {len(converters)}", value)
+        count = len(mismatches)
+        each = converters if is_fixed else converters * len(value)
+        items = [
+            convert_item(item, (place, f"[{at}]"), mismatches)
+            for at, (convert_item, item) in enumerate(zip(each, value, strict=True))
+        ]
+        return _FAILED if len(mismatches) > count else origin(items)
+
+    return converted
+
+
+def _map_converter(inner: Any) -> _Converter:
+    convert_item = _converter(inner)
+
+    def converted(value: object, place: _Place, mismatches: list[Mismatch]) -> Any:
+        if not isinstance(value, dict):
+            return _fail(mismatches, place, "a map", value)
+        return {
+            key: convert_item(item, (place, f".{key}"), mismatches) for key, item in value.items()
+        }
+
+    return converted
+
+
+def _enum_converter(kind: type[Enum]) -> _Converter:
+    def converted(value: object, place: _Place, mismatches: list[Mismatch]) -> Any:
         try:
             return kind(value)
         except ValueError:
-            return _fail(mismatches, path, kind.__name__, value)
-    if names_of(kind):
-        return _convert_record(kind, value, path, mismatches)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        try:
-            return float(value)
-        except OverflowError:
-            return _fail(mismatches, path, kind.__name__, value)
-    # JSON has no integers apart from numbers, but `true` is not one.
-    is_bool_for_int = kind is int and isinstance(value, bool)
-    if kind is not Any and (not isinstance(value, kind) or is_bool_for_int):
-        return _fail(mismatches, path, kind.__name__, value)
-    return value
+            return _fail(mismatches, place, kind.__name__, value)
+
+    return converted
 
 
-def _convert_record(kind: Any, value: object, path: str, mismatches: list[Mismatch]) -> Any:
-    if not isinstance(value, dict):
-        return _fail(mismatches, path, "a map", value)
-    fields = _types_of(kind)
-    lead = f"{path}." if path else ""
-    given = {
-        name: _convert(fields[name], item, f"{lead}{name}", mismatches)
-        for name, item in value.items()
-        if name in fields
-    }
-    if any(item is _FAILED for item in given.values()):
-        return _FAILED
-    try:
-        return kind(**given)
-    except TypeError:  # a field without default is missing
-        return _fail(mismatches, path, kind.__name__, sorted(value))
+def _plain_converter(kind: Any) -> _Converter:
+    def converted(value: object, place: _Place, mismatches: list[Mismatch]) -> Any:
+        if type(value) is kind or kind is Any:
+            return value
+        # JSON has no integers apart from numbers, but `true` is not one.
+        is_bool = isinstance(value, bool)
+        if kind is float and isinstance(value, int) and not is_bool:
+            try:
+                return float(value)
+            except OverflowError:
+                return _fail(mismatches, place, kind.__name__, value)
+        if not isinstance(value, kind) or (kind is int and is_bool):
+            return _fail(mismatches, place, kind.__name__, value)
+        return value
+
+    return converted
 
 
-def _convert_union(
-    kinds: tuple[Any, ...], value: object, path: str, mismatches: list[Mismatch]
-) -> Any:
-    if value is None and type(None) in kinds:
-        return None
-    attempt: list[Mismatch] = []
-    for kind in kinds:
-        if kind is type(None):
-            continue
-        attempt = []
-        converted = _convert(kind, value, path, attempt)
-        if not attempt:
-            return converted
-    mismatches += attempt  # of the last alternative
+def _fail(mismatches: list[Mismatch], place: _Place, expected: str, value: object) -> Any:
+    mismatches.append(Mismatch(_path_of(place), expected, value))
     return _FAILED
 
 
-def _convert_list(
-    kind: Any, origin: Any, value: object, path: str, mismatches: list[Mismatch]
-) -> Any:
-    if not isinstance(value, list):
-        return _fail(mismatches, path, "a list", value)
-    inner = typing.get_args(kind)
-    if origin is tuple and inner[-1] is not Ellipsis:
-        if len(inner) != len(value):
-            return _fail(mismatches, path, f"a list of {len(inner)}", value)
-    else:
-        inner = (inner[0],) * len(value)
-    items = [
-        _convert(item_kind, item, f"{path}[{at}]", mismatches)
-        for at, (item_kind, item) in enumerate(zip(inner, value, strict=True))
-    ]
-    return _FAILED if any(item is _FAILED for item in items) else origin(items)
-
-
-def _fail(mismatches: list[Mismatch], path: str, expected: str, value: object) -> Any:
-    mismatches.append(Mismatch(path, expected, value))
-    return _FAILED
+def _path_of(place: _Place) -> str:
+    if isinstance(place, str):
+        return place
+    parent = _path_of(place[0])
+    return parent + place[1] if parent else place[1].removeprefix(".")
 
 
 @cache

@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import TypeVar
 
@@ -73,8 +73,14 @@ def records_of(
 ) -> Iterator[Record]:
     """The readable records of one class; other kinds and damaged records are skipped."""
     for job in job_ids(reader) if ids is None else ids:
-        make = JobFolder(reader.folder, job, is_read_only=True).find
         path = f"{reader.folder}/{job_path(job, JOB_RECORD)}"
+        # A list of all jobs has read it already, into the class for its kind.
+        known = reader.cache.current((JobRecord, path)) if reader.cache else None
+        if known is not None:
+            if isinstance(known, record):
+                yield known
+            continue
+        make = JobFolder(reader.folder, job, is_read_only=True).find
         with suppress(DocumentError):
             if reader.cache:
                 loaded = reader.cache.of_file(record, path, lambda: make(record))  # noqa: B023
@@ -174,8 +180,14 @@ class JobFolder:
     def find(self, record: type[Record]) -> Record | None:
         """The record, read into this class; None: the job is of another kind."""
         text, content = self._record()
-        if not record.holds(_kind_of(content)):
-            return None
+        return self._read(record, text, content) if record.holds(_kind_of(content)) else None
+
+    def load_by_kind(self, class_of: Callable[[str], type[Record]]) -> Record:
+        """The record, read into the class for its kind. The file is read once."""
+        text, content = self._record()
+        return self._read(class_of(_kind_of(content)), text, content)
+
+    def _read(self, record: type[Record], text: str, content: dict[str, object]) -> Record:
         if text != self._last[0] or not isinstance(self._last[1], record):
             self._last = text, revived(record, content, self._path(JOB_RECORD))
         loaded = self._last[1]

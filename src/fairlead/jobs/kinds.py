@@ -85,7 +85,7 @@ class JobKinds:
 
     def load(self, folder: JobFolder) -> JobRecord:
         """The record in a folder, of whichever kind it is."""
-        record: JobRecord = folder.load(self.of(folder.kind()).record)
+        record: JobRecord = folder.load_by_kind(lambda kind: self.of(kind).record)
         return record
 
     def records(
