@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import json
 import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -11,15 +12,19 @@ from textual.pilot import Pilot
 from textual.widgets import DataTable, Input, Static, TabbedContent
 
 from fairlead.app import App
+from fairlead.core.serialization import plain
+from fairlead.council.model import ExecutionRecord
 from fairlead.interfaces.board.app import TerminalBoard
-from fairlead.interfaces.board.dialogs import PageDialog, TextDialog
+from fairlead.interfaces.board.dialogs import ConfirmDialog, PageDialog, TextDialog
 from fairlead.interfaces.cli.board import new_board
-from fairlead.jobs.folder import JobFolder
+from fairlead.jobs.folder import JobFolder, record_text
 from fairlead.jobs.model import Job, JobStatus, Question, QuestionKind
+from fairlead.views.actions import STARTED_KINDS
 from fairlead.views.board import BoardView, board_view
 from tests.conftest import Fairlead
 from tests.report.test_formats import HOSTILE
 from tests.seeds.conftest import SeedProject
+from tests.support.council_scenes import SCENES
 
 TestStep = Callable[[TerminalBoard, Pilot[None]], Awaitable[None]]
 SIZE = (100, 30)
@@ -221,6 +226,115 @@ def test_only_a_council_can_be_retried_and_the_service_says_so(project: SeedProj
     on_board(project, retry)
 
 
+async def in_dialog(board: TerminalBoard, pilot: Pilot[None], kind: type, *keys: str) -> None:
+    """Wait for a dialog of this class that the keys can reach, and press them."""
+    await until(lambda: isinstance(board.screen, kind) and board.screen.is_mounted)
+    await pilot.pause()
+    await pilot.press(*keys)
+    await pilot.pause()
+
+
+def saved_council(project: SeedProject, scene: str, **changes: object) -> str:
+    """A council job of a scene of the tests."""
+    record = {**plain(SCENES[scene]().job), "job_id": "j_20260412_0001", **changes}
+    home = project.folder / ".planning/jobs/j_20260412_0001"
+    home.mkdir(parents=True)
+    (home / "job.json").write_text(record_text(record), "utf-8")
+    return home.name
+
+
+@pytest.mark.parametrize("key", ["y", "n"])
+def test_drift_is_repaired_after_its_diff_and_yes(project: SeedProject, key: str) -> None:
+    right = project.state
+    project.state = right.replace("completed_plans: 1", "completed_plans: 0")
+    wrong = project.state
+    assert wrong != right
+
+    async def repair(board: TerminalBoard, pilot: Pilot[None]) -> None:
+        await pilot.press("d")
+        await until(lambda: isinstance(board.screen, ConfirmDialog))
+        await pilot.pause()
+        assert "+  completed_plans: 1" in shown(board)
+        await pilot.press(key)
+        await until(lambda: len(board.screen_stack) == 1)
+        if key == "y":
+            await until(lambda: board.readings > 1)
+
+    on_board(project, repair)
+    assert "completed_plans: 1" in project.state if key == "y" else project.state == wrong
+
+
+def test_a_council_is_vetoed_with_a_reason_and_yes(project: SeedProject) -> None:
+    changes = {"status": "SYNTHESIZING", "exec": plain(ExecutionRecord()), "blocker_reason": None}
+    job = saved_council(project, "failed", **changes)
+
+    async def veto(board: TerminalBoard, pilot: Pilot[None]) -> None:
+        await pilot.press("3", "v")
+        await in_dialog(board, pilot, TextDialog, *"Too dear", "enter")
+        await in_dialog(board, pilot, ConfirmDialog, "y")
+        await until(lambda: board.readings > 1)
+
+    on_board(project, veto)
+    shown_job = project.json("job", "show", job)
+    assert shown_job["job"]["status"] == "BLOCKED"
+    assert "Too dear" in json.dumps(shown_job)
+
+
+def test_an_objection_is_ruled_on(project: SeedProject) -> None:
+    job = saved_council(project, "deadlocked")
+    said: list[str] = []
+
+    async def rule(board: TerminalBoard, pilot: Pilot[None]) -> None:
+        await pilot.press("3", "u")
+        await in_dialog(board, pilot, TextDialog, "enter")
+        await in_dialog(board, pilot, TextDialog, *"Mask it", "enter")
+        await in_dialog(board, pilot, ConfirmDialog, "y")
+        await until(lambda: bool(board._notifications))
+        said.extend(note.message for note in board._notifications)
+
+    on_board(project, rule)
+    assert "ruling" in said[0]
+    rulings = [path.read_text() for path in (project.folder / ".planning/jobs" / job).rglob("*")
+               if path.is_file() and "Mask it" in path.read_text()]  # fmt: skip
+    assert rulings
+
+
+def test_a_job_is_started_with_the_answers_of_its_dialogs(project: SeedProject) -> None:
+    """The phase does not exist, so that the service refuses and no process starts."""
+
+    async def start(board: TerminalBoard, pilot: Pilot[None]) -> None:
+        await pilot.press("s")
+        at = STARTED_KINDS.index("execute")
+        await in_dialog(board, pilot, TextDialog, *["down"] * at, "enter")
+        await in_dialog(board, pilot, TextDialog, *"99", "enter")
+        await in_dialog(board, pilot, TextDialog, "down", "enter")
+        await until(lambda: isinstance(board.screen, ConfirmDialog))
+        await pilot.pause()
+        assert "execute" in shown(board)
+        assert "no model is asked" in shown(board)
+        await pilot.press("y")
+        await until(lambda: bool(board._notifications))
+        [note] = board._notifications
+        assert note.severity == "warning"
+        assert "99" in note.message
+
+    on_board(project, start)
+    assert project.json("job", "list")["jobs"] == []
+
+
+def test_a_key_is_offered_only_where_its_action_is_possible(project: SeedProject) -> None:
+    saved_council(project, "deadlocked")
+
+    async def look(board: TerminalBoard, pilot: Pilot[None]) -> None:
+        await pilot.press("3")
+        await pilot.pause()
+        offered = {name for name in ("resume", "veto", "rule", "repair", "start")
+                   if board.check_action(name, ())}  # fmt: skip
+        assert offered == {"rule", "start", "repair"}  # the roadmap of the project has drifted
+
+    on_board(project, look)
+
+
 def test_without_a_chosen_job_the_keys_change_nothing(project: SeedProject) -> None:
     async def press(board: TerminalBoard, pilot: Pilot[None]) -> None:
         for key in "acr":
@@ -261,9 +375,13 @@ def test_a_broken_document_is_named_and_the_board_stays(project: SeedProject) ->
         (project.folder / ".planning/jobs").mkdir(exist_ok=True)
         await pilot.press("f5")
         await until(lambda: board.readings > 1)
+        await pilot.pause()
+        assert "ROADMAP.md:1: undecodable" in shown(board)
         project.path("ROADMAP.md").write_bytes(good)
         await pilot.press("f5")
         await until(lambda: board.readings > 2)
+        await pilot.pause()
+        assert "undecodable" not in shown(board)
         assert "Demo" in shown(board)
 
     on_board(project, breaks)

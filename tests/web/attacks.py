@@ -398,8 +398,8 @@ def _(arena: BoardArena) -> None:
 def _(arena: BoardArena) -> None:
     from fairlead.app import App
     from fairlead.core.errors import FairleadError
-    from fairlead.interfaces.web.actions import ACTIONS
     from fairlead.store import layout
+    from fairlead.views.actions import ACTIONS
 
     app = App(str(arena.folder))
     app.__dict__["is_read_only"] = True  # as inside an attempt

@@ -3,13 +3,17 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import pytest
 
+from fairlead.app import App
+from fairlead.cluster.errors import ServerGone
+from fairlead.interfaces.web import pages
 from fairlead.interfaces.web.access import CODE_SECONDS, MOST_BODY, BoardSessions
 from fairlead.interfaces.web.changes import ChangeFeed
 from fairlead.interfaces.web.server import Board, projects_of
@@ -17,6 +21,7 @@ from tests.conftest import Fairlead
 from tests.report.test_formats import HOSTILE
 from tests.report.test_report import tags_of
 from tests.seeds.conftest import SeedProject
+from tests.support.big_project import big_project
 
 PORT = 8123
 STATIC = Path(__file__).parents[2] / "src/fairlead/interfaces/web/static"
@@ -345,6 +350,75 @@ def test_the_history_of_the_state_shows_what_each_command_changed(
     page = browser.ask("/p/project/memory").text
     assert "<code>state add-decision</code>" in page
     assert '<span class="add">+- [Phase 1]: Use SQLite' in page
+
+
+# --- workers ------------------------------------------------------------------------------------
+
+CLUSTER = {
+    "address": "127.0.0.1:7233",
+    "namespace": "default",
+    "queues": [
+        {
+            "name": "claude",
+            "waiting": 2,
+            "slots": 3,
+            "workers": [{"host": "crane", "process": "17", "slots": 3, "version": "1.0"}],
+        },
+        {"name": "verify", "waiting": 1, "slots": 0, "workers": []},
+    ],
+    "calls": [{"id": "call-7", "queue": "claude", "age_seconds": 4.5, "link": "http://ui/call-7"}],
+}
+
+
+def board_with(project: SeedProject, ask: Callable[[App], dict[str, Any]]) -> Browser:
+    tokens: Iterator[str] = (f"token-{number}" for number in range(1000))
+    sessions = BoardSessions(Clock(), lambda: next(tokens))
+    projects = projects_of([str(project.folder)])
+    browser = Browser(Board(projects, sessions, PORT, ask_cluster=ask))
+    browser.enter()
+    return browser
+
+
+def test_workers_queues_and_calls_of_a_cluster_are_shown(project: SeedProject) -> None:
+    project.run("config", "set", "fairlead.cluster.remote", "ssh://crane/harbour.git")
+    browser = board_with(project, lambda _: CLUSTER)
+    page = browser.ask("/p/project/workers").text
+    for text in ("127.0.0.1:7233", "claude", "2 waiting", "crane", "call-7", "--queue verify"):
+        assert text in page
+    assert 'href="/p/project/workers"' in browser.ask("/p/project").text
+
+
+def test_without_a_cluster_the_page_says_so_and_asks_nobody(project: SeedProject) -> None:
+    asked: list[App] = []
+
+    def ask(app: App) -> dict[str, Any]:
+        asked.append(app)
+        return CLUSTER
+
+    browser = board_with(project, ask)
+    assert "No cluster is configured" in browser.ask("/p/project/workers").text
+    assert asked == []
+    assert 'href="/p/project/workers"' not in browser.ask("/p/project").text
+
+
+def test_a_cluster_that_does_not_answer_is_named(project: SeedProject) -> None:
+    project.run("config", "set", "fairlead.cluster.remote", "ssh://crane/harbour.git")
+
+    def ask(_: App) -> dict[str, Any]:
+        raise ServerGone("127.0.0.1:7233", 10)
+
+    answer = board_with(project, ask).ask("/p/project/workers")
+    assert (answer.status, "127.0.0.1:7233" in answer.text) == (200, True)
+
+
+def test_a_long_roadmap_is_drawn_in_ranges(tmp_path: Path) -> None:
+    app = App(str(big_project(tmp_path / "big", 130, plans=1)))
+    shown = pages.roadmap_page(app, {"base": "/p/big"})
+    assert shown["is_grouped"]
+    links = re.findall(r'href="/p/big/roadmap\?from=(\d+)#phases"', shown["graph"])
+    assert [int(each) for each in links] == list(range(0, 130, 17))
+    for text in ("Phases 1 to 17", "17/17 phases", "Phases 120 to 130"):
+        assert text in shown["graph"]
 
 
 def test_two_projects_get_names_of_their_own(project: SeedProject, tmp_path: Path) -> None:

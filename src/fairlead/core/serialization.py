@@ -59,7 +59,8 @@ def convert(
 ) -> tuple[Value | None, tuple[Mismatch, ...]]:
     """Convert parsed JSON to `kind`; return the value, or None and every mismatch."""
     mismatches: list[Mismatch] = []
-    converted = _converter(kind)(value, path, mismatches)
+    convert_value: _Converter = _converter(typing.cast("Any", kind))
+    converted = convert_value(value, path, mismatches)
     return (None, tuple(mismatches)) if mismatches else (converted, ())
 
 

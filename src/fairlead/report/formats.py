@@ -24,6 +24,7 @@ MARKS = {
 }
 _TITLE_CELLS = 20
 _NOTE_CELLS = 29
+_FITTED_WIDTH = 1600  # a wider graph would be too small to read; it scrolls instead
 STYLE = """\
 .graph { font-family: system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 .graph .box { fill: #ffffff; stroke: #8b949e; stroke-width: 1.2; }
@@ -72,7 +73,9 @@ def svg(
     view = f'viewBox="0 0 {drawing.width} {drawing.height}" {size}'
     # A picture may not contain links; with links it is a group of them.
     role = "group" if any(link(node) for node in graph.nodes) else "img"
-    kind = f'xmlns="http://www.w3.org/2000/svg" class="graph" role="{role}"'
+    # A page may scale a graph that fits to its own width.
+    fits = "" if is_standalone or drawing.width > _FITTED_WIDTH else " fits"
+    kind = f'xmlns="http://www.w3.org/2000/svg" class="graph{fits}" role="{role}"'
     lines = ["<!-- made by fairlead -->"] if is_standalone else []
     lines += [f'<svg {kind} aria-label="{label}" {view}>', f"<title>{label}</title>"]
     if is_standalone:

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from fairlead.core.patterns import lazy_pattern
 from fairlead.council.model import CouncilJob
 from fairlead.council.seats import SEAT_NAMES
 from fairlead.jobs.model import Job, JobStatus, TaskGate
-from fairlead.plans.roadmap_report import PhaseReport, RoadmapReport
+from fairlead.plans.roadmap_report import MilestoneReport, PhaseReport, RoadmapReport
 from fairlead.plans.service import PlanEntry, PlanIndex
 from fairlead.project.state.gate_rules import GateStatus
 from fairlead.report.model import MOST_NODES, Graph, GraphNode, NodeState
 
+_MOST_RANGES = 8  # of phases, in the graph of a long roadmap
 _NUMBER = lazy_pattern(r"\d+(?:\.\d+)*")
 _NOTHING = lazy_pattern(r"^\W*(?:nothing|none|n/?a|-|—)\b|^\W*$", re.IGNORECASE)
 
@@ -45,6 +47,41 @@ def roadmap_graph(report: RoadmapReport, indexes: Iterable[PlanIndex] = ()) -> G
     if not nodes:  # an empty picture would look like a fault
         nodes.append(GraphNode("none", "No phases", report.scope))
     return Graph(f"Roadmap ({report.scope})", tuple(nodes), tuple(edges))
+
+
+def milestones_graph(report: RoadmapReport, milestones: Sequence[MilestoneReport]) -> Graph:
+    """A long roadmap: a node for each other milestone, and ranges of phases of the current one.
+
+    The group of a range is the position of its first phase in the report.
+    """
+    nodes = [_milestone_node(each) for each in milestones if not each.is_current]
+    count = len(report.phases)
+    size = max(1, -(-count // _MOST_RANGES))
+    for first in range(0, count, size):
+        nodes.append(_range_node(report.phases[first : first + size], first, report.current_phase))
+    edges = tuple((one.id, other.id) for one, other in pairwise(nodes))
+    return Graph(f"Roadmap ({report.scope}), grouped", tuple(nodes), edges)
+
+
+def _milestone_node(milestone: MilestoneReport) -> GraphNode:
+    note = f"{milestone.phases} phases, {milestone.completed_plans}/{milestone.plans} plans"
+    state = NodeState.DONE if milestone.is_closed else NodeState.WAITING
+    title = f"{milestone.version} {milestone.name}".strip()
+    return GraphNode(f"milestone {milestone.version}", title, note, state)
+
+
+def _range_node(phases: Sequence[PhaseReport], first: int, current: str) -> GraphNode:
+    done = sum(phase.is_complete for phase in phases)
+    plans = sum(phase.plan_count for phase in phases)
+    summaries = sum(phase.summary_count for phase in phases)
+    state = NodeState.WAITING
+    if done == len(phases):
+        state = NodeState.DONE
+    elif any(phase.number == current for phase in phases):
+        state = NodeState.READY
+    title = f"Phases {phases[0].number} to {phases[-1].number}"
+    note = f"{done}/{len(phases)} phases, {summaries}/{plans} plans"
+    return GraphNode(f"from {first}", title, note, state, group=str(first))
 
 
 def shows_plans(report: RoadmapReport) -> bool:

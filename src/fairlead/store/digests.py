@@ -177,7 +177,9 @@ class FileCache:
         try:
             with os.scandir(folder.fd) as entries:
                 for entry in entries:
-                    signature = signatures[entry.name] = _signature(entry.stat(follow_symlinks=False))
+                    signature = signatures[entry.name] = _signature(
+                        entry.stat(follow_symlinks=False)
+                    )
                     if signature[2] >= newest or signature[3] >= newest:
                         return None
             below = folder.folder(inner) if inner in signatures else None

@@ -5,7 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fairlead.app import App
     from fairlead.cluster.service import ClusterStatus
+
+
+def has_cluster(app: App) -> bool:
+    """Whether the project names the repository that calls on other machines need."""
+    return bool(str(app.values["fairlead.cluster.remote"]).strip())
+
+
+def asked_cluster(app: App) -> dict[str, Any]:
+    """What the server of the cluster says now."""
+    from fairlead.cluster.service import cluster_status
+
+    return cluster_view(cluster_status(app.values, app.custom_agents()))
 
 
 def cluster_view(status: ClusterStatus) -> dict[str, Any]:

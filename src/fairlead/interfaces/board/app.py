@@ -27,13 +27,17 @@ from watchfiles import awatch
 from fairlead.app import App
 from fairlead.core.errors import FairleadError
 from fairlead.core.values import dataclass
+from fairlead.council.report import CouncilReport
 from fairlead.interfaces.board.dialogs import ConfirmDialog, PageDialog, TextDialog
 from fairlead.interfaces.board.text import PageLine, one_row, page_text, safe_text
-from fairlead.project.open_jobs import OpenJob
+from fairlead.jobs.model import COUNCIL
+from fairlead.project.open_jobs import JobState, OpenJob
 from fairlead.project.todos import new_todo
 from fairlead.store import layout
 from fairlead.store.digests import FileCache
+from fairlead.views.actions import ACTIONS, STARTED_KINDS, StartedJob, repair_diff
 from fairlead.views.board import AttentionItem, BoardView, PlanCard, PlanState, board_view
+from fairlead.views.council import council_table
 from fairlead.views.documents import document_view
 
 _MOST_ROWS = 400  # of a table; the filter finds the others
@@ -56,6 +60,7 @@ _COLUMNS = {
     "plan-table": ("state", "plan", "wave", "gate", "objective"),
     "job-table": ("state", "job", "status", "phase", "started", "note"),
 }
+_WHO = {"the configured agents": "", "a rehearsal: no model is asked": "yes"}
 _TABLE_OF_TAB = {"now": "attention", "plans": "plan-table", "jobs": "job-table"}
 
 Rows = dict[str, tuple[Text, ...]]  # by key
@@ -84,6 +89,11 @@ class TerminalBoard(TextualApp[None]):
         Binding("c", "cancel", "Cancel"),
         Binding("r", "retry", "Retry"),
         Binding("n", "capture", "Note"),
+        Binding("s", "start", "Start"),
+        Binding("g", "resume", "Go on"),
+        Binding("v", "veto", "Veto"),
+        Binding("u", "rule", "Rule"),
+        Binding("d", "repair", "Repair drift"),
         Binding("slash", "filter", "Filter", key_display="/"),
         Binding("escape", "unfilter", show=False),
         Binding("f5", "reread", "Read again", show=False),
@@ -195,6 +205,7 @@ class TerminalBoard(TextualApp[None]):
         self._table("attention").display = bool(view.attention)
         self._fill("plan-table", self._plan_rows(view))
         self._fill("job-table", dict(_job_row(record, job) for record, job in view.jobs))
+        self.refresh_bindings()
         self._show_detail(self._active)
 
     def _plan_rows(self, view: BoardView) -> Rows:
@@ -222,11 +233,13 @@ class TerminalBoard(TextualApp[None]):
     def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
         """Show the details of the row below its table."""
         if event.data_table.id == _TABLE_OF_TAB[self._active] and self.screen_stack:
+            self.refresh_bindings()
             self._show_detail(self._active)
 
     def on_tabbed_content_tab_activated(self, event: TabbedContent.TabActivated) -> None:
         """Show the details of the tab."""
         self._active = event.pane.id or "now"
+        self.refresh_bindings()
         self._show_detail(self._active)
 
     @work(group="detail", exclusive=True)
@@ -348,6 +361,94 @@ class TerminalBoard(TextualApp[None]):
             await self._act(lambda app: _retry(app, job))
 
     @work
+    async def action_start(self) -> None:
+        """Start a job in the background."""
+        kind = await self.push_screen_wait(
+            TextDialog("Start a job", "Which kind?", STARTED_KINDS, is_choice=True)
+        )
+        if not kind:
+            return
+        subject = await self.push_screen_wait(TextDialog(f"Start {kind}", "Goal, or phase number"))
+        if not subject:
+            return
+        agents = await self.push_screen_wait(
+            TextDialog(f"Start {kind}", "Who works on it?", tuple(_WHO), is_choice=True)
+        )
+        form = {"kind": kind, "subject": subject, "rehearse": _WHO.get(agents, "")}
+        if agents and await self._confirmed(f"Start {kind} in the background: {subject}\n{agents}"):
+            await self._act(lambda app: _said(ACTIONS["start"](app, form)))
+
+    @work
+    async def action_resume(self) -> None:
+        """Continue a job that was interrupted or answered, in the background."""
+        if job := self._chosen_job():
+            await self._act_if("resume", {"job": job}, f"Continue {job} in the background?")
+
+    @work
+    async def action_veto(self) -> None:
+        """Stop a council for good."""
+        if not (job := self._chosen_job()):
+            return
+        if why := await self.push_screen_wait(TextDialog(f"Veto {job}", "The reason")):
+            question = f"Stop {job} for good? A veto cannot be taken back."
+            await self._act_if("veto", {"job": job, "why": why}, question)
+
+    @work
+    async def action_rule(self) -> None:
+        """Decide an open item of a blocked council."""
+        if not (job := self._chosen_job()):
+            return
+        items: tuple[str, ...] = ()
+        with self._refusals():
+            items = await asyncio.to_thread(lambda: _open_items(self._new_app(), job))
+        if not items:
+            self._say(f"{job} has no open objection", is_warning=True)
+            return
+        title = f"Rule on an objection of {job}"
+        chosen = await self.push_screen_wait(TextDialog(title, "", items, is_choice=True))
+        if not chosen:
+            return
+        text = await self.push_screen_wait(TextDialog(title, chosen))
+        form = {"job": job, "item": chosen.partition(" ")[0], "text": text}
+        if text:
+            await self._act_if("rule", form, f"Record this ruling?\n{chosen}\n{text}")
+
+    @work
+    async def action_repair(self) -> None:
+        """Show the repair of the documents, and apply it."""
+        diff = ""
+        with self._refusals():
+            diff = await asyncio.to_thread(lambda: repair_diff(self._new_app()))
+        if not diff:
+            self._say("nothing can be repaired without you: fairlead doctor", is_warning=True)
+            return
+        await self._act_if("repair", {}, f"Apply this repair?\n\n{diff}")
+
+    async def _confirmed(self, question: str) -> bool:
+        answer = await self.push_screen_wait(ConfirmDialog(question))
+        return answer is True
+
+    async def _act_if(self, action: str, form: dict[str, str], question: str) -> None:
+        """Do an action of the boards if the person says yes."""
+        if await self._confirmed(question):
+            await self._act(lambda app: _said(ACTIONS[action](app, form)))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer an action where it is possible; the service still decides."""
+        del parameters
+        if action == "repair":
+            return bool(self.view and self.view.status.drift)
+        if action not in ("resume", "veto", "rule"):
+            return True
+        job = self._job() if self.view else None
+        if job is None or self._active == "plans":
+            return False
+        if action == "resume":
+            return job.state in (JobState.INTERRUPTED, JobState.OPEN)
+        is_over = job.state is JobState.ENDED
+        return job.kind == COUNCIL and is_over == (action == "rule")
+
+    @work
     async def action_capture(self) -> None:
         """Record an idea."""
         if idea := await self.push_screen_wait(TextDialog("Record an idea")):
@@ -381,6 +482,19 @@ class TerminalBoard(TextualApp[None]):
     def _say(self, text: str, *, is_warning: bool = False) -> None:
         notify = partial(self.notify, severity="warning") if is_warning else self.notify
         notify(safe_text(text).plain, timeout=8, markup=False)
+
+
+def _said(done: str | StartedJob) -> str:
+    return done if isinstance(done, str) else done.said
+
+
+def _open_items(app: App, job: str) -> tuple[str, ...]:
+    """The objections of a council that a person can rule on: id and reason."""
+    report = app.jobs.report(job)
+    if not isinstance(report, CouncilReport):
+        return ()
+    objections = council_table(app, report).objections
+    return tuple(f"{each.id} {one_row(each.why)}" for each in objections if each.state == "open")
 
 
 def _answer(app: App, job: str, question: str, text: str) -> str:

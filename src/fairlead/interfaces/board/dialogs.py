@@ -50,7 +50,8 @@ class ConfirmDialog(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """The question and its keys."""
         with Vertical(classes="dialog"):
-            yield Static(safe_text(self._text))
+            with VerticalScroll(classes="question"):
+                yield Static(safe_text(self._text))
             yield Static(one_row("y: yes   n: no", "dim"))
 
 
@@ -60,8 +61,11 @@ class TextDialog(ModalScreen[str]):
     AUTO_FOCUS = "OptionList, Input"
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss('')", "Cancel")]
 
-    def __init__(self, title: str, text: str = "", options: Sequence[str] = ()) -> None:
+    def __init__(
+        self, title: str, text: str = "", options: Sequence[str] = (), *, is_choice: bool = False
+    ) -> None:
         super().__init__()
+        self._is_choice = is_choice  # one of the options, and no other text
         self._heading, self._text, self._options = title, text, tuple(options)
 
     def compose(self) -> ComposeResult:
@@ -73,6 +77,9 @@ class TextDialog(ModalScreen[str]):
                     yield Static(safe_text(self._text))
             if self._options:
                 yield OptionList(*(Option(one_row(option)) for option in self._options))
+            if self._is_choice:
+                yield Static(one_row("Enter: choose   Esc: cancel", "dim"))
+                return
             hint = "write the answer, then Enter" if self._options else ""
             yield Input(placeholder=hint, select_on_focus=False)
             keys = "Enter: choose   Tab: write instead   Esc: cancel"
@@ -82,7 +89,7 @@ class TextDialog(ModalScreen[str]):
         """Take an option; some continue with words of the person, in the field."""
         chosen = self._options[event.option_index]
         lead = next((each for each in (*IN_WORDS, OVERRIDE) if chosen.startswith(each)), "")
-        if not lead:
+        if not lead or self._is_choice:
             self.dismiss(chosen)
             return
         field = self.query_one(Input)

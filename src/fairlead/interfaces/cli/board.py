@@ -27,8 +27,8 @@ def board(app: App, *, workstream: str) -> None:
     """Show the project as a board in the terminal.
 
     Tabs: 1 Now, 2 Plans, 3 Jobs. It follows the files, and the keys at the bottom answer
-    questions, end and retry jobs, and record ideas. Needs the extra: pip install
-    'fairlead[board]'.
+    questions, start, continue, end and retry jobs, veto and rule on councils, repair drift
+    and record ideas. Needs the extra: pip install 'fairlead[board]'.
     """
     from fairlead.interfaces.board.errors import NoBoardPackages, NoTerminal
 

@@ -6,21 +6,22 @@ Nothing is derived here. A page that needs a number asks for the object that `--
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import unified_diff
 from typing import Any
 
 from fairlead.app import App
 from fairlead.core.errors import FairleadError
 from fairlead.council.report import CouncilReport
-from fairlead.jobs.detached import JOB_KINDS
 from fairlead.jobs.paths import EVENTS, job_path
 from fairlead.project.overview import StatusReport
 from fairlead.report.formats import svg
+from fairlead.report.graph import milestones_graph
 from fairlead.report.html import rendered
 from fairlead.report.model import GraphNode
 from fairlead.report.service import Graphs, landed_lines
 from fairlead.text.document import Document
+from fairlead.views.actions import STARTED_KINDS, repair_diff
 from fairlead.views.board import PlanState, attention_view, plan_cards
+from fairlead.views.cluster import has_cluster
 from fairlead.views.council import council_table
 from fairlead.views.documents import document_view, folder_view
 from fairlead.views.evidence import plan_evidence_view
@@ -34,8 +35,8 @@ from fairlead.views.status import next_view, status_view
 _MOST_PLANS = 300  # on one page; the filter finds the others
 _MOST_PHASES = 60  # in a table; the others are a click away
 _MOST_JOBS = 100
+_MOST_DRAWN = 120  # phases in the graph; above this it shows milestones and ranges of phases
 _EVENTS = 40  # of a job
-_STARTED = tuple(kind for kind in JOB_KINDS if kind != "new")
 
 Place = Mapping[str, str]
 
@@ -70,7 +71,7 @@ def common(app: App) -> dict[str, Any]:
         state = "waits" if item.question or item.job.state == "waits" else item.job.state
         key = {"waits": "waits", "running": "running"}.get(str(state), "failed")
         counts[key] += 1
-    return {"counts": counts}
+    return {"counts": counts, "has_cluster": _shared(app, "cluster", lambda: has_cluster(app))}
 
 
 def _attention(app: App) -> Any:
@@ -93,8 +94,8 @@ def now_page(app: App, _: Place) -> dict[str, Any]:
         "running": [_running(app, job) for job in dict.fromkeys(running)],
         "others": others,
         "phases": status.phases[first : first + _MOST_PHASES],
-        "repair": _shared(app, "repair", lambda: _repair(app)) if status.drift else "",
-        "kinds": _STARTED,
+        "repair": _shared(app, "repair", lambda: repair_diff(app)) if status.drift else "",
+        "kinds": STARTED_KINDS,
     }
 
 
@@ -125,19 +126,6 @@ def _running(app: App, job: Any) -> dict[str, Any]:
     }
 
 
-def _repair(app: App) -> str:
-    """The repair of drift as a diff; empty if a person has to decide."""
-    try:
-        outcome = app.doctor.fix(None, dry_run=True)
-    except FairleadError:
-        return ""
-    lines: list[str] = []
-    for change in outcome.changes:
-        old, new = (change.old or "").splitlines(), change.new.splitlines()
-        lines += unified_diff(old, new, change.path, change.path, lineterm="", n=2)
-    return "\n".join(lines)
-
-
 def roadmap_page(app: App, place: Place) -> dict[str, Any]:
     """Milestones as a timeline, phases and plans as a graph."""
     base = place["base"]
@@ -145,17 +133,22 @@ def roadmap_page(app: App, place: Place) -> dict[str, Any]:
     def link(node: GraphNode) -> str:
         if node.document.endswith(".md"):
             return f"{base}/plans/{node.id}"
-        return f"{base}/phases/{node.id.removeprefix('phase ')}"
+        if node.id.startswith("phase "):
+            return f"{base}/phases/{node.id.removeprefix('phase ')}"
+        return f"{base}/roadmap?from={node.group}#phases" if node.group else ""
 
-    roadmap = roadmap_view(app)
+    roadmap, milestones = roadmap_view(app), app.roadmaps.milestones()
+    is_large = len(roadmap.phases) > _MOST_DRAWN
+    graph = milestones_graph(roadmap, milestones) if is_large else Graphs(app).roadmap()
     first = _number(place.get("from", ""))
     return {
         "roadmap": roadmap,
         "phases": roadmap.phases[first : first + _MOST_PHASES],
         "first": first,
         "step": _MOST_PHASES,
-        "milestones": milestones_view(app.roadmaps.milestones())["milestones"],
-        "graph": svg(Graphs(app).roadmap(), link=link) if len(roadmap.phases) <= 120 else "",
+        "milestones": milestones_view(milestones)["milestones"],
+        "graph": svg(graph, link=link),
+        "is_grouped": is_large,
     }
 
 
@@ -251,7 +244,7 @@ def jobs_page(app: App, place: Place) -> dict[str, Any]:
         "state": state,
         "states": ("waits", "running", "interrupted", "open", "ended"),
         "damaged": [str(problem) for problem in app.jobs.damaged()],
-        "kinds": _STARTED,
+        "kinds": STARTED_KINDS,
     }
 
 
@@ -288,6 +281,11 @@ def _job_graph(app: App, job: str, base: str) -> str:
         return svg(Graphs(app).job(job), link=link)
     except FairleadError:
         return ""
+
+
+def workers_page(_app: App, _: Place) -> dict[str, Any]:
+    """Nothing of the project: the server of the board asks the cluster itself."""
+    return {}
 
 
 def memory_page(app: App, _: Place) -> dict[str, Any]:

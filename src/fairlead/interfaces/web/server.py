@@ -36,20 +36,23 @@ from fairlead.core.loopback import listen
 from fairlead.core.values import dataclass, replace
 from fairlead.interfaces.web import pages
 from fairlead.interfaces.web.access import FORM_FIELD, AccessControl, BoardSessions
-from fairlead.interfaces.web.actions import ACTIONS, StartedJob
 from fairlead.interfaces.web.changes import QUIET_SECONDS, ChangeFeed, watch
 from fairlead.interfaces.web.errors import BoardPortBusy, NoPage
 from fairlead.report.formats import DARK_STYLE, STYLE
 from fairlead.store import layout
 from fairlead.store.digests import FileCache
 from fairlead.text.printable import visible
+from fairlead.views.actions import ACTIONS, StartedJob
+from fairlead.views.cluster import asked_cluster
 from fairlead.views.document import document, error_document, json_text
 
 HEADER_SECONDS = 10
+_CLUSTER_SECONDS = 2.0  # the cluster is asked at most this often
 _HERE = os.path.dirname(__file__)
 _STATUS = {2: 404, 3: 422, 4: 409, 5: 502, 6: 409, 7: 500}
 
 PageOf = Callable[[App, Mapping[str, str]], Any]
+ClusterQuestion = Callable[[App], dict[str, Any]]
 _PAGES: Mapping[str, tuple[str, PageOf]] = {
     "": ("now.html", pages.now_page),
     "/roadmap": ("roadmap.html", pages.roadmap_page),
@@ -91,8 +94,11 @@ def projects_of(folders: Sequence[str]) -> tuple[BoardProject, ...]:
 class LiveProject:
     """A project on the board with what the server keeps about it between requests."""
 
-    def __init__(self, project: BoardProject) -> None:
+    def __init__(self, project: BoardProject, ask_cluster: ClusterQuestion) -> None:
         self.project = project
+        self._ask_cluster = ask_cluster
+        self._asked: asyncio.Task[Any] | None = None
+        self._asked_at = 0.0
         self.feed = ChangeFeed()
         self._cache = FileCache(time.time_ns)
         self._lock = asyncio.Lock()  # one request derives, the others use what it found
@@ -109,6 +115,19 @@ class LiveProject:
                 self._seen = (self.feed.number, now)
                 self._cache.next_round()
             return await run_in_threadpool(self._derived, page, place)
+
+    async def cluster(self) -> dict[str, Any]:
+        """Workers and calls. A server that does not answer delays no other page."""
+        is_old = time.monotonic() - self._asked_at > _CLUSTER_SECONDS
+        if self._asked is None or (self._asked.done() and is_old):
+            self._asked_at = time.monotonic()
+            self._asked = asyncio.create_task(
+                run_in_threadpool(lambda: self._ask_cluster(App(self.project.folder)))
+            )
+        try:
+            return {"cluster": await asyncio.shield(self._asked), "fault": None}
+        except FairleadError as error:
+            return {"cluster": None, "fault": error}
 
     def _derived(self, page: PageOf, place: Mapping[str, str]) -> Any:
         app = App(self.project.folder)
@@ -127,9 +146,11 @@ class Board:
         sessions: BoardSessions,
         port: int,
         entered: Callable[[], None] | None = None,
+        ask_cluster: ClusterQuestion = asked_cluster,
     ) -> None:
+        self._ask_cluster = ask_cluster
         self._entered = entered  # called when the person presses Enter in the terminal
-        self._live = {project.name: LiveProject(project) for project in projects}
+        self._live = {project.name: LiveProject(project, ask_cluster) for project in projects}
         self._templates = page_templates()
         self._tasks: list[asyncio.Task[None]] = []
         self.sessions = sessions
@@ -143,6 +164,7 @@ class Board:
             handler = partial(self._page, template, page)
             routes.append(Route(f"/p/{{project}}{path}", _endpoint(handler)))
         routes += [
+            Route("/p/{project}/workers", self._workers),
             Route("/p/{project}/questions/{question}", self._question),
             Route("/p/{project}/events", self._events),
             Route("/p/{project}/do/{action}", self._act, methods=["POST"]),
@@ -184,7 +206,7 @@ class Board:
         known = [each.project.folder for each in self._live.values()]
         added = next(each for each in projects_of([*known, folder]) if each.folder == folder)
         live = self._live[added.name] = LiveProject(
-            replace(added, title=f"{added.title} (rehearsal)")
+            replace(added, title=f"{added.title} (rehearsal)"), self._ask_cluster
         )
         self._watch(live)
         return live
@@ -216,6 +238,19 @@ class Board:
             return self._rendered(request, "error.html", {**shown, "error": error}, status)
         shown |= {**content, "path": content.get("path", "")}
         return self._rendered(request, template, shown)
+
+    async def _workers(self, request: Request) -> Response:
+        live = self._live.get(request.path_params["project"])
+        if live is None:
+            return self._missing(request, "project")
+        shown = {"project": live.project, "base": f"/p/{live.project.name}"}
+        try:
+            shown |= await live.page(pages.workers_page, {})
+        except FairleadError as error:
+            status = _STATUS.get(error.exit_code, 500)
+            return self._rendered(request, "error.html", {**shown, "error": error}, status)
+        asked = await live.cluster() if shown["has_cluster"] else {"cluster": None, "fault": None}
+        return self._rendered(request, "workers.html", {**shown, **asked})
 
     async def _question(self, request: Request) -> Response:
         """The JSON document that `--json` prints for the same question."""
@@ -278,6 +313,7 @@ class Board:
                 session, is_update=request.headers.get("hx-request") == "true"
             ),
             "counts": {},
+            "has_cluster": False,
             **content,
         }
         return HTMLResponse(self._templates.get_template(template).render(values), status)

@@ -57,7 +57,17 @@
     }
   }
 
-  function settle() { restore(); draw(); copies(); }
+  // A graph that is wider than its box begins where the work is.
+  function reveal() {
+    for (const box of document.querySelectorAll(".graph-box")) {
+      const here = box.querySelector(".running, .ready, .blocked, .failed");
+      if (!here || box.dataset.revealed) continue;
+      box.dataset.revealed = "yes";
+      box.scrollLeft += here.getBoundingClientRect().left - box.getBoundingClientRect().left - box.clientWidth / 2;
+    }
+  }
+
+  function settle() { restore(); draw(); copies(); reveal(); }
   document.addEventListener("DOMContentLoaded", settle);
   document.addEventListener("htmx:after:swap", settle);
   document.addEventListener("htmx:sse:error", () => { state.textContent = "Connection lost. Trying again."; state.classList.remove("live"); });

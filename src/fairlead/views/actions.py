@@ -1,17 +1,19 @@
-"""What a person can do on the board. Each action calls the service that the command line calls.
+"""What a person can do on a board, in the browser or the terminal. Each action calls the service
+that the command line calls.
 
-The board shows a form only where the action is possible, but the service decides: it refuses what
-is not, and its message is shown. Jobs are started and continued in the background.
+A board offers an action only where it is possible, but the service decides: it refuses what is not,
+and its message is shown. Jobs are started and continued in the background.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from difflib import unified_diff
 from typing import NamedTuple
 
 from fairlead.app import App
-from fairlead.core.errors import UsageError
-from fairlead.jobs.detached import RESUME, JobRequest
+from fairlead.core.errors import FairleadError, UsageError
+from fairlead.jobs.detached import JOB_KINDS, RESUME, JobRequest
 from fairlead.jobs.model import COUNCIL, EXECUTE
 from fairlead.project.state.documents import Decision
 from fairlead.project.todos import new_todo
@@ -19,6 +21,8 @@ from fairlead.text.inline import one_line
 from fairlead.views.evidence import recheck_view
 
 Form = Mapping[str, str]
+# A new project is begun in its own folder, by the command line.
+STARTED_KINDS = tuple(kind for kind in JOB_KINDS if kind != "new")
 
 
 class StartedJob(NamedTuple):
@@ -134,8 +138,21 @@ def decide(app: App, form: Form) -> str:
     return "The decision is recorded"
 
 
+def repair_diff(app: App) -> str:
+    """The repair of drift as a diff; empty if a person has to decide."""
+    try:
+        outcome = app.doctor.fix(None, dry_run=True)
+    except FairleadError:
+        return ""
+    lines: list[str] = []
+    for change in outcome.changes:
+        old, new = (change.old or "").splitlines(), change.new.splitlines()
+        lines += unified_diff(old, new, change.path, change.path, lineterm="", n=2)
+    return "\n".join(lines)
+
+
 def repair(app: App, _: Form) -> str:
-    """Apply the repair that the board shows."""
+    """Apply the repair that `repair_diff` shows."""
     outcome = app.doctor.fix(None)
     return f"Repaired {', '.join(outcome.paths)}" if outcome.paths else "Nothing to repair"
 
