@@ -3,6 +3,7 @@
 from prove.agents import AGENTS
 from prove.approvals import APPROVALS
 from prove.attacks import ATTACK_PROOFS
+from prove.boards import BOARDS
 from prove.cluster import CLUSTER
 from prove.council_jobs import COUNCIL_JOBS
 from prove.councils import COUNCILS
@@ -23,6 +24,7 @@ def proofs() -> tuple[Proof, ...]:
     return (
         *CROWDS,
         *SCREENS,
+        *BOARDS,
         *HOOKS,
         *WALKS,
         *KNOWN_TREES,

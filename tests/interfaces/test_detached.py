@@ -73,6 +73,13 @@ def test_a_job_in_the_background_is_followed_to_its_end(fairlead: Fairlead, proj
     assert "output" in fairlead("job", "show", job, cwd=project).stdout
 
 
+def test_a_finished_run_names_the_next_command(fairlead: Fairlead, project: Path) -> None:
+    done = fairlead("phase", "execute", "1", "--approve", cwd=project)
+    assert done.exit_code == 0, done.stdout + done.stderr
+    following = json.loads(fairlead("next", "--json", cwd=project).stdout)["next"]["command"]
+    assert f"  next     {following}" in done.stdout.splitlines()
+
+
 def test_commands_without_an_approval_are_refused_before_a_job_begins(
     fairlead: Fairlead, project: Path
 ) -> None:

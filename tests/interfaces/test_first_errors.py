@@ -1,7 +1,9 @@
 """The four errors that newcomers meet first: each names one command that helps, and it works."""
 
 import json
+import re
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,10 +13,17 @@ from tests.conftest import Fairlead
 from tests.golden.samples import PLAN
 
 NOT_LOGGED_IN = """#!/bin/sh
+key="$(dirname "$0")/key"
 case "$*" in
+"auth login") echo secret > "$key"; exit 0;;
 *--version*) echo 2.1.0;;
 *--help*) echo --output-format --permission-mode --setting-sources --strict-mcp-config --settings;;
-*) echo '{"type":"result","subtype":"success","is_error":true,"session_id":"s",'\\
+*) if test -f "$key"; then
+     echo called >> "$key"
+     echo '{"type":"result","subtype":"success","is_error":false,"session_id":"s","result":"done"}'
+     exit 0
+   fi
+   echo '{"type":"result","subtype":"success","is_error":true,"session_id":"s",'\\
 '"result":"Invalid API key · Please run /login"}'
    exit 1;;
 esac
@@ -88,10 +97,22 @@ def test_a_dirty_tree(fairlead: Fairlead, project: Path) -> None:
 
 def test_not_logged_in(fairlead: Fairlead, project: Path) -> None:
     env = put_claude(project)
+    key = project.parent / f"{project.name}-bin" / "key"
     done = fairlead("phase", "execute", "1", "--approve", env=env)
     assert done.exit_code in (5, 6)
-    assert "claude auth login" in done.stdout + done.stderr
     assert "traceback" not in done.stderr.lower()
+    [command] = set(re.findall(r"claude auth \w+", done.stdout + done.stderr))
+    program = shutil.which("claude", path=env["PATH"])
+    assert program is not None
+    subprocess.run([program, *shlex.split(command)[1:]], check=True)
+    answer = re.search(r"fairlead (job answer \S+ \"retry\")", done.stdout + done.stderr)
+    assert answer is not None
+    assert fairlead(*shlex.split(answer[1]), env=env).exit_code == 0
+    fairlead("phase", "execute", "1", "--approve", env=env)
+    assert "called" in key.read_text()
+    [gate] = json.loads(fairlead("job", "show", "--json", env=env).stdout)["gates"]
+    assert gate["note"]
+    assert command not in gate["note"]
 
 
 def test_the_list_of_agents_names_the_login_that_is_missing(

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 from urllib.parse import urlencode
 
 from fairlead.core.serialization import plain
@@ -24,6 +24,15 @@ from tests.support.council import a_full_job
 HEADER_SECONDS = 0.4
 MARKUP = '<script>alert(1)</script><img src=x onerror=alert(1)>" autofocus onfocus="alert(1)'
 _SHORT = "<img src=x onerror=alert(1)>"
+
+
+class ServedProject(Protocol):
+    """A project by its folder."""
+
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        ...
 
 
 class Reply(NamedTuple):
@@ -126,7 +135,7 @@ def read_reply(client: socket.socket) -> Reply:
 
 
 @contextmanager
-def serving(project: SeedProject, header_seconds: float = HEADER_SECONDS) -> Iterator[BoardArena]:
+def serving(project: ServedProject, header_seconds: float = HEADER_SECONDS) -> Iterator[BoardArena]:
     """Serve a project on loopback in a thread of this process."""
     listening = open_board_port(0)
     port = listening.getsockname()[1]

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from fairlead.app import App
 from fairlead.core.serialization import plain
-from fairlead.jobs.folder import record_text
+from fairlead.jobs.folder import JobFolder, record_text
+from fairlead.jobs.model import Job, JobStatus, Question, QuestionKind
 from tests.support.council_scenes import SCENES
 from tests.support.programs import fairlead, run
 from tests.support.repositories import a_repository, git
@@ -89,6 +90,26 @@ def staged_project(folder: Path) -> Path:
     state = project / ".planning/STATE.md"
     text = state.read_text("utf-8")
     state.write_text(text.replace("total_phases: ", "total_phases: 1"), "utf-8")
+    return project
+
+
+def second_project(folder: Path) -> Path:
+    """Make a project with a job that was interrupted and one that asks about touched files."""
+    project = folder / "tide-tables"
+    a_repository(project, {"README.md": "tides\n"})
+    command(project, "init", "Tide tables", "--yes")
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "Start")
+    for name, kind in (
+        ("discuss-01-20260412-091500", "discuss"),
+        ("quick-20260412-101500", "quick"),
+    ):
+        home = JobFolder(str(project), name)
+        status = JobStatus.EXECUTING if kind == "discuss" else JobStatus.BLOCKED
+        home.save_record(Job(name, "1", status, "2026-04-12T09:15:00Z", "", kind=kind))
+    asked = "An agent changed .github/workflows/ci.yml, which its task must not change."
+    options = ("accept", "reject", "abort")
+    home.save_question(Question("touched-1", QuestionKind.TOUCHED, "01-01", asked, options))
     return project
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from tests.support.browser import LOOKS, browser_modules
 from tests.support.programs import ROOT, scratch_environment
-from tests.web.stage import staged_project
+from tests.web.stage import second_project, staged_project
 
 pytestmark = pytest.mark.walk
 
@@ -71,7 +71,8 @@ def walk(installed_command: Path, tmp_path_factory: pytest.TempPathFactory) -> I
     project = staged_project(folder)
     environment = scratch_environment(folder)
     del environment["FAIRLEAD_NOW"]
-    words = [str(installed_command), "serve", "--port", "0", "--no-open", "--json"]
+    folders = [str(project), str(second_project(folder))]
+    words = [str(installed_command), "serve", *folders, "--port", "0", "--no-open", "--json"]
     server = subprocess.Popen(
         words, cwd=project, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
     )
@@ -96,15 +97,18 @@ def _walked(modules: str, link: str, project: Path) -> dict[str, Any]:
         "modules": modules,
         "link": link,
         "base": f"{link.partition('/enter')[0]}/p/harbour-lights",
+        "other": f"{link.partition('/enter')[0]}/p/tide-tables",
         "looks": LOOKS,
         "shots": str(PICTURES) if pictures else "",
         "shown": SHOWN,
+        "album": os.environ.get("BOARD_ALBUM", ""),  # a folder for every page at every width
         "pages": {
             "now": "",
             "roadmap": "/roadmap",
             "phase": "/phases/3",
             "plans": "/plans",
             "plan": "/plans/03-01",
+            "workers": "/workers",
             "jobs": "/jobs",
             "council": "/jobs/j_20260412_deadlocked",
             "veto": "/jobs/j_20260412_vetoed",
@@ -128,7 +132,7 @@ def _walked(modules: str, link: str, project: Path) -> dict[str, Any]:
 
 
 def test_every_view_passes_axe_and_fits(walk: Walk) -> None:
-    assert len(walk.looks) == 12 * len(LOOKS)
+    assert len(walk.looks) == 13 * len(LOOKS)
     found = []
     for look in walk.looks:
         where = f"{look['name']} {look['width']} {look['scheme']}"
@@ -142,7 +146,7 @@ def test_every_view_passes_axe_and_fits(walk: Walk) -> None:
 
 def test_reading_works_without_scripts(walk: Walk) -> None:
     plain = {name: shown for name, shown in walk.acts.items() if name.startswith("plain ")}
-    assert len(plain) == 12
+    assert len(plain) == 13
     assert all(plain.values())
 
 
@@ -162,6 +166,9 @@ def test_reading_works_without_scripts(walk: Walk) -> None:
         ("veto", "is BLOCKED"),
         ("cancel", "is BLOCKED operator_cancel"),
         ("answer", "Answered"),
+        ("projects", "harbour-lights tide-tables"),
+        ("reject", "Answered touched-1"),
+        ("continue", "goes on in the background"),
         ("start", "in the background /p/harbour-lights-2/jobs/"),
     ],
 )

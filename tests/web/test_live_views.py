@@ -1,11 +1,11 @@
 """The board keeps what it derived: an update reads only what changed and shows what is there."""
 
 import json
-import random
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,18 @@ from fairlead.interfaces.web import pages
 from fairlead.store import listing
 from fairlead.store.digests import FileCache
 from fairlead.views.board import plan_cards
-from fairlead.views.document import document, json_text
 from fairlead.views.questions import answer_to
 from tests.support.big_project import big_project
+from tests.web.arena import serving
+from tests.web.endurance import (
+    Served,
+    cached_app,
+    edit_plan,
+    faults_after_changes,
+    faults_of_a_crowd,
+    finish_plan,
+    shown,
+)
 
 _LATER = 10**9  # nanoseconds: files count as settled at once
 
@@ -28,89 +37,46 @@ def project(tmp_path: Path) -> Path:
     return big_project(tmp_path / "project", 12, plans=4)
 
 
-def cached_app(folder: Path, cache: FileCache) -> App:
-    app = App(str(folder))
-    app.cache = cache
-    return app
-
-
-def shown(app: App) -> dict[str, str]:
-    """What a board shows, as the text that `--json` prints."""
-    found = {name: answer_to(app, name) for name in ("status", "roadmap", "jobs")}
-    found["plans"] = {"plans": plan_cards(app)}
-    return {name: json_text(document(value)) for name, value in found.items()}
-
-
-def changes(project: Path, rng: random.Random) -> Iterator[str]:
-    """Random changes of a person, an editor or a run; the name of each."""
-    phases = sorted((project / ".planning/phases").iterdir())
-    kinds: tuple[Callable[[Path], str], ...] = (_finish, _take_back, _edit, _add, _drop, _rename)
-    while True:
-        yield rng.choice(kinds)(rng.choice(phases))
-
-
-def _finish(phase: Path) -> str:
-    for plan in sorted(phase.glob("*-PLAN.md")):
-        summary = plan.with_name(plan.name.replace("PLAN", "SUMMARY"))
-        if not summary.exists():
-            summary.write_text("---\nphase: x\n---\n\n# Summary\n\n## Self-Check: PASSED\n")
-            return f"finish {plan.name}"
-    return "nothing"
-
-
-def _take_back(phase: Path) -> str:
-    for summary in sorted(phase.glob("*-SUMMARY.md")):
-        summary.unlink()
-        return f"take back {summary.name}"
-    return "nothing"
-
-
-def _edit(phase: Path) -> str:
-    for plan in sorted(phase.glob("*-PLAN.md"))[:1]:
-        # The same length and, in a quick test, the same moment: only the content differs.
-        old, new = (" work.", " wait.") if " work." in plan.read_text() else (" wait.", " work.")
-        plan.write_text(plan.read_text().replace(old, new))
-        return f"edit {plan.name}"
-    return "nothing"
-
-
-def _add(phase: Path) -> str:
-    number, plans = phase.name.partition("-")[0], sorted(phase.glob("*-PLAN.md"))
-    if not plans or len(plans) > 9:
-        return "nothing"
-    new = phase / f"{number}-{len(plans) + 20}-PLAN.md"
-    shutil.copy(plans[0], new)
-    return f"add {new.name}"
-
-
-def _drop(phase: Path) -> str:
-    for plan in sorted(phase.glob("*-2?-PLAN.md")):
-        plan.unlink()
-        return f"drop {plan.name}"
-    return "nothing"
-
-
-def _rename(phase: Path) -> str:
-    state = phase.parents[1] / "STATE.md"
-    state.write_text(state.read_text() + "\n")
-    return "touch STATE.md"
-
-
 @pytest.mark.parametrize("seed", [1])
 def test_after_random_changes_the_board_equals_a_fresh_status(project: Path, seed: int) -> None:
-    rng, cache = random.Random(seed), FileCache(time.time_ns)
-    steps = changes(project, rng)
-    for _ in range(40):
-        what = next(steps)
-        cache.next_round()
-        assert shown(cached_app(project, cache)) == shown(App(str(project))), what
+    assert faults_after_changes(project, seed, 40) == []
+
+
+def test_a_cache_that_looks_at_nothing_differs_after_a_change(project: Path) -> None:
+    """Planted fault: no new round ever begins."""
+
+    class Blind(FileCache):
+        def next_round(self) -> None:
+            pass
+
+    assert faults_after_changes(project, 1, 10, Blind(time.time_ns))
+
+
+def test_pages_and_followers_are_served_at_once(project: Path) -> None:
+    assert faults_of_a_crowd(project, 4) == []
+
+
+def test_a_plan_with_a_fault_is_shown_with_it(project: Path) -> None:
+    [index] = App(str(project)).roadmaps.all_plans(["12"])
+    faults = [each for each in index.plans[0].faults if each.severity == "error"]
+    assert faults
+    with serving(Served(project), header_seconds=10) as arena:
+        page = arena.get("/p/project/plans?phase=12")
+    assert page.status == 200
+    assert escape(faults[0].what) in page.text
+
+
+def test_a_follower_that_hears_of_no_change_is_found(project: Path) -> None:
+    """Planted fault: nothing changes, so no second event comes."""
+    found = faults_of_a_crowd(project, 1, change=lambda _: None, seconds=3)
+    assert [fault for fault in found if "follower" in fault]
 
 
 def test_the_comparison_finds_a_cache_that_looks_at_nothing(project: Path) -> None:
     """Planted fault: no new round begins, so the files are not looked at again."""
     cache = FileCache(time.time_ns)
     before = shown(cached_app(project, cache))
-    _edit(next((project / ".planning/phases").glob("01-*")))
+    edit_plan(next((project / ".planning/phases").glob("01-*")))
     assert shown(cached_app(project, cache)) == before
     assert shown(App(str(project))) != before
 
@@ -133,7 +99,7 @@ def test_an_update_reads_only_the_folder_that_changed(
     answer_to(app, "status")
     assert not read
     [phase] = (project / ".planning/phases").glob("09-*")
-    assert _finish(phase) == "finish 09-01-PLAN.md"
+    assert finish_plan(phase) == "finish 09-01-PLAN.md"
     cache.next_round()
     answer_to(app, "status")
     assert read
@@ -149,10 +115,10 @@ def test_an_update_costs_at_most_a_fifth_of_a_full_derivation(tmp_path: Path) ->
         cache.next_round()
         return _calls(lambda: shown_once(cached_app(project, cache)))
 
-    _finish(project / ".planning/phases/40-part")  # both derivations contain a repair
+    finish_plan(project / ".planning/phases/40-part")  # both derivations contain a repair
     full = derived()
     phase = project / ".planning/phases/50-part"
-    _finish(phase)
+    finish_plan(phase)
     assert derived() * 5 <= full
 
 

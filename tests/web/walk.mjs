@@ -32,7 +32,7 @@ context.setDefaultNavigationTimeout(PATIENCE);
 const page = await context.newPage();
 listen(page);
 await page.goto(asked.link);
-await page.waitForURL("**/p/**");
+await page.waitForURL((url) => !url.pathname.startsWith("/enter"));
 const session = await context.storageState();
 for (const [name, path] of Object.entries(asked.pages)) {
   await page.goto(asked.base + path);
@@ -45,6 +45,7 @@ for (const [name, path] of Object.entries(asked.pages)) {
     if (asked.shots && asked.shown.includes(shot)) {
       await page.screenshot({ path: join(asked.shots, `board-${shot}.png`) });
     }
+    if (asked.album) await page.screenshot({ path: join(asked.album, `${shot}.png`), fullPage: true });
     const folds = await page.locator("details:not([open]):not(.switch)").elementHandles();
     for (const fold of folds) await fold.evaluate((each) => (each.open = true));
     await page.evaluate(axe);
@@ -128,6 +129,22 @@ await act("answer", async () => {
   await page.goto(asked.base);
   await page.getByLabel("approved", { exact: true }).check();
   await page.getByRole("button", { name: "Answer", exact: true }).click();
+  return said();
+});
+await act("projects", async () => {
+  await page.goto(new URL("/", asked.base).href);
+  const names = await page.locator("main a[href^='/p/']").evaluateAll((links) => links.map((link) => link.getAttribute("href").split("/")[2]));
+  return [...new Set(names)].sort().join(" ");
+});
+await act("reject", async () => {
+  await page.goto(asked.other);
+  await page.getByLabel("reject", { exact: true }).check();
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  return said();
+});
+await act("continue", async () => {
+  await page.goto(asked.other);
+  await page.locator("article", { hasText: "discuss-01-20260412-091500" }).getByRole("button", { name: "Continue" }).click();
   return said();
 });
 await act("start", async () => {

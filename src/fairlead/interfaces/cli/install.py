@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -16,6 +17,7 @@ from fairlead.interfaces.cli.output import (
     Line,
     OutputOptions,
     Styled,
+    counted,
     diff_lines,
     is_interactive,
     report,
@@ -28,6 +30,7 @@ from fairlead.interfaces.install.hosts import (
     CLAUDE,
     CODEX,
     EVENTS,
+    GEMINI,
     HOSTS,
     LOCAL,
     PROJECT,
@@ -79,8 +82,9 @@ def install(
 ) -> None:
     """Put Fairlead into a host agent: commands, subagents, hooks, status line, MCP server.
 
-    Your own settings stay, and your own status line is shown before Fairlead's. The change is
-    shown first; a terminal asks for confirmation, and without a terminal --yes is needed.
+    Your own settings stay, and your own status line is shown before Fairlead's. A terminal shows
+    the change and asks for confirmation; without a terminal --yes is needed, and --dry-run shows
+    the change.
     `fairlead uninstall` restores every file byte for byte.
     """
     commands = _start_commands(host, scope, has_statusline=not no_statusline, has_server=not no_mcp)
@@ -181,12 +185,11 @@ def _confirm(planned: Installation, output: OutputOptions, *, yes: bool, needs_y
     """Show the change, and ask for confirmation in a terminal."""
     if output.dry_run or not (planned.changes or planned.removed):
         return
-    if not output.as_json:
-        report({}, _change_lines(planned), as_json=False)
     if yes or (not needs_yes and not is_interactive()):
         return
     if output.as_json or not is_interactive():
         raise NotConfirmedHere
+    report({}, _change_lines(planned), as_json=False)
     if not click.confirm("Write this change?", default=True):
         raise click.exceptions.Exit(0)
 
@@ -201,6 +204,24 @@ def _change_lines(planned: Installation) -> list[Line]:
     lines += [(Styled("new      ", "green"), change.path) for change in new]
     lines += [(Styled("removed  ", "red"), path) for path in planned.removed]
     return lines
+
+
+def _file_lines(done: Installation) -> list[Line]:
+    """The files of an installation; new and removed ones are counted for each folder."""
+    edited = [change.path for change in done.changes if change.old is not None]
+    new = [change.path for change in done.changes if change.old is None]
+    lines: list[Line] = [(Styled("  changed  ", "dim"), path) for path in edited]
+    for word, paths in (("new", new), ("removed", done.removed)):
+        # Every skill has a folder of its own, so the folder of the host's kind counts.
+        folders = Counter(_kind_folder(path) for path in paths)
+        for folder, count in folders.items():
+            lines.append((Styled(f"  {word:<9}", "dim"), f"{counted(count, 'file')} in {folder}"))
+    return lines
+
+
+def _kind_folder(path: str) -> str:
+    folder, name = os.path.split(path)
+    return os.path.dirname(folder) if name == "SKILL.md" else folder
 
 
 def _with_tabs(line: Line) -> Line:
@@ -234,8 +255,7 @@ def _report(
         lines += [("Nothing was written. This would change:",), *_change_lines(done)]
     else:
         lines.append((Styled("✓ ", "green"), f"Fairlead {state}: {done.file}"))
-        count = len(done.changes) + len(done.removed)
-        lines.append((Styled(f"  {count} files", "dim"),))
+        lines += _file_lines(done)
     if state == "is installed" and not output.dry_run:
         lines += _chat_lines(done.host)
     report(content, lines, as_json=output.as_json)
@@ -245,8 +265,11 @@ def _chat_lines(host: str) -> list[Line]:
     """What to type in the chat."""
     mark = "$" if host == CODEX else "/"
     names = [f"{mark}{installed_name(workflow.name)}" for workflow in WORKFLOWS]
-    return [
+    lines: list[Line] = [
         ("",),
         ("Start a new session, and type in the chat:  ", Styled(to_type(host), "bold")),
         (Styled(f"  also: {', '.join(names[1:])}", "dim"),),
     ]
+    if host == GEMINI:  # it puts the facts of the session before the prompt of -p
+        lines.append((Styled("  without a terminal (gemini -p), ask in words instead", "dim"),))
+    return lines

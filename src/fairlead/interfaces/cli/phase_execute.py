@@ -152,7 +152,9 @@ def _carry_out(
     if not options["as_events"]:
         present = app.jobs.present(done.job)
         content = done_view(done, present.status, app.place)
-        report(content, _ending_lines(done, present, app.place), as_json=as_json)
+        following = _next_command(app, done.job, done.job.workstream)
+        lines = _ending_lines(done, present, app.place, following)
+        report(content, lines, as_json=as_json)
     return exit_code(done.job, done.questions, as_json=as_json, waits="BLOCKED")
 
 
@@ -206,7 +208,9 @@ def _resumed_options(app: App, job_id: str, options: dict[str, Any]) -> dict[str
     }
 
 
-def _ending_lines(done: ExecutionReport, present: OpenJob, folder: str) -> list[Line]:
+def _ending_lines(
+    done: ExecutionReport, present: OpenJob, folder: str, next_command: str
+) -> list[Line]:
     job = done.job
     count = sum(is_done for _, is_done in done.plans)
     spent = Comparison(job.estimate, done.spent)
@@ -234,10 +238,18 @@ def _ending_lines(done: ExecutionReport, present: OpenJob, folder: str) -> list[
         command = job_command(job.command, job)
         lines.append((f"  continue {command}",))
     lines.append((f"  record   {job_command(f'fairlead job show {job.id}', job)}",))
-    if job.is_rehearsed and job.status == "DONE":
-        next_command = with_workstream(f"fairlead phase verify {job.phase.lstrip('0')} --approve")
+    if next_command:
         lines.append((f"  next     {next_command}",))
     return lines
+
+
+def _next_command(app: App, job: Job, workstream: str) -> str:
+    """The command after a finished run; empty if the run is not over or failed."""
+    if job.status != "DONE":
+        return ""
+    if job.is_rehearsed:  # nothing of it counts, so the status would name the same phase again
+        return with_workstream(f"fairlead phase verify {job.phase.lstrip('0')} --approve")
+    return app.overview.status(workstream).next.command
 
 
 def _missing_branch(app: App) -> str:

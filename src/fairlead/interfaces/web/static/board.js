@@ -21,7 +21,7 @@
     if (!window.uPlot) return;
     for (const place of document.querySelectorAll("[data-chart=spending]")) {
       const table = place.parentElement.querySelector("[data-rows=spending]");
-      if (!table || place.childElementCount) continue;
+      if (!table || place.childElementCount) continue; // drawn already
       const rows = [...table.tBodies[0].rows];
       const column = (at) => rows.map((row) => Number(row.cells[at].textContent.replaceAll(",", "")));
       const steps = rows.map((row) => row.cells[0].textContent);
@@ -66,6 +66,17 @@
       box.scrollLeft += here.getBoundingClientRect().left - box.getBoundingClientRect().left - box.clientWidth / 2;
     }
   }
+
+  // A chart is a picture of its moment: another width or colour scheme needs another one.
+  function redraw() {
+    for (const place of document.querySelectorAll("[data-chart]")) place.replaceChildren();
+    draw();
+  }
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  let width = window.innerWidth;
+  window.addEventListener("resize", () => {
+    if (window.innerWidth !== width) { width = window.innerWidth; redraw(); }
+  });
 
   function settle() { restore(); draw(); copies(); reveal(); }
   document.addEventListener("DOMContentLoaded", settle);
