@@ -100,13 +100,13 @@ def second_project(folder: Path) -> Path:
     command(project, "init", "Tide tables", "--yes")
     git(project, "add", "-A")
     git(project, "commit", "-qm", "Start")
-    for name, kind in (
-        ("discuss-01-20260412-091500", "discuss"),
-        ("quick-20260412-101500", "quick"),
+    for name, kind, status in (
+        ("discuss-01-20260412-091500", "discuss", JobStatus.EXECUTING),
+        ("quick-20260412-101500", "quick", JobStatus.BLOCKED),
     ):
-        home = JobFolder(str(project), name)
-        status = JobStatus.EXECUTING if kind == "discuss" else JobStatus.BLOCKED
-        home.save_record(Job(name, "1", status, "2026-04-12T09:15:00Z", "", kind=kind))
+        record = Job(name, "1", status, "2026-04-12T09:15:00Z", "", kind=kind)
+        JobFolder(str(project), name).save_record(record)
+    home = JobFolder(str(project), "quick-20260412-101500")
     asked = "An agent changed .github/workflows/ci.yml, which its task must not change."
     options = ("accept", "reject", "abort")
     home.save_question(Question("touched-1", QuestionKind.TOUCHED, "01-01", asked, options))
