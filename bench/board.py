@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fairlead.app import App
 from fairlead.core.serialization import plain
-from fairlead.interfaces.cli.main import GC_THRESHOLD
+from fairlead.interfaces.cli import main as command_line
 from fairlead.interfaces.web import pages
 from fairlead.interfaces.web.server import page_templates
 from fairlead.jobs.folder import record_text
@@ -75,7 +75,7 @@ def _measured(project: Path, compiled: Path, what: str) -> dict[str, float]:
 
 def measure(project: Path, what: str) -> dict[str, float]:
     """The figures of one process, with the garbage collector as `fairlead serve` sets it."""
-    gc.set_threshold(GC_THRESHOLD)
+    gc.set_threshold(command_line._GC_THRESHOLD)
     cache, template = FileCache(time.time_ns), page_templates().get_template("now.html")
 
     def view() -> tuple[float, int]:

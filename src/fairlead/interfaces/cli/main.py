@@ -118,7 +118,7 @@ _SECTIONS = {
 _INTERRUPTED = 130
 # Raised for a group without a command; older versions of click print the help themselves.
 _NO_COMMAND = getattr(click.exceptions, "NoArgsIsHelpError", ())
-GC_THRESHOLD = 500_000  # objects; a short command ends before a collection would pay off
+_GC_THRESHOLD = 500_000  # objects; a short command ends before a collection would pay off
 
 
 @click.group(
@@ -162,7 +162,7 @@ def cli(context: click.Context, folder: str, *, as_json: bool) -> int | None:
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    gc.set_threshold(GC_THRESHOLD)
+    gc.set_threshold(_GC_THRESHOLD)
     _open_missing_streams()
     code = run(sys.argv[1:])
     try:
