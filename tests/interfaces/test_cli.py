@@ -9,6 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.core.errors import StorageError
+from fairlead.interfaces.cli import config as config_command
+from fairlead.interfaces.cli import init as init_command
+from fairlead.interfaces.cli import main
+from fairlead.store.errors import LaterFault
 from tests.conftest import Fairlead
 
 STATE = ".planning/STATE.md"
@@ -467,3 +472,27 @@ def test_a_linked_project_description_does_not_hide_the_status(
 def test_the_frontmatter_keeps_the_title_as_given(fairlead: Fairlead, tmp_path: Path) -> None:
     fairlead("init", "Maps <b>", "--yes", env=NOW)
     assert json.loads(fairlead("status", "--json").stdout)["milestone_name"] == "Maps <b>"
+
+
+@pytest.mark.parametrize("fault", [OSError(5, "Input/output error", "x"), ImportError("no x")])
+def test_an_error_after_a_write_does_not_say_that_nothing_was_changed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    fault: Exception,
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise fault
+
+    monkeypatch.chdir(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(init_command, "report_change", fails)
+        assert main.run(["init", "X", "--yes", "--json"]) == StorageError.exit_code
+    assert (tmp_path / ".planning/STATE.md").exists()
+    assert json.loads(capsys.readouterr().out)["error"]["code"] == LaterFault.code
+
+    with monkeypatch.context() as patch:
+        patch.setattr(config_command, "report_change", fails)
+        words = ["config", "set", "mode", "yolo", "--dry-run", "--json"]
+        assert main.run(words) == StorageError.exit_code
+    assert json.loads(capsys.readouterr().out)["error"]["code"] != LaterFault.code

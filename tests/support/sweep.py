@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fairlead.core.errors import AgentError
+from fairlead.store.errors import LaterFault
 from tests.support import shortwrite
 from tests.support.durability import WATCHED, not_durable
 from tests.support.programs import Command, Outcome, interpreter, run
@@ -43,7 +44,7 @@ SHORT = "a short write"
 LYING = "retval=1"
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS")
 ERROR_CODES = frozenset({3, 4, 7})
-UNSURE_CODES = ("not-confirmed", "step-interrupted")
+UNSURE_CODES = ("not-confirmed", "step-interrupted", "later-fault")
 # The paths that an error can be about; the project folder is shown as a dot, and an unreadable part
 # of the program by its full path or its module.
 _PLACES = (
@@ -341,7 +342,8 @@ def _with_short_write(command: Command, number: int) -> Traced:
 
 def _says_unsure(outcome: Outcome) -> bool:
     """Whether the error says that the change may be there or will be completed later."""
-    return any(code in outcome.text for code in UNSURE_CODES)
+    is_later = LaterFault.hint in outcome.text  # as text, the code is not shown
+    return is_later or any(code in outcome.text for code in UNSURE_CODES)
 
 
 def _is_unstarted(outcome: Outcome) -> bool:

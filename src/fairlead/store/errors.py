@@ -241,6 +241,15 @@ class NoLocks(StorageError, code="no-locks"):
         return f"{hint}; if only this machine writes: {allow}"
 
 
+class LaterFault(StorageError, code="later-fault"):
+    """The disk or the installation failed after the command had written something."""
+
+    path: object
+    why: str
+    message = "{path}: {why}, after something was written"
+    hint = "what was written is complete and stays; see where it stands: fairlead status"
+
+
 class OutputFault(StorageError, code="output-fault"):
     """The result could not be printed; the command itself has been carried out."""
 

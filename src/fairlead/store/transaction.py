@@ -35,6 +35,15 @@ class WritePlan:
     places: TreeChanges = field(default_factory=TreeChanges)
 
 
+class Written:
+    """How many transactions this process has completed: no error after that may deny them."""
+
+    count = 0
+
+
+WRITTEN = Written()
+
+
 class Transaction:
     """One writer's turn. It begins by completing what a killed writer left."""
 
@@ -98,6 +107,7 @@ class Transaction:
             last.forget(self._staging)
             raise
         last.settle(self._staging)
+        WRITTEN.count += 1
         return written
 
     def _publish(

@@ -65,6 +65,7 @@ def init(
         core_value=core_value,
         is_merged=has_driver,
     )
+    commands = () if output.as_json else app.found_commands()  # first: a fault now changes nothing
     outcome = app.new_memory().init(project, dry_run=output.dry_run)
     report_change(
         outcome,
@@ -76,8 +77,7 @@ def init(
     )
     if has_driver and not output.as_json:
         report({}, driver_lines(), as_json=False)
-    commands = app.found_commands()
-    if commands and not output.as_json:
+    if commands:
         setting = "to change that, set fairlead.execution.commands"
         report({}, [(f"Executors may run {', '.join(commands)}; {setting}.",)], as_json=False)
 

@@ -10,7 +10,7 @@ import click
 from fairlead.core.errors import FairleadError, UsageError
 from fairlead.interfaces.cli.errors import BrokenProgram, OwnFault
 from fairlead.interfaces.cli.lazy_group import ANNOUNCER, LazyGroup
-from fairlead.store.errors import DiskFault, OutputFault
+from fairlead.store.errors import DiskFault, DiskFull, LaterFault, OutputFault, ReadOnly
 
 _COMMANDS = {
     "next": (
@@ -177,6 +177,7 @@ def run(arguments: list[str], announcer: object = None) -> int:
     """Run one command and return its exit code; in the background, `announcer` reports its job."""
     # Read from the raw words: an error in the options themselves must be JSON, too.
     as_json = "--json" in arguments
+    written = _written()
     try:
         result = cli.main(arguments, prog_name="fairlead", standalone_mode=False, obj=announcer)
         return result if isinstance(result, int) else 0
@@ -187,9 +188,9 @@ def run(arguments: list[str], announcer: object = None) -> int:
             with suppress(OSError):
                 problem.show()  # prints the help
             return UsageError.exit_code
-        return _fail(_usage_error(problem), as_json=as_json)
+        return _fail(_usage_error(problem), as_json=as_json, written=written)
     except FairleadError as problem:
-        return _fail(problem, as_json=as_json)
+        return _fail(problem, as_json=as_json, written=written)
     except (click.Abort, KeyboardInterrupt):
         _name_next_command(arguments)
         return _INTERRUPTED
@@ -200,15 +201,17 @@ def run(arguments: list[str], announcer: object = None) -> int:
         return 0
     except OSError as problem:
         path = problem.filename or os.curdir
-        return _fail(DiskFault(path, problem.strerror or str(problem)), as_json=as_json)
+        return _fail(
+            DiskFault(path, problem.strerror or str(problem)), as_json=as_json, written=written
+        )
     except ImportError as problem:
         part = problem.path or problem.name or "a module"
-        return _fail(BrokenProgram(part, str(problem)), as_json=as_json)
+        return _fail(BrokenProgram(part, str(problem)), as_json=as_json, written=written)
     except Exception as problem:  # noqa: BLE001  # a bug has its own exit code, too
         from fairlead.interfaces.cli.output import show_traceback
 
         show_traceback(problem)
-        return _fail(OwnFault(problem), as_json=as_json)
+        return _fail(OwnFault(problem), as_json=as_json, written=written)
 
 
 def _name_next_command(arguments: list[str]) -> None:
@@ -232,10 +235,11 @@ def _usage_error(problem: click.ClickException) -> UsageError:
     return UsageError.saying(message[:1].lower() + message[1:], hint)
 
 
-def _fail(error: FairleadError, *, as_json: bool) -> int:
-    """Show an error and return its exit code."""
+def _fail(error: FairleadError, *, as_json: bool, written: int) -> int:
+    """Show an error and return its exit code; `written` counts the transactions before the run."""
     from fairlead.interfaces.cli.output import discard_output, show_error
 
+    error = _true_error(error, written)
     if isinstance(error, OutputFault):
         # stdout is broken, so only stderr can still carry the message.
         discard_output()
@@ -245,6 +249,21 @@ def _fail(error: FairleadError, *, as_json: bool) -> int:
     except OutputFault:
         discard_output()
     return error.exit_code
+
+
+def _written() -> int:
+    """The transactions that this process has completed."""
+    module = sys.modules.get("fairlead.store.transaction")  # not loaded: nothing was written
+    return module.WRITTEN.count if module else 0
+
+
+def _true_error(error: FairleadError, written: int) -> FairleadError:
+    """The error, unless it says that nothing was changed although something was."""
+    if _written() == written:
+        return error
+    if isinstance(error, DiskFull | ReadOnly | DiskFault):
+        return LaterFault(error.path, error.why)
+    return LaterFault(error.part, error.why) if isinstance(error, BrokenProgram) else error
 
 
 def _open_missing_streams() -> None:
