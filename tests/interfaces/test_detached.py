@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import termios
+import time
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,12 @@ def is_alive(pid: int) -> bool:
         return False
 
 
+def wait_for_end(pid: int) -> None:
+    deadline = time.monotonic() + 900
+    while is_alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
 def test_a_job_in_the_background_is_followed_to_its_end(fairlead: Fairlead, project: Path) -> None:
     begun = started(fairlead, project, "--approve")
     job = begun["job"]
@@ -68,6 +75,7 @@ def test_a_job_in_the_background_is_followed_to_its_end(fairlead: Fairlead, proj
     assert (project / "a.txt").is_file()
     log = project / begun["output"]
     assert log.stat().st_mode & 0o777 == 0o600
+    wait_for_end(begun["pid"])  # its last lines follow after the job has ended
     assert "merged" in log.read_text()
     assert "DONE" in log.read_text()
     assert "output" in fairlead("job", "show", job, cwd=project).stdout

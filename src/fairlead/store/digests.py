@@ -173,15 +173,14 @@ class FileCache:
 
     def folder_signature(self, folder: ConfinedFolder, inner: str = "") -> object | None:
         """The signature of an open folder, and of one folder in it; None: it may still change."""
-        signatures, newest = {}, self._now_ns() - _UNSETTLED_NS
+        newest = self._now_ns() - _UNSETTLED_NS
         try:
             with os.scandir(folder.fd) as entries:
-                for entry in entries:
-                    signature = signatures[entry.name] = _signature(
-                        entry.stat(follow_symlinks=False)
-                    )
-                    if signature[2] >= newest or signature[3] >= newest:
-                        return None
+                signatures = {
+                    entry.name: _signature(entry.stat(follow_symlinks=False)) for entry in entries
+                }
+            if any(each[2] >= newest or each[3] >= newest for each in signatures.values()):
+                return None
             below = folder.folder(inner) if inner in signatures else None
         except (OSError, DocumentError):
             return None
