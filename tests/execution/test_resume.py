@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from fairlead.execution.errors import NothingToExecute
+from fairlead.jobs.ledger import EntryKind
 from fairlead.jobs.model import JobStatus
+from fairlead.vcs.git import Git
+from tests.support.cluster import ledger_entries
 from tests.support.execution import ExecutionTrial, SteppingClock, a_plan, a_project, commits_of
 from tests.support.repositories import git, written
 
@@ -61,3 +64,29 @@ def test_an_ended_job_of_an_older_version_is_over(tmp_path: Path) -> None:
     written(record, json.dumps(stored))
     with pytest.raises(NothingToExecute, match="every plan is done"):
         trial.run()
+
+
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing in the product may handle it."""
+
+
+def test_a_merge_that_a_killed_run_did_not_record_is_recorded_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = ExecutionTrial(a_project(tmp_path / "p", a_plan("01-01", "a.txt")))
+    land = Git.land
+
+    def killed(self: Git, *words: str) -> None:
+        land(self, *words)
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Git, "land", killed)
+        with pytest.raises(Killed):
+            trial.run()
+
+    assert trial.run().job.status is JobStatus.DONE
+
+    [merge] = [each for each in ledger_entries(trial.project) if each.kind is EntryKind.MERGE]
+    assert merge.task == "01-01"
+    assert git(trial.project, "show", "-s", "--format=%s", merge.tail).startswith("merge(01-01)")

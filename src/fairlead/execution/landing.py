@@ -191,11 +191,29 @@ class Landing:
             self._ask(plan, commit, f"{plan} cannot land: {visible(str(error))}")
             return False
         context.note_move(context.job.target, merged)
+        self._record_merge(plan, merged)
+        return True
+
+    def _record_merge(self, plan: str, merged: str) -> None:
+        context = self._context
         entry = self.ledger.entry(EntryKind.MERGE, plan, 1, "fairlead")
         tree = context.workspace.tree_id(merged)
         self.ledger.record(plan, replace(entry, tree=tree, verdict="merged", tail=merged))
         context.tell("merged", plan, merged[:10], commit=merged, branch=context.job.target)
-        return True
+
+    def _record_unrecorded_merge(self, document: PlanDocument) -> None:
+        """Record the merge of a run that was killed between landing a plan and recording it."""
+        context, plan = self._context, document.id
+        if not context.job.is_git or not last_work(self.gates(document)):
+            return
+        entries = self.ledger.entries(plan)
+        if any(each.kind is EntryKind.MERGE and each.job == context.job.id for each in entries):
+            return
+        message = self._message(document).strip()
+        history = context.workspace.first_parents().items()
+        merged = next((commit for commit, text in history if text.strip() == message), "")
+        if merged:  # otherwise a person has merged it
+            self._record_merge(plan, merged)
 
     def _merge_commit(self, document: PlanDocument, commit: str) -> tuple[str, str] | None:
         """The head of the target and a merge with it; None: landed already, or a person is asked."""
@@ -380,6 +398,7 @@ class Landing:
         self.wait_for_documents()
         context, document = self._context, self._context.plans[plan]
         path = summary_path(document.path)
+        self._record_unrecorded_merge(document)
         text = without_secrets(new_summary(self._summary(document)))[0]
         # Only a rehearsal can have left a summary here: it proves nothing, so it is replaced.
         edits = {path: lambda _: self._noted(path, text)}
