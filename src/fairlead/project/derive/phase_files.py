@@ -34,12 +34,15 @@ def plan_head(content: bytes | None) -> tuple[bool, int, bool, bool]:
     """Whether a plan is superseded, its tasks, whether it failed its check, or was rehearsed."""
     plan = content or b""
     tasks = plan.count(b"<task ") + plan.count(b"<task>")
-    front = plan[: plan.find(b"\n---", 3) + 1]
     # Most plans have none of these words, so most cost no call.
-    is_superseded = b"superseded" in front.lower() and _fields(plan).get("status") == "superseded"
+    is_superseded = (b"upersede" in plan or b"UPERSEDE" in plan) and _is_superseded(plan)
     has_failed = b"plan_check" in plan and _failed_check(plan)
     is_rehearsed = b"\nrehearsed: true" in plan and _is_rehearsed(plan)
     return is_superseded, tasks, has_failed, is_rehearsed
+
+
+def _is_superseded(content: bytes) -> bool:
+    return _fields(content).get("status") == "superseded"
 
 
 def _failed_check(content: bytes) -> bool:
