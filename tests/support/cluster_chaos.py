@@ -1,5 +1,6 @@
 """Losses in a cluster: machines that are killed at any moment, and a worker that is cut off."""
 
+import json
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 
+from fairlead.core.errors import UsageError
 from fairlead.jobs.ledger import EntryKind
 from tests.support.cluster import (
     LocalCluster,
@@ -35,6 +37,7 @@ class Chaos:
         self.name = name
         self.project = cluster.project(name, some_plans(PLANS))
         self._count = 0
+        self._was_done = False
         self.workers = [self.worker(), self.worker()]
         cluster.ready(*self.workers)
         self.coordinator = cluster.coordinator(self.project)
@@ -60,6 +63,9 @@ class Chaos:
         if self.coordinator.process and self.coordinator.process.poll() == 0:
             return
         self.coordinator.kill()
+        records = self.project.glob(".planning/jobs/*/job.json")
+        statuses = [json.loads(path.read_text("utf-8"))["status"] for path in records]
+        self._was_done = "DONE" in statuses
         self.coordinator = self.cluster.coordinator(self.project)
 
     def kill_server(self) -> None:
@@ -83,7 +89,9 @@ class Chaos:
     def finish(self) -> list[str]:
         """What is wrong when the job has ended and every worker was asked to end."""
         found = []
-        if code := self.coordinator.wait():
+        code = self.coordinator.wait()
+        # The rerun of a job that was killed after its end has nothing to execute.
+        if code not in ((0, UsageError.exit_code) if self._was_done else (0,)):
             found.append(f"exit {code}: {self.coordinator.output[-2000:]}")
         found += outcome_faults(self.project, PLANS)
         for each in self.workers:

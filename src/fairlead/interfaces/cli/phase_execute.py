@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,9 @@ import click
 from fairlead.agents.budget import Comparison
 from fairlead.agents.errors import NoAgent
 from fairlead.app import App
+from fairlead.core.errors import FairleadError
 from fairlead.core.values import replace
+from fairlead.execution.errors import NothingToExecute
 from fairlead.interfaces.cli.agent_command import (
     approve_option,
     auto_option,
@@ -92,7 +95,13 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **opti
     is_rehearsed, slots = options["rehearse"], options["slots"]
     app = project_app(app, rehearse=is_rehearsed, here=options["here"], dry_run=dry_run)
     execution = app.execution.within(app.step[2])
-    preview = execution.preview(number, is_rehearsed=is_rehearsed)
+    try:
+        preview = execution.preview(number, is_rehearsed=is_rehearsed)
+    except NothingToExecute:
+        # A run that was killed after its last step may have left something on the cluster.
+        with suppress(FairleadError), on_cluster(app, is_wanted=options["cluster"] and not dry_run):
+            pass
+        raise
     options |= _resumed_options(app, preview.resumes, options)
     run_options = app.execution_options(
         model=options["model"], slots=options["slots"], is_rehearsed=is_rehearsed
