@@ -98,9 +98,8 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **opti
     try:
         preview = execution.preview(number, is_rehearsed=is_rehearsed)
     except NothingToExecute:
-        # A run that was killed after its last step may have left something on the cluster.
-        with suppress(FairleadError), on_cluster(app, is_wanted=options["cluster"] and not dry_run):
-            pass
+        if options["cluster"] and not dry_run:
+            _clean_up_cluster(app)
         raise
     options |= _resumed_options(app, preview.resumes, options)
     run_options = app.execution_options(
@@ -124,6 +123,14 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **opti
     with on_cluster(app, is_wanted=options["cluster"]):
         options["slots"] = slots
         return _carry_out(app, execution, preview, run_options, options, as_json=as_json)
+
+
+def _clean_up_cluster(app: App) -> None:
+    """Delete what a run left that was killed after its last step, if the server answers."""
+    from fairlead.cluster.service import ClusterProject, end_calls
+
+    with suppress(FairleadError):
+        end_calls(ClusterProject.of(app), ())
 
 
 def _carry_out(

@@ -240,8 +240,9 @@ class HostInstaller:
 
     def _is_in_place(self, change: _FileChange) -> bool:
         """Whether our part is still there; another program may have changed the rest since."""
-        current, kind = self._text(change.path), change.receipt.kind if change.receipt else ""
-        if current is None or current == change.new or kind not in REMOVALS or kind == "whole":
+        current = self._text(change.path)
+        kind = change.receipt.kind if change.receipt else "whole"  # whole: nothing of it is theirs
+        if current is None or current == change.new or kind == "whole":
             return current == change.new
         with self._naming(change.path):
             ours, found = _our_lines(change.new or "", kind), _our_lines(current, kind)
