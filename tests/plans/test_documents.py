@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from fairlead.core.errors import DocumentError
 from fairlead.plans.check import require_verify_commands, validate
-from fairlead.plans.documents import digest_of, new_plan, nodes_of, read_plan, with_tasks_done
+from fairlead.plans.documents import digest_of, new_plan, nodes_of, read_plan
 from fairlead.plans.errors import NoVerifyCommand
 from fairlead.plans.model import Artifact, Link, MustHaves, PlanDocument, Severity, TaskKind
+from fairlead.plans.task_boxes import with_tasks_done
 from fairlead.plans.waves import schedule
 from fairlead.project import naming
 from fairlead.text.document import Document

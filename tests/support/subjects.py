@@ -188,6 +188,7 @@ def _of_planning() -> tuple[Subject, ...]:
     module = (*add, "module", "Core", "--criteria", "It holds")
     text = (*add, "criterion", "Ana agrees")
     check = (*add, "criterion", "It runs", "--command", "true")
+    confirm, release = ("planning", "confirm", "5", "--yes"), ("planning", "release")
     allowed = ("planning", "confirm", "5", "--allow", command_hash(("true",)))
     sections = ("Functional Requirements", "Non-Functional Requirements", "Architecture Design")
     approve = ("planning", "approve", "--skip-issues")
@@ -203,10 +204,10 @@ def _of_planning() -> tuple[Subject, ...]:
         _with_a_plan("planning-modify", ("planning", "modify", "goal", "G", "--unlock")),
         _with_a_plan("planning-remove", ("planning", "remove", "module", "core"), [module]),
         _with_a_plan("planning-review", ("planning", "review"), ready, files=written),
-        _with_a_plan("planning-confirm", ("planning", "confirm", "5", "--yes"), [text]),
-        # Its record belongs to the user, so only another confirmation finds the remains.
+        # The record of a person's word belongs to the user: only the same command completes it.
+        replace(_with_a_plan("planning-confirm", confirm, [text]), follow_up=confirm),
         replace(_with_a_plan("planning-confirm-command", allowed, [check]), follow_up=allowed),
-        _with_a_plan("planning-release", ("planning", "release")),
+        replace(_with_a_plan("planning-release", release), follow_up=release),
         _with_a_plan("planning-reset", ("planning", "reset", "--confirm")),
         replace(
             _with_a_plan(

@@ -43,8 +43,8 @@ from fairlead.jobs.model import (
     skip_kind,
 )
 from fairlead.jobs.paths import ledger_path, lock_of, private_folder
-from fairlead.plans.documents import with_tasks_done
 from fairlead.plans.model import CommandResult, PlanDocument, task_id
+from fairlead.plans.task_boxes import with_tasks_done
 from fairlead.plans.waves import FileClaims
 from fairlead.project.events import Events, LandedPlan
 from fairlead.project.naming import summary_path

@@ -29,7 +29,7 @@ def unchecked_proofs(folder: str) -> Collection[str]:
 
 def done_tasks(reader: Reader, plan: Plan) -> int:
     """How many tasks passed their gate in the plan's last run, or are ticked in the plan."""
-    from fairlead.plans.documents import ticked_tasks
+    from fairlead.plans.task_boxes import ticked_tasks
 
     loaded = reader.load_for_display(plan.path)
     done = ticked_tasks(loaded.text) if loaded else set()

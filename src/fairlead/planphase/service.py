@@ -196,13 +196,16 @@ class Planning:
     def release(self, *, dry_run: bool = False) -> WriteOutcome:
         """Allow the owning session to stop, until the plan changes."""
         now = _stamp(self._clock.now())
-        if not dry_run:
-            plan = self.plan()
-            content = content_hash(plan, self.facts(plan).requirements)
-            self._record.state((RELEASED,), content, now, "planning release")
-        return self.change(
-            "release", lambda document: plan_edits.released(document, now), dry_run=dry_run
-        )
+
+        def change(document: Document) -> Document:
+            released = plan_edits.released(document, now)
+            if not dry_run:  # last, so that nothing but the write of the plan can fail after it
+                plan = read_plan(document.text)
+                content = content_hash(plan, self.facts(plan).requirements)
+                self._record.state((RELEASED,), content, now, "planning release")
+            return released
+
+        return self.change("release", change, dry_run=dry_run)
 
     def reopen(self, *, dry_run: bool = False) -> WriteOutcome:
         """Withdraw the approval and go back to drafting."""
@@ -264,16 +267,17 @@ class Planning:
 
         plan = self.plan()
         seen = content_hash(plan, self.facts(plan).requirements)
-        if not dry_run:
-            statement = confirmation_hash(criterion.text, seen)
-            self._record.state((CONFIRMED,), statement, now, "planning confirm")
 
         def change(document: Document) -> Document:
             plan = read_plan(document.text)
             at = plan_edits.criterion_at(plan, criterion.text)
             if content_hash(plan, self.facts(plan).requirements) != seen:
                 raise ChangedMeanwhile(PLAN_FILE)
-            return plan_edits.confirmed(document, at, seen, now)
+            confirmed = plan_edits.confirmed(document, at, seen, now)
+            if not dry_run:  # last, so that nothing but the write of the plan can fail after it
+                statement = confirmation_hash(criterion.text, seen)
+                self._record.state((CONFIRMED,), statement, now, "planning confirm")
+            return confirmed
 
         return self.change("confirm", change, dry_run=dry_run)
 

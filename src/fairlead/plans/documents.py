@@ -1,4 +1,4 @@
-"""Reads and writes PLAN.md in both grammars, and ticks the boxes of finished tasks.
+"""Reads and writes PLAN.md in both grammars.
 
 The reader accepts the variants of real plans: lists in one line or many, `plan: 08`, tasks with
 or without `<tasks>` around them. Frontmatter that cannot be read exactly is an error with its
@@ -22,6 +22,7 @@ from fairlead.plans.model import (
     Severity,
     Task,
 )
+from fairlead.plans.task_boxes import without_ticks
 from fairlead.plans.tasks import block_text, count_headings, masked, read_tasks
 from fairlead.plans.waves import PlanNode
 from fairlead.project.naming import folder_name, plan_id
@@ -31,13 +32,6 @@ from fairlead.text.frontmatter_values import list_of, text_of, whole_number, wit
 from fairlead.text.printable import JOINERS, visible
 from fairlead.text.yaml_emit import Value, block_lines
 from fairlead.text.yaml_subset import read_tree
-
-_TASK_BOX = (
-    r"(?P<begin>[ \t]*[-*][ \t]+\[)(?P<mark>[ xX])(?P<rest>\][ \t]+(?:\*\*)?Task (?P<number>[0-9]{1,4})\b"
-    r"[^\r\n]*?)(?: \(completed [0-9]{4}-[0-9]{2}-[0-9]{2}\))?[ \t]*"
-)
-_BOX = lazy_pattern(_TASK_BOX + r"\Z", re.IGNORECASE)
-_ANY_BOX = lazy_pattern(rf"^{_TASK_BOX}(?=\r?$)", re.IGNORECASE | re.MULTILINE)
 
 REQUIRED = (
     "phase",
@@ -96,26 +90,9 @@ def nodes_of(
     )
 
 
-def with_tasks_done(document: Document, numbers: Collection[int], date: str) -> Document:
-    """Tick the boxes of these tasks; a plan without boxes is not changed."""
-    text = document.text
-    for line in reversed(document.lines):  # backward, so that earlier offsets stay valid
-        match = _BOX.match(line.text) if line.is_prose else None
-        if match and match["mark"] == " " and int(match["number"]) in numbers:
-            ticked = f"{match['begin']}x{match['rest']} (completed {date})"
-            text = text[: line.start] + ticked + text[line.end :]
-    return document.replaced(text)
-
-
-def ticked_tasks(text: str) -> set[int]:
-    """The numbers of the tasks whose box in a plan is ticked."""
-    boxes = _ANY_BOX.finditer(text)
-    return {int(box["number"]) for box in boxes if box["mark"] != " "}
-
-
 def digest_of(text: str) -> str:
     """Return the sha256 of a plan with unticked boxes: ticking must not void an approval."""
-    unticked = _ANY_BOX.sub(r"\g<begin> \g<rest>", text)
+    unticked = without_ticks(text)
     return hashlib.sha256(unticked.encode("utf-8", "surrogateescape")).hexdigest()
 
 

@@ -133,6 +133,17 @@ def _random() -> str:
     return os.urandom(8).hex()
 
 
+def is_there(path: str) -> bool:
+    """Whether a path exists. Unlike `os.path.lexists`, a disk error is not a missing file."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise storage_error(path, error) from error
+    return True
+
+
 def remove_staging(folder: str, staging: str) -> None:
     """Remove a staging folder that is needed only during one command.
 
@@ -141,5 +152,5 @@ def remove_staging(folder: str, staging: str) -> None:
     import shutil
 
     place = os.path.join(folder, staging)
-    if not os.path.lexists(os.path.join(place, RESCUED)):
+    if not is_there(os.path.join(place, RESCUED)):
         shutil.rmtree(place, ignore_errors=True)  # does not follow links

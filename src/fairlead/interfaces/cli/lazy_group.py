@@ -6,7 +6,6 @@ help of the group needs no more than that. It lists the commands by purpose. An 
 refused with the command that was probably meant.
 """
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -89,6 +88,8 @@ class LazyGroup(click.Group):
 
 def unknown_command(context: click.Context, words: Sequence[str]) -> UsageError:
     """The error for a word that is no command of a group, with the command that was meant."""
+    import shlex  # like the suggestions, needed only by a mistyped command
+
     from fairlead.interfaces.cli.suggestions import suggestions
 
     root = context.find_root()

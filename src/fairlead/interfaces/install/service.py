@@ -27,7 +27,7 @@ from fairlead.interfaces.install.receipt import (
 from fairlead.store.files import ChangeSet, DocumentChange, Files, reading_back
 from fairlead.store.intent import TreeChanges
 from fairlead.store.moves import Move
-from fairlead.store.staging import remove_staging, removed_path
+from fairlead.store.staging import is_there, remove_staging, removed_path
 
 HOST_STAGING = ".fairlead-install"  # beside a host's settings, only while something is written
 
@@ -81,6 +81,8 @@ class HostInstaller:
 
     def install(self, *, dry_run: bool = False) -> Installation:
         """Add everything. Doing it twice changes nothing."""
+        if not dry_run:
+            self._finish_interrupted()
         receipt = self._receipt()
         notes: list[str] = []
         planned = [self._added(file, receipt, notes) for file in self._plan.files]
@@ -98,6 +100,8 @@ class HostInstaller:
 
     def uninstall(self, *, dry_run: bool = False) -> Installation:
         """Remove everything that is ours, and files and folders that the installation created."""
+        if not dry_run:
+            self._finish_interrupted()
         receipt = self._receipt()
         notes: list[str] = []
         rows = {os.path.normpath(os.path.join(self._plan.home, name)): row
@@ -108,7 +112,7 @@ class HostInstaller:
         changes = [each for path, row in rows.items() for each in self._removed(path, row, notes)]
         if not dry_run:
             self._write(changes, f"uninstall {self._plan.host}")
-            if os.path.lexists(self._plan.receipt):
+            if is_there(self._plan.receipt):
                 self._write([_FileChange(self._plan.receipt, "", None)], "uninstall")
             made = {os.path.normpath(os.path.join(self._plan.home, f)) for f in receipt.folders}
             ours = {os.path.dirname(each.path) for each in changes if each.new is None}
@@ -120,7 +124,7 @@ class HostInstaller:
 
     def is_installed(self) -> bool:
         """Whether there is a receipt of this installation."""
-        return os.path.lexists(self._plan.receipt)
+        return is_there(self._plan.receipt)
 
     # -- deciding ---------------------------------------------------------------------------
 
@@ -203,6 +207,16 @@ class HostInstaller:
         folders = tuple(sorted({*before.folders, *made}))
         text = Receipt(files, folders).text
         self._write([_FileChange(self._plan.receipt, None, text)], f"install {self._plan.host}")
+
+    def _finish_interrupted(self) -> None:
+        """Complete what an interrupted command left beside the files, and remove its folder."""
+        paths = (self._plan.receipt, *(file.path for file in self._plan.files))
+        for root in sorted({self._place(path)[0] for path in paths}):
+            if is_there(os.path.join(root, HOST_STAGING)):
+                with Located(root):
+                    store = Files(root, staging=HOST_STAGING, is_read_only=self._is_read_only)
+                    store.carry_out(lambda: ChangeSet({}), command=f"install {self._plan.host}")
+                    remove_staging(root, HOST_STAGING)
 
     def _write(self, changes: list[_FileChange], command: str) -> None:
         roots: dict[str, dict[str, _FileChange]] = {}

@@ -91,7 +91,8 @@ def _listed(entries: RoadmapEntries, phases: list[PhaseEntry]) -> ListedPhase:
         if entry.is_checked is not None:
             boxes.append(RoadmapMark(entry.line, entry.id.text, entry.is_checked))
         details.counts += _counts_beside(entry)
-        _read_details(entries, entry, details)
+        if entry.section or entry.item:
+            _read_details(entries, entry, details)
         if entry.row:
             owner = entry.row.cell("milestone")
             column = entry.milestone if owner and owner.text else column
@@ -160,8 +161,7 @@ def _read_details(entries: RoadmapEntries, entry: PhaseEntry, details: _Details)
 
 def _below(entries: RoadmapEntries, entry: PhaseEntry) -> Iterator[tuple[int, Line]]:
     """The lines that are indented below the bullet of a phase."""
-    if not entry.item:
-        return
+    assert entry.item
     for at in range(entry.line, len(entries.document.lines)):
         line = entries.document.lines[at]
         indent = len(line.text) - len(line.text.lstrip())
