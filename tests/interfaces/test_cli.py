@@ -13,7 +13,7 @@ from fairlead.core.errors import StorageError
 from fairlead.interfaces.cli import config as config_command
 from fairlead.interfaces.cli import init as init_command
 from fairlead.interfaces.cli import main
-from fairlead.store.errors import LaterFault
+from fairlead.store.errors import LaterFault, NoProject
 from tests.conftest import Fairlead
 
 STATE = ".planning/STATE.md"
@@ -496,3 +496,14 @@ def test_an_error_after_a_write_does_not_say_that_nothing_was_changed(
         words = ["config", "set", "mode", "yolo", "--dry-run", "--json"]
         assert main.run(words) == StorageError.exit_code
     assert json.loads(capsys.readouterr().out)["error"]["code"] != LaterFault.code
+
+
+def test_an_error_while_a_hint_is_improved_does_not_replace_the_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(text: str) -> str:
+        raise OSError(30, "Read-only file system", text)
+
+    monkeypatch.setattr("fairlead.interfaces.cli.options.with_workstream", fail)
+    assert main.run(["-C", str(tmp_path), "state", "resume", "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["error"]["code"] == NoProject.code

@@ -4,8 +4,8 @@ A command is decorated with `query_command` (it only shows something), `change_c
 `workstream_change_command`; each passes the application for the folder the command was run in.
 """
 
-import shlex
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
 from typing import Any
 
@@ -82,7 +82,8 @@ def with_app(command: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return context.invoke(command, app, *args, **options)
         except FairleadError as error:  # hints are commands, so they repeat --ws as well
-            error.hint = with_workstream(_with_own_rehearsal(error, context))
+            with suppress(OSError, ImportError):  # a better hint must not replace the error
+                error.hint = with_workstream(_with_own_rehearsal(error, context))
             if announcer := context.meta.get(ANNOUNCER):
                 announcer.failed(error)
             raise
@@ -95,6 +96,8 @@ def _with_own_rehearsal(error: FairleadError, context: click.Context) -> str:
     rehearsal = str(getattr(error, "rehearsal", ""))
     if not rehearsal or not any(each.name == "rehearse" for each in context.command.params):
         return error.hint
+    import shlex
+
     from fairlead.interfaces.cli.detached import command_words
 
     words = command_words(context)
