@@ -84,7 +84,7 @@ def _revived(kind: Any, value: object, path: str) -> object:
 
 # A converter is built once for each type. It gets a value, the place of the value, and the list
 # to which it adds mismatches. A place is put into words only if there is a mismatch.
-_Place = str | tuple[Any, str]  # the place of the record or list, and the name in it
+_Place = str | tuple[Any, str | int]  # the place of the record or list, and the name or number in it
 _Converter = Callable[[object, _Place, list[Mismatch]], Any]
 
 
@@ -164,7 +164,7 @@ def _list_converter(inner: tuple[Any, ...], origin: Any) -> _Converter:
         count = len(mismatches)
         each = converters if is_fixed else converters * len(value)
         items = [
-            convert_item(item, (place, f"[{at}]"), mismatches)
+            convert_item(item, (place, at), mismatches)
             for at, (convert_item, item) in enumerate(zip(each, value, strict=True))
         ]
         return _FAILED if len(mismatches) > count else origin(items)
@@ -221,8 +221,10 @@ def _fail(mismatches: list[Mismatch], place: _Place, expected: str, value: objec
 def _path_of(place: _Place) -> str:
     if isinstance(place, str):
         return place
-    parent = _path_of(place[0])
-    return parent + place[1] if parent else place[1].removeprefix(".")
+    parent, part = _path_of(place[0]), place[1]
+    if isinstance(part, int):
+        return f"{parent}[{part}]"
+    return parent + part if parent else part.removeprefix(".")
 
 
 @cache

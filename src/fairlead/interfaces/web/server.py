@@ -49,6 +49,7 @@ from fairlead.views.document import document, error_document, json_text
 HEADER_SECONDS = 10
 _CLUSTER_SECONDS = 2.0  # the cluster is asked at most this often
 _HERE = os.path.dirname(__file__)
+_FIRST_TEMPLATES = ("layout.html", "macros.html", "now.html")
 _STATUS = {2: 404, 3: 422, 4: 409, 5: 502, 6: 409, 7: 500}
 
 PageOf = Callable[[App, Mapping[str, str]], Any]
@@ -152,6 +153,8 @@ class Board:
         self._entered = entered  # called when the person presses Enter in the terminal
         self._live = {project.name: LiveProject(project, ask_cluster) for project in projects}
         self._templates = page_templates()
+        for name in _FIRST_TEMPLATES:  # compiled now, so that the first view need not wait for it
+            self._templates.get_template(name)
         self._tasks: list[asyncio.Task[None]] = []
         self.sessions = sessions
         routes: list[Route | Mount] = [
