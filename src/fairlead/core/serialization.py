@@ -84,7 +84,9 @@ def _revived(kind: Any, value: object, path: str) -> object:
 
 # A converter is built once for each type. It gets a value, the place of the value, and the list
 # to which it adds mismatches. A place is put into words only if there is a mismatch.
-_Place = str | tuple[Any, str | int]  # the place of the record or list, and the name or number in it
+_Place = (
+    str | tuple[Any, str | int]
+)  # the place of the record or list, and the name or number in it
 _Converter = Callable[[object, _Place, list[Mismatch]], Any]
 
 
