@@ -133,6 +133,23 @@ def test_without_a_receipt_a_second_round_ends_where_it_began(home: Path, place:
     assert (home / path).read_bytes() == left
 
 
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_what_an_interrupted_command_left_goes_with_the_next(home: Path, command: str):
+    put(home, ".claude/settings.json", '{"model": "opus"}\n')
+    ours = installer("claude", only=str(home / ".claude/settings.json"))
+    if command == "install":
+        ours.install()
+    before = tree(home)
+    put(Path(ours._plan.home), f"{HOST_STAGING}/removed/x-settings.json", "{}\n")
+    put(Path(ours._plan.home), f"{HOST_STAGING}/.gitignore", "*\n")
+
+    getattr(ours, command)(dry_run=True)
+    assert tree(home) != before
+    getattr(ours, command)()
+
+    assert tree(home) == before
+
+
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("has_files", [True, False])
 def test_a_whole_installation_leaves_nothing_behind(home: Path, host: str, has_files: bool):

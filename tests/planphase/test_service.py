@@ -83,6 +83,25 @@ def test_a_confirmation_is_valid_for_one_content_of_the_plan(folder: Path):
     assert state(planning) == "met"
 
 
+@pytest.mark.parametrize("edit", ["confirmed", "released"])
+def test_a_statement_is_recorded_only_when_the_plan_can_hold_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, edit: str
+):
+    planning = with_criterion(folder, "Ana agrees")
+
+    def fail(*_: object) -> Document:
+        raise NoPlanPhase(PLAN)
+
+    monkeypatch.setattr(plan_edits, edit, fail)
+    stated = {
+        "confirmed": lambda: planning.confirm("5", is_said=True),
+        "released": planning.release,
+    }
+    with pytest.raises(NoPlanPhase):
+        stated[edit]()
+    assert not list((folder.parent / "private").rglob("*.json"))
+
+
 @pytest.mark.parametrize("number", ["1", "2", "3", "4"])
 def test_a_default_criterion_cannot_be_confirmed(folder: Path, number: str):
     with pytest.raises(PartProtected):

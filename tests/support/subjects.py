@@ -68,6 +68,9 @@ class Subject:
     follow_up_codes: frozenset[int] = frozenset({0})
     reader_codes: frozenset[int] = frozenset({0})
     editing: Editing | None = None
+    # What a person states is recorded first, in their own folder. Only another statement finds what
+    # a fault left there, so it comes before the follow-up.
+    statements: tuple[tuple[str, ...], ...] = ()
 
     def command(self, world: Path) -> Command:
         """The command under test, in the given world."""
@@ -204,16 +207,17 @@ def _of_planning() -> tuple[Subject, ...]:
         _with_a_plan("planning-modify", ("planning", "modify", "goal", "G", "--unlock")),
         _with_a_plan("planning-remove", ("planning", "remove", "module", "core"), [module]),
         _with_a_plan("planning-review", ("planning", "review"), ready, files=written),
-        # The record of a person's word belongs to the user: only the same command completes it.
-        replace(_with_a_plan("planning-confirm", confirm, [text]), follow_up=confirm),
+        replace(_with_a_plan("planning-confirm", confirm, [text]), statements=(confirm,)),
+        # Its record belongs to the user, so only another confirmation finds the remains.
         replace(_with_a_plan("planning-confirm-command", allowed, [check]), follow_up=allowed),
-        replace(_with_a_plan("planning-release", release), follow_up=release),
+        replace(_with_a_plan("planning-release", release), statements=(release,)),
         _with_a_plan("planning-reset", ("planning", "reset", "--confirm")),
         replace(
             _with_a_plan(
                 "planning-approve", approve, [*ready, ("planning", "review")], files=written
             ),
             follow_up=("exec", "register", "human", "next"),
+            statements=(approve, release),
         ),
     )
 

@@ -199,7 +199,7 @@ class Rig:
         """Files that are still in the service folder after the next command."""
         shape = shape_of(dict.fromkeys(service_names(read_tree(world)), b""))
         if self._afterwards is None or shape not in self._left:
-            run(self.subject.next_command(world))
+            follow(self.subject, world)
             known = service_names(self.after_old) | service_names(self.after_new)
             left = sorted(service_names(read_tree(world)) - known)
             self._left[shape] = [f"left behind: {', '.join(left)}"] if left else []
@@ -209,9 +209,16 @@ class Rig:
         with self.world() as world:
             if disturb:
                 run(self.subject.command(world))
-            done = run(self.subject.next_command(world))
+            done = follow(self.subject, world)
             assert done.code in self.subject.follow_up_codes, done.describe()
             return read_tree(world)
+
+
+def follow(subject: Subject, world: Path) -> Outcome:
+    """Run what follows a fault, and return how it ended."""
+    for statement in subject.statements:
+        run(subject.program.command(world / PROJECT, *statement))
+    return run(subject.next_command(world))
 
 
 def touching_files(calls: Iterable[Call]) -> list[Call]:
@@ -363,7 +370,7 @@ def _reading_works(rig: Rig, world: Path) -> Iterator[str]:
 
 def _next_command_works(rig: Rig, world: Path) -> Iterator[str]:
     """The next writer succeeds, completes or drops the interrupted step, and cleans up."""
-    done = run(rig.subject.next_command(world))
+    done = follow(rig.subject, world)
     if done.code not in rig.subject.follow_up_codes:
         yield f"the next command does not work ({done.describe()})"
         return
