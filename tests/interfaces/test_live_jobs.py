@@ -316,3 +316,58 @@ def test_starting_fresh_ends_the_job_and_keeps_its_branch(
     branches = (trial.project / ".git/refs/heads/fairlead" / job).iterdir()
     assert [each.name for each in branches] == ["01-01-01-r1"]
     assert trial.run().job.id != job
+
+
+# -- what a person reads ------------------------------------------------------------------------
+
+
+def test_the_position_during_a_run_says_that_the_phase_is_executed(tmp_path: Path) -> None:
+    report = during_a_run(tmp_path, status_of)
+    assert isinstance(report, StatusReport)
+    assert report.status_words == "Executing"
+    assert status_of(tmp_path / "p").status_words != "Executing"
+
+
+def two_questions(tmp_path: Path) -> tuple[ExecutionTrial, str]:
+    """A run that ended with two questions, and the id of its job."""
+    plans = (a_plan("01-01", "a.txt", extra=LOOK), a_plan("01-02", "b.txt", extra=LOOK))
+    trial = ExecutionTrial(a_project(tmp_path / "p", *plans))
+    assert trial.run().job.status is JobStatus.BLOCKED
+    return trial, trial.jobs.record("").id
+
+
+def test_after_one_of_two_answers_the_next_command_answers_the_other(
+    tmp_path: Path, fairlead: Fairlead
+) -> None:
+    trial, job = two_questions(tmp_path)
+    first, second = (question.id for _, question, _ in trial.jobs.waiting())
+    commands = []
+    for question in (first, second):
+        words = ("job", "answer", job, "--question", question, "approved", "--json")
+        commands.append(json.loads(fairlead(*words, cwd=trial.project).stdout)["next"])
+    assert commands[0].startswith(f"fairlead job answer {job} ")
+    assert commands[1] == "fairlead phase execute 01"
+
+
+def test_a_job_whose_questions_are_answered_asks_nothing_any_more(tmp_path: Path) -> None:
+    trial = waiting(tmp_path)
+    record = trial.jobs.record("")
+    asked = trial.jobs.present(record)
+    assert asked.note
+    trial.answer("approved")
+    answered = trial.jobs.present(trial.jobs.record(""))
+    assert answered.state == "open"
+    assert asked.note not in answered.note
+    head, *_ = job_page(trial.jobs.report(""), answered)
+    assert not any(asked.note in str(part) for part in head)
+
+
+def test_starting_fresh_names_the_branches_on_which_the_work_stays(
+    tmp_path: Path, fairlead: Fairlead
+) -> None:
+    trial = interrupted(tmp_path)
+    [kept] = trial.execution.partial_work(trial.jobs.record("").id)
+    done = json.loads(fairlead("resume", "--fresh", "--json", cwd=trial.project).stdout)
+    assert [(each["branch"], each["files"]) for each in done["partial"]] == [
+        (kept.branch, list(kept.files))
+    ]

@@ -80,3 +80,15 @@ def test_init_outside_a_repository_does_not_mention_git(on_terminal, tmp_path: P
     code, shown = on_terminal("init", "Demo", typed=b"\n\n")
 
     assert (code, "git" in shown) == (0, False)
+
+
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_no_line_of_check_is_wider_than_the_terminal(
+    on_terminal, tmp_path: Path, columns: str
+) -> None:
+    put(tmp_path, state(("percent: 50", "percent: 40"), ("status: executing", "status: idle")))
+    code, shown = on_terminal("check", NO_COLOR="1", COLUMNS=columns)
+
+    assert code == 1
+    assert max(len(line.rstrip()) for line in shown.splitlines()) <= int(columns)
+    assert "[percent-differs]" in shown

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.app import App
 from fairlead.project.errors import DerivedValue, MisplacedFrontmatter
 from fairlead.project.health.check import compare_project
 from fairlead.project.memory import Memory
@@ -345,15 +346,52 @@ def test_sync_follows_the_core_value_and_keeps_the_old_one(tmp_path: Path) -> No
     assert old.partition("** ")[2] in archive
 
 
-def test_a_resume_file_that_does_not_exist_is_noted(tmp_path: Path) -> None:
-    text = STATE.replace("Resume file: None", "Resume file: .planning/.continue-here.md")
+@pytest.mark.parametrize("name", [".continue-here.md", "notes-for-monday.md"])
+def test_a_resume_file_that_does_not_exist_is_noted(tmp_path: Path, name: str) -> None:
+    text = STATE.replace("Resume file: None", f"Resume file: .planning/{name}")
     project = a_project(tmp_path, text)
 
     assert notes(project) == [("Resume file", line_of(project, "Resume file"))]
 
-    (project.planning / ".continue-here.md").write_text("x", "utf-8")
+    (project.planning / name).write_text("x", "utf-8")
 
     assert notes(project) == []
+
+
+@pytest.mark.parametrize("words", ["ask Bob", ".planning/../x.md", "docs/x.md", ".planning/a b"])
+def test_a_resume_file_that_may_be_words_or_elsewhere_is_not_judged(
+    tmp_path: Path, words: str
+) -> None:
+    text = STATE.replace("Resume file: None", f"Resume file: {words}")
+
+    assert notes(a_project(tmp_path, text)) == []
+
+
+def test_an_unclosed_frontmatter_is_reported_once(tmp_path: Path) -> None:
+    found = findings(a_project(tmp_path, STATE.replace("\n---\n", "\n", 1)))
+
+    assert [(code, line) for code, line, _ in found if code != "counter-differs"][:1] == [
+        ("document-malformed", 1)
+    ]
+    assert ("status-differs", 0, False) not in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BODY,
+        with_status("idle", "Waiting for Bob"),
+        STATE.replace("Resume file: None", "Resume file: .planning/gone.md"),
+    ],
+)
+def test_doctor_promises_no_repair_of_a_note(tmp_path: Path, text: str) -> None:
+    project = a_project(tmp_path, text)
+    (project.planning / "PROJECT.md").write_text("# P\n\n## Core Value\n\nNew.\n", "utf-8")
+    repairs = App(str(project.folder)).doctor.repairs()
+    noted = [each for each in repairs if not each.finding.is_drift]
+
+    assert noted
+    assert not [each for each in noted if "--fix" in each.how or not each.how.strip()]
 
 
 def test_lines_are_counted_by_line_feeds(tmp_path: Path) -> None:

@@ -153,7 +153,8 @@ class Jobs:
         is_running = self.is_running(record)
         # The executions of a council are looked for only if somebody may be asked.
         job = self._kinds.of(record.kind).asking_job(self, record) if record.is_open else ""
-        asked = self._asked(record, job)
+        questions = self._questions_of(record, job)
+        asked = [question for question in questions if not question.answer]
         command, note, status = record.command, record.note, str(record.status)
         if asked:
             state, command = JobState.WAITS, asked[0].command(record.id, asked)
@@ -167,6 +168,8 @@ class Jobs:
             note = "the commands of its plan need an approval"
         elif record.status in _NEEDS_NO_PROCESS:
             state = JobState.OPEN
+            if _first_line(note) in {_first_line(question.text) for question in questions}:
+                note = "every question is answered"
         else:
             state = JobState.INTERRUPTED
         if not is_running and record.status not in _NEEDS_NO_PROCESS:
@@ -178,7 +181,7 @@ class Jobs:
             status=status,
             state=state,
             is_running=is_running,
-            note=note.strip().partition("\n")[0],
+            note=_first_line(note),
             command=rehearsal_command(command) if self._is_copy else command,
             is_rehearsed=record.is_rehearsed,
             workstream=record.workstream,
@@ -199,19 +202,19 @@ class Jobs:
         """A job that a process runs now; empty: there is none."""
         return next((record.id for record in self.records() if self.is_running(record)), "")
 
-    def _asked(self, record: JobRecord, job: str) -> list[Question]:
-        """The open questions in the folder of a job, for the record that they keep open."""
+    def _questions_of(self, record: JobRecord, job: str) -> tuple[Question, ...]:
+        """The questions in the folder of a job, for the record that they keep open."""
         try:
-            questions = self.own_questions(job) if record.is_open and job else ()
+            return self.own_questions(job) if record.is_open and job else ()
         except DocumentError:  # a damaged question must not hide the other jobs
-            return []
-        return [question for question in questions if not question.answer]
+            return ()
 
     def waiting(self) -> tuple[tuple[str, Question, str], ...]:
         """The open questions of all jobs: job, question, and the command that answers it."""
         waiting = []
         for record in self.records():
-            asked = self._asked(record, record.id)
+            questions = self._questions_of(record, record.id)
+            asked = [question for question in questions if not question.answer]
             waiting += [(record.id, each, each.command(record.id, asked)) for each in asked]
         if self._is_copy:
             waiting = [(job, each, rehearsal_command(line)) for job, each, line in waiting]
@@ -336,6 +339,10 @@ class Jobs:
         if not records:
             raise UnknownJob("", ())
         return records[-1].id
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0]
 
 
 def rehearsal_command(command: str) -> str:

@@ -24,6 +24,7 @@ from fairlead.project.paths import WAITING
 from fairlead.project.state.digest import active_phase, is_paused
 from fairlead.project.state.documents import ShownState, read_state
 from fairlead.project.state.gate import OpenTask, read_task
+from fairlead.project.state.recorded import phase_in
 from fairlead.store import layout
 from fairlead.store.reader import Reader
 from fairlead.text.document import Document
@@ -177,6 +178,20 @@ _REHEARSABLE = {
     "verify-phase": " --approve",
 }
 
+# The status of the current phase while a job of this kind works on it.
+_RUNNING_WORDS = {
+    "discuss": "Discussing",
+    "plan": "Planning",
+    "execute": "Executing",
+    "verify": "Verifying",
+}
+
+
+def _is_on(job: OpenJob, phase: str) -> bool:
+    """Whether a job works on a phase; `01` and `1` are one phase."""
+    number = phase_in(job.phase)
+    return number is not None and number.short == phase
+
 
 def rehearsed_next(following: Next) -> Next:
     """The next command of a rehearsal, which runs in the project and in the copy."""
@@ -238,11 +253,14 @@ class Overview:
         task = read_task(state) if state else None
         active = active_phase(state) if state else None
         following = next_with_jobs(jobs, report.next)
+        running = [job for job in jobs if job.is_running and _is_on(job, report.phase)]
+        words = _RUNNING_WORDS.get(running[0].kind, "") if running else ""
         if self._rehearsed is not None:
             following = rehearsed_next(following)
         return replace(
             report,
             next=following,
+            status_words=words or report.status_words,
             active_phase=active.short if active else "",
             gate=task if task and task.gate.is_open else None,
             jobs=jobs,

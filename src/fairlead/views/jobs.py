@@ -87,9 +87,9 @@ def plan_versions_view(job: str, plans: object) -> dict[str, Any]:
     return {"job": job, "plans": plans}
 
 
-def answer_view(answered: Question, command: str) -> dict[str, str]:
-    """A question that was answered, and the command that continues its job."""
-    return {"question": answered.id, "answer": answered.answer, "next": command}
+def answer_view(answered: Question, present: OpenJob) -> dict[str, str]:
+    """A question that was answered, and the command that its job needs now."""
+    return {"question": answered.id, "answer": answered.answer, "next": present.command}
 
 
 def ended_job_view(job: JobRecord) -> dict[str, str]:

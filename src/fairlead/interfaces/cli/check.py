@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 import click
@@ -10,7 +9,15 @@ import click
 from fairlead.app import App
 from fairlead.core.ids import stream_words
 from fairlead.interfaces.cli.options import json_option, with_app, workstream_option
-from fairlead.interfaces.cli.output import Line, Styled, counted, report, with_workstream
+from fairlead.interfaces.cli.output import (
+    Line,
+    Styled,
+    counted,
+    report,
+    terminal_width,
+    with_workstream,
+    wrapped_lines,
+)
 from fairlead.project.health.findings import FindingKind
 from fairlead.views.check import check_view
 
@@ -25,7 +32,8 @@ _HAS_FINDINGS = 1
 _UNCHECKED = (FindingKind.UNREAD, FindingKind.NO_PHASES, FindingKind.SCOPE)
 _LISTED_FILES = 5
 _LISTED_FINDINGS = 3  # with the same cause
-_WIDTH = 110
+_READABLE_WIDTH = 110
+_INDENT = 4
 
 
 @click.command(epilog="Example: fairlead check || fairlead doctor")
@@ -44,12 +52,14 @@ def check(app: App, *, show_all: bool, ledger: bool, workstream: str, as_json: b
         return _check_ledgers(app.ledgers(workstream), as_json=as_json)
     comparisons = app.overview.comparisons(workstream)
     found = check_view(comparisons)
-    lines = finding_lines(found.findings, show_all=show_all)
+    width = terminal_width()
+    lines = finding_lines(found.findings, show_all=show_all, width=width)
     for name, comparison in comparisons.items():
         if comparison.drift:
-            lines.append((advice_of(app, name, comparison),))
+            lines += wrapped((advice_of(app, name, comparison),), width)
     if found.is_clean:
-        lines.append((Styled("✓ ", "green"), f"{agreement(found.findings)} ({found.scope})."))
+        text = f"{agreement(found.findings)} ({found.scope})."
+        lines += wrapped((Styled("✓ ", "green"), text), width)
     report(found, lines, as_json=as_json)
     return 0 if found.is_clean else _HAS_FINDINGS
 
@@ -86,8 +96,13 @@ def _check_ledgers(ledger_check: LedgerCheck, *, as_json: bool) -> int:
     return 0 if ledger_check.is_clean else _HAS_FINDINGS
 
 
-def finding_lines(findings: Iterable[FindingReport], *, show_all: bool) -> list[Line]:
-    """The findings with one cause as one group, then what could not be checked, by reason."""
+def finding_lines(
+    findings: Iterable[FindingReport], *, show_all: bool, width: int | None = None
+) -> list[Line]:
+    """The findings with one cause as one group, then what could not be checked, by reason.
+
+    `width` is that of the terminal; None for a pipe.
+    """
     causes: dict[tuple[str, ...], list[FindingReport]] = {}
     reasons: dict[tuple[str, str], list[FindingReport]] = {}
     for finding in findings:
@@ -102,28 +117,29 @@ def finding_lines(findings: Iterable[FindingReport], *, show_all: bool) -> list[
             group if show_all or len(group) <= _LISTED_FINDINGS + 1 else group[:_LISTED_FINDINGS]
         )
         for finding in shown:
-            lines += _wrapped(finding.message, Styled(f"  [{finding.code}]", "yellow"))
+            lines += wrapped((finding.message, Styled(f"  [{finding.code}]", "yellow")), width)
         if hidden := len(group) - len(shown):
-            command = with_workstream("fairlead check --all")
-            lines.append(
-                (f"… and {hidden} more with the same cause", Styled(f"   {command}", "dim"))
-            )
-        lines += _because_lines(because)
+            command = Styled(f"   {with_workstream('fairlead check --all')}", "dim")
+            lines += wrapped((f"… and {hidden} more with the same cause", command), width)
+        lines += _because_lines(because, width)
     for (code, _), group in reasons.items():
         more = f" (and {len(group) - 1} more)" if len(group) > 1 else ""
-        lines += _wrapped(group[0].message + more, Styled(f"  [{code}]", "dim"))
-        lines += _because_lines(group[0].because)
+        lines += wrapped((group[0].message + more, Styled(f"  [{code}]", "dim")), width)
+        lines += _because_lines(group[0].because, width)
     return lines
 
 
-def _because_lines(because: tuple[str, ...]) -> list[Line]:
-    lines: list[Line] = [(Styled(f"    {path}", "dim"),) for path in because[:_LISTED_FILES]]
+def _because_lines(because: tuple[str, ...], width: int | None) -> list[Line]:
+    indent = " " * _INDENT
+    lines: list[Line] = [(Styled(indent + path, "dim"),) for path in because[:_LISTED_FILES]]
     if len(because) > _LISTED_FILES:
-        lines.append((Styled(f"    … and {len(because) - _LISTED_FILES} more", "dim"),))
-    return lines
+        lines.append((Styled(f"{indent}… and {len(because) - _LISTED_FILES} more", "dim"),))
+    if width is None:
+        return lines  # a path in a pipe is on one line, however long it is
+    return [row for line in lines for row in wrapped(line, width, 2 * _INDENT)]
 
 
-def _wrapped(text: str, code: Styled) -> list[Line]:
-    """A message in lines of a readable width, with its code at the end."""
-    rows = textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False) or [""]
-    return [*((row,) for row in rows[:-1]), (rows[-1], code)]
+def wrapped(line: Line, width: int | None, indent: int = _INDENT) -> list[Line]:
+    """A line in rows of a readable width, none wider than the terminal; None for a pipe."""
+    readable = min(width or _READABLE_WIDTH, _READABLE_WIDTH)
+    return wrapped_lines(line, readable, indent, breaks_words=width is not None)

@@ -4,7 +4,7 @@ import click
 
 from fairlead.agents.errors import NoAgentAnswers
 from fairlead.app import App
-from fairlead.interfaces.cli.check import agreement
+from fairlead.interfaces.cli.check import agreement, wrapped
 from fairlead.interfaces.cli.lazy_group import LazyGroup
 from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app, workstream_option
 from fairlead.interfaces.cli.output import (
@@ -14,6 +14,7 @@ from fairlead.interfaces.cli.output import (
     counted,
     is_interactive,
     report,
+    terminal_width,
     warn,
     with_workstream,
 )
@@ -23,6 +24,7 @@ from fairlead.store.files import WriteOutcome, reading_back
 from fairlead.views.health import agents_view, doctor_view, repaired_view, unread_documents
 
 _UNREPAIRED = 3
+_INDENT = 6  # of rows that continue a line
 # What agents send along with a one-word question, according to public reports.
 _ASKING_COST = "about 20,000 tokens each, commonly 0.01 to 0.10 US dollars"
 
@@ -216,7 +218,11 @@ def _report_outcome(
 def _finding_lines(repair: RepairProposal) -> list[Line]:
     finding = repair.finding
     style = "yellow" if finding.is_drift else "dim"
-    return [
+    lines: list[Line] = [
         (str(finding), Styled(f"  [{finding.kind}]", style)),
         (Styled(f"    → {with_workstream(repair.how)}", "dim"),),
     ]
+    width = terminal_width()
+    if width is None:
+        return lines
+    return [row for line in lines for row in wrapped(line, width, _INDENT)]

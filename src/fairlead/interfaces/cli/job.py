@@ -124,11 +124,11 @@ def watch_job(app: App, *, job_id: str, as_events: bool) -> int:
 @json_option
 @with_app
 def answer_job(app: App, *, job_id: str, answer: str, question: str, as_json: bool) -> None:
-    """Answer a question of a job. Then run the job's command again to continue it."""
+    """Answer a question of a job. The answer names the command that the job needs next."""
     answered = app.jobs.answer(job_id, answer, question)
-    command = app.jobs.record(job_id).command
-    content = answer_view(answered, command)
-    _report_done(content, f"Answered {answered.id}. Next: {command}", as_json=as_json)
+    content = answer_view(answered, app.jobs.present(app.jobs.record(job_id)))
+    text = f"Answered {answered.id}. Next: {content['next']}"
+    _report_done(content, text, as_json=as_json)
 
 
 @job.command("cancel", epilog="Example: fairlead job cancel execute-04-20261115-233200")

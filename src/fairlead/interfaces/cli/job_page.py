@@ -183,7 +183,7 @@ def plan_changes(plans: Sequence[str]) -> Lines:
 
 def _head(report: JobReport | CouncilReport, present: OpenJob | None) -> Line:
     job = report.job
-    reason, headline = "", first_line(job.note)
+    reason, headline = "", present.note if present else first_line(job.note)
     if isinstance(report, CouncilReport):
         record = report.job
         code = (record.blocker_reason or record.exec.reason or "").partition(":")[0]

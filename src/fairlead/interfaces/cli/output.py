@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
@@ -34,6 +34,8 @@ REHEARSAL = "fairlead.rehearsal"  # the options of a rehearsal, as given
 _COMMAND = lazy_pattern(r"\b(fairlead(?: [a-z][a-z-]*)+)( [0-9][0-9.]*\b)?")
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _QUOTED_LINES = 12
+_BOX_EDGES = 4  # columns
+_BOX_INDENT = 8  # of rows that continue a line: below the text, beside the label
 _BLANKS = lazy_pattern(r"\s{8,}")
 
 
@@ -110,6 +112,15 @@ def discard_output(stream: TextIO | None = None) -> None:
 def is_interactive() -> bool:
     """Whether a person can be asked: both stdin and stdout are terminals."""
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def terminal_width() -> int | None:
+    """The columns of the terminal; None for a pipe."""
+    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+        return None
+    import shutil  # late: it imports three compressors
+
+    return shutil.get_terminal_size().columns
 
 
 def report(content: Any, lines: Iterable[Line], *, as_json: bool) -> None:
@@ -277,24 +288,83 @@ def first_line(text: str) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """The text, shortened to a number of characters."""
-    return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
+    """The text, shortened to a number of terminal columns."""
+    return text if _width(text) <= width else _start_of(text, width - 1) + "…"
+
+
+def _start_of(text: str, width: int) -> str:
+    """The start of a text that fits into a number of columns."""
+    used = 0
+    for at, character in enumerate(text):
+        used += _width(character)
+        if used > width:
+            return text[:at]
+    return text
 
 
 def fitted_line(line: Line, width: int) -> Line:
     """The line, cut at the edge of the terminal instead of wrapped."""
-    parts: list[Part] = []
+    if line_width(line) <= width:
+        return wrapped_lines(line, width, breaks_words=True)[0]  # without blanks at its end
+    left, parts = max(width - 1, 0), list[Part]()
     for part in line:
         text = _text(part)
-        is_cut = _width(text) > width
-        while is_cut and _width(text) >= max(width, 1):
-            text = text[:-1]
-        width -= _width(text)
-        text += "…" if is_cut else ""
-        parts.append(text if isinstance(part, str) else Styled(text, part.style))
+        shown = _start_of(text, left)
+        left -= _width(shown)
+        is_cut = shown != text
+        shown += "…" if is_cut else ""
+        parts.append(shown if isinstance(part, str) else Styled(shown, part.style))
         if is_cut:
             break
     return parts
+
+
+def line_width(line: Line) -> int:
+    """The columns of a line, without blanks at its end."""
+    return _width("".join(map(_text, line)).rstrip())
+
+
+def wrapped_lines(line: Line, width: int, indent: int = 0, *, breaks_words: bool) -> list[Line]:
+    """The line in rows of at most this width, broken at blanks; later rows are indented.
+
+    A word that is longer than a row is broken only with `breaks_words`: a path in a pipe has to
+    stay whole.
+    """
+    styles = [None if isinstance(part, str) else part.style for part in line for _ in _text(part)]
+    text = "".join(map(_text, line)).rstrip()
+    rows: list[Line] = []
+    start, lead = 0, ""
+    while start < len(text):
+        end = start + max(len(_start_of(text[start:], width - len(lead))), 1)
+        if end < len(text):
+            # A row that has less than the indent of the next one would hold a label alone.
+            least = start + (indent if rows == [] else 0)
+            end = _row_end(text, least, end, breaks_words=breaks_words)
+        row = text[start:end].rstrip()
+        rows.append(((lead,) if lead else ()) + tuple(_parts(row, styles[start:end])))
+        start = end + len(text[end:]) - len(text[end:].lstrip())
+        lead = " " * indent
+    return rows or [line]
+
+
+def _row_end(text: str, least: int, end: int, *, breaks_words: bool) -> int:
+    """Where a row ends: at its last blank, or else at the edge or after the long word."""
+    first = least + len(text[least:]) - len(text[least:].lstrip())
+    blank = end if text[end] == " " else text.rfind(" ", first, end)
+    if blank >= 0:
+        return blank
+    after = text.find(" ", end)
+    return end if breaks_words else after if after >= 0 else len(text)
+
+
+def _parts(text: str, styles: Sequence[str | None]) -> Iterator[Part]:
+    """A row as parts, one for each run of characters with the same style."""
+    start = 0
+    for at in range(1, len(text) + 1):
+        if at == len(text) or styles[at] != styles[start]:
+            style = styles[start]
+            yield Styled(text[start:at], style) if style else text[start:at]
+            start = at
 
 
 def quoted_lines(lead: Part, text: str) -> list[Line]:
@@ -328,13 +398,20 @@ def table_lines(table: Sequence[Cells]) -> list[Line]:
     return lines
 
 
-def box_lines(title: str, content: Sequence[Line]) -> list[Line]:
-    """Lines in a box with a title."""
-    widths = [sum(_width(_text(part)) for part in line) for line in content]
+def box_lines(title: str, content: Sequence[Line], width: int | None = None) -> list[Line]:
+    """Lines in a box with a title, no wider than the terminal; None: a pipe."""
+    if width is not None:
+        inner = width - _BOX_EDGES
+        content = [
+            row
+            for line in content
+            for row in wrapped_lines(line, inner, _BOX_INDENT, breaks_words=True)
+        ]
+    widths = [line_width(line) for line in content]
     inner = max([*widths, _width(title) + 1])
     lines: list[Line] = [(f"╭─ {title} {'─' * (inner - _width(title) - 1)}╮",)]
-    for line, width in zip(content, widths, strict=True):
-        lines.append(("│ ", *line, " " * (inner - width), " │"))
+    for line, used in zip(content, widths, strict=True):
+        lines.append(("│ ", *line, " " * (inner - used), " │"))
     return [*lines, (f"╰{'─' * (inner + 2)}╯",)]
 
 

@@ -14,9 +14,11 @@ from fairlead.interfaces.cli.output import (
     move_lines,
     report,
     report_change,
+    terminal_width,
     warn,
     with_workstream,
 )
+from fairlead.project.open_jobs import OpenJob
 from fairlead.views.memory import pause_members, resumed_view
 from fairlead.workflows.pause import PausedWork, PauseRecord
 
@@ -52,19 +54,21 @@ def resume(app: App, output: OutputOptions, *, fresh: bool) -> None:
     --fresh, jobs that are not running end, and hand-overs of open tasks are moved aside. The work
     stays on its branches.
     """
-    given_up = _give_up(app, dry_run=output.dry_run) if fresh else []
+    stopped = [job for job in app.pausing.open_work().jobs if not job.is_running]
+    # Read this first: the work of a job that is given up stays on its branches.
+    partial = [work for job in stopped for work in app.execution.partial_work(job.id)]
+    given_up = _give_up(app, stopped, dry_run=output.dry_run) if fresh else []
     resumed = app.pausing.end_pause(dry_run=output.dry_run)
     for notice in resumed.outcome.notices:
         warn(str(notice))
     left = resumed.left
-    partial = [
-        work
-        for job in left.jobs
-        if not job.is_running
-        for work in app.execution.partial_work(job.id)
+    shown = [
+        *([] if given_up or not left.is_empty else [("Nothing was paused or left behind.",)]),
+        *_left_lines(left),
+        *_choice_lines(left, partial),
     ]
     lines = [
-        *box_lines("Where it stopped", [*_left_lines(left), *_choice_lines(left, partial)]),
+        *box_lines("Where it stopped", shown, terminal_width()),
         *((Styled("✓ ", "green"), f"Gave up {name}") for name in given_up),
         *move_lines(resumed.outcome),
     ]
@@ -75,9 +79,8 @@ def resume(app: App, output: OutputOptions, *, fresh: bool) -> None:
     report(content, lines, as_json=output.as_json)
 
 
-def _give_up(app: App, *, dry_run: bool) -> list[str]:
-    """End the jobs that are not running and set the hand-overs of open tasks aside."""
-    jobs = [job for job in app.pausing.open_work().jobs if not job.is_running]
+def _give_up(app: App, jobs: list[OpenJob], *, dry_run: bool) -> list[str]:
+    """End these jobs and set the hand-overs of open tasks aside."""
     for job in () if dry_run else jobs:
         app.jobs.cancel(job.id)
     # Ending a job removes its hand-overs, so these belong to sessions without a job.
@@ -99,7 +102,7 @@ def _choice_lines(left: PausedWork, partial: list[PartialWork]) -> list[Line]:
         names = ", ".join(work.files[:_LISTED_ENTRIES])
         hidden = len(work.files) - _LISTED_ENTRIES
         more = f" and {hidden} more" if hidden > 0 else ""
-        lines.append(("        ", cut(f"files: {names}{more}", _LINE_WIDTH)))
+        lines.append((f"        files: {names}{more}",))
     if left.is_resumable:
         lines.append((Styled("or      ", "dim"), Styled(with_workstream(_FRESH), "bold")))
         lines.append(("        ", Styled("start again; the work stays on its branches", "dim")))
@@ -108,8 +111,6 @@ def _choice_lines(left: PausedWork, partial: list[PartialWork]) -> list[Line]:
 
 def _left_lines(left: PausedWork) -> list[Line]:
     lines: list[Line] = []
-    if left.is_empty:
-        lines.append(("Nothing was paused or left behind.",))
     if left.paused_at:
         lines.append((Styled("paused  ", "dim"), left.paused_at))
     if left.question:

@@ -9,14 +9,13 @@ from fairlead.interfaces.cli.options import (
     with_app,
     workstream_option,
 )
-from fairlead.interfaces.cli.output import Line, Styled, report
+from fairlead.interfaces.cli.output import Line, Styled, report, terminal_width
 from fairlead.interfaces.cli.status_page import (
     LISTED_ENTRIES,
     job_lines,
     next_line,
     paused_lines,
     status_page,
-    terminal_width,
 )
 from fairlead.views.document import members
 from fairlead.views.status import next_view, status_view

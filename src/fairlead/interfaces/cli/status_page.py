@@ -1,11 +1,9 @@
 """The status page: lines built from one `StatusReport`.
 
 `status` prints the whole page, `next` its position and next step. The page is the same in a pipe
-and in a terminal, except that a terminal also gets a bar for each phase, and lines that fit.
+and in a terminal, except that a terminal also gets a bar for each phase, and lines that fit. A
+command is never cut: the terminal wraps it, and it can still be copied.
 """
-
-import os
-import sys
 
 from fairlead.interfaces.cli.output import (
     Cells,
@@ -15,6 +13,7 @@ from fairlead.interfaces.cli.output import (
     counted,
     cut,
     fitted_line,
+    line_width,
     table_lines,
     with_workstream,
 )
@@ -37,28 +36,22 @@ _PHASE_COLUMNS = 54  # the width of a phase's row without its name
 _NAME_WIDTH = 12  # at least
 
 
-def terminal_width() -> int | None:
-    """The columns of the terminal; None for a pipe."""
-    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
-        return None
-    import shutil  # late: it imports three compressors
-
-    return shutil.get_terminal_size().columns
-
-
 def status_page(report: StatusReport, *, show_all: bool, width: int | None = None) -> list[Line]:
     """The whole page; `width` is the width of the terminal, None for a pipe."""
     phases = _listed_phases(report, show_all=show_all)
-    lines: list[Line] = [
+    head: list[Line] = [
         (Styled(report.title or "(no title)", "bold"), *_milestone(report)),
         _progress_line(report),
         (),
         *_phase_lines(report, phases, width),
         (Styled(position(report), "bold"),),
-        (Styled("next  ", "dim"), *next_line(report)),
-        *_remarks(report),
     ]
-    return lines if width is None else [fitted_line(line, width) for line in lines]
+    return [
+        *_fitted(head, width),
+        *_next_lines(report, width),
+        *job_lines(report, width),
+        *_fitted(_remarks(report), width),
+    ]
 
 
 def next_line(report: StatusReport) -> Line:
@@ -66,16 +59,36 @@ def next_line(report: StatusReport) -> Line:
     return Styled(report.next.command, "bold"), Styled(f"   {report.next.reason}", "dim")
 
 
-def job_lines(report: StatusReport) -> list[Line]:
+def _next_lines(report: StatusReport, width: int | None) -> list[Line]:
+    label = Styled("next  ", "dim")
+    command, reason = next_line(report)
+    if _fits((label, command, reason), width):
+        return [(label, command, reason)]
+    return [(label, command), *_fitted([("   ", reason)], width)]
+
+
+def job_lines(report: StatusReport, width: int | None = None) -> list[Line]:
     """The jobs that are not over, each with its command unless the next step shows it already."""
     lines: list[Line] = []
     for job in report.jobs[:LISTED_ENTRIES]:
         style = "green" if job.is_running else "yellow"
         note = f"  {job.note}" if job.note else ""
         command = "" if job.command == report.next.command else f"   {job.command}"
-        state = Styled(f"  {job.words}", style)
-        lines.append((Styled("job  ", "dim"), job.id, state, note, Styled(command, "dim")))
+        line = (Styled("job  ", "dim"), job.id, Styled(f"  {job.words}", style), note)
+        shown = Styled(command, "dim")
+        if _fits((*line, shown), width):
+            lines.append((*line, shown))
+        else:
+            lines += [*_fitted([line], width), *([("  ", shown)] if command else [])]
     return lines
+
+
+def _fits(line: Line, width: int | None) -> bool:
+    return width is None or line_width(line) <= width
+
+
+def _fitted(lines: list[Line], width: int | None) -> list[Line]:
+    return lines if width is None else [fitted_line(line, width) for line in lines]
 
 
 def paused_lines(report: StatusReport) -> list[Line]:
@@ -169,7 +182,7 @@ def _phase_bar(phase: PhaseStatusReport) -> Part:
 
 
 def _remarks(report: StatusReport) -> list[Line]:
-    lines = [*job_lines(report), *paused_lines(report)]
+    lines = paused_lines(report)
     if report.question:
         answer = Styled(f"   {with_workstream(ANSWER_COMMAND)}", "dim")
         lines.append((Styled("waits  ", "yellow"), report.question, answer))

@@ -342,7 +342,7 @@ def _show_job(context: ToolContext, given: JobArguments) -> object:
 def _answer_job(context: ToolContext, given: AnswerArguments) -> object:
     app = context.app
     answered = app.jobs.answer(given.job, given.answer, given.question, by=AGENT)
-    return answer_view(answered, app.jobs.record(given.job).command)
+    return answer_view(answered, app.jobs.present(app.jobs.record(given.job)))
 
 
 TOOLS = (

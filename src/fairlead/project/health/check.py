@@ -83,7 +83,8 @@ def compare_project(
         texts = {path: _text(reader, path) for path in (*documents[:2], documents[3])}
         texts[documents[2]] = _description(reader, documents[2])
         resume = resume_file(Document(texts[documents[0]] or ""))
-        texts |= {resume: _text(reader, resume)} if is_handover_name(resume) else {}
+        if _is_in_planning(resume):
+            texts.setdefault(resume, "" if reader.exists(resume) else None)
         findings += differences(inventory, position, documents, texts)
     findings += _scope_note(position, documents)
     findings += disk_findings(position, inventory)
@@ -153,6 +154,15 @@ def _state(
     for finding in _counted_by_lf(statement_findings(document, path, position), document, path):
         if finding.line not in found:
             yield finding
+
+
+def _is_in_planning(path: str) -> bool:
+    """Whether a text is a hand-over or the path of a file of the project's memory.
+
+    Any other text may be a person's words, or a place that is not in this repository.
+    """
+    is_below = path.startswith(f"{layout.PLANNING}/") and ".." not in path.split("/")
+    return is_handover_name(path) or (is_below and not any(map(str.isspace, path)))
 
 
 def _text(reader: Reader, path: str) -> str | None:

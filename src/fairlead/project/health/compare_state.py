@@ -28,7 +28,7 @@ from fairlead.project.state.digest import (
     recorded_phase_id,
     unproven_plans,
 )
-from fairlead.project.state.header import header_note, misplaced_front
+from fairlead.project.state.header import header_note, is_writable
 from fairlead.project.state.recorded import (
     COUNTERS,
     LIFECYCLE,
@@ -83,7 +83,7 @@ def state_findings(
         why = f"{said.value!r} is recorded there too"
         yield Finding(FindingKind.TWICE, recorded.path, said.line, name, why, "")
     why = header_note(document)
-    if why and not misplaced_front(document.text):
+    if why and is_writable(document):
         yield _note(FindingKind.STATUS, path, "frontmatter", why)
     if not states_position(document):
         yield _note(FindingKind.UNREAD, path, "position", _LOOKED_FOR)

@@ -122,6 +122,12 @@ _ADVICE = {
     FindingKind.REHEARSED: "take the rehearsal back: fairlead rehearsal discard; or see: fairlead next",
 }
 _NEXT_EVENT = "the next event writes it"
+# A note about a field that another document states; `--fix` leaves it, since both may be right.
+_NOTED = {
+    FindingKind.STATUS: _NEXT_EVENT,
+    FindingKind.POSITION: "keep it, or take over what is there: fairlead state sync",
+}
+_RESUME_FILE = 'name another file, or none: fairlead state set "Resume file" None'
 _SETTINGS = "correct it in an editor; until then no number that depends on it is written"
 _LINKED = "replace the link with the folder itself; links are never followed"
 _SECTION = "move its other content to another section by hand, then run doctor again"
@@ -391,6 +397,9 @@ class Doctor:
             if explains and not finding.path.endswith(layout.REQUIREMENTS_NAME):
                 how += ", --fix --claims reconstruct writes the missing summaries"
             return RepairMethod.CLAIMS, how
+        if finding.kind in _NOTED and not finding.true:
+            advice = _RESUME_FILE if finding.what == "Resume file" else _NOTED[finding.kind]
+            return RepairMethod.PERSON, advice
         if finding.kind in _ADVICE and not finding.true:
             return RepairMethod.PERSON, _ADVICE[finding.kind]
         if finding.kind is FindingKind.DOCUMENT:

@@ -5,6 +5,7 @@ added. Frontmatter that its readers do not find, because something precedes it o
 blanks at the end, is refused instead: a write beside it would leave two.
 """
 
+from fairlead.core.errors import DocumentError
 from fairlead.core.patterns import lazy_pattern
 from fairlead.project.derive.position import Position
 from fairlead.project.derive.scope import Certainty
@@ -46,6 +47,15 @@ def require_front_in_place(document: Document) -> Document:
         document.require_writable()  # what precedes it may be the mark of an unresolved merge
         raise MisplacedFrontmatter(line=line)
     return document
+
+
+def is_writable(document: Document) -> bool:
+    """Whether an event can write the document; what prevents it is a finding of its own."""
+    try:
+        require_front_in_place(document).require_writable()
+    except DocumentError:
+        return False
+    return True
 
 
 def missing_fields(document: Document) -> tuple[str, ...]:
