@@ -39,6 +39,13 @@ def test_a_result_contains_both_streams_their_digest_and_the_exit_code(tmp_path:
     assert (found.is_timeout, found.is_stopped, found.problem) == (False, False, "")
 
 
+def test_a_command_leaves_no_bytecode_behind(tmp_path: Path) -> None:
+    (tmp_path / "part.py").touch()
+
+    assert ran(tmp_path, f"{sys.executable} -c 'import part'").exit_code == 0
+    assert os.listdir(tmp_path) == ["part.py"]
+
+
 def test_a_command_has_an_empty_standard_input(tmp_path: Path) -> None:
     assert (ran(tmp_path, "cat").exit_code, ran(tmp_path, "cat").tail) == (0, "")
 

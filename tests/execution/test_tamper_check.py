@@ -157,6 +157,12 @@ def test_an_accepted_summary_is_put_back(tmp_path: Path) -> None:
     assert (trial.project / path).read_text() == "All done.\n"
 
 
+def test_the_suggested_answer_accepts_nothing(tmp_path: Path) -> None:
+    trial = forging(tmp_path, f"{PHASE}/01-01-SUMMARY.md")
+    [question] = trial.run().questions
+    assert question.command("job").endswith('"reject"')
+
+
 def ended_by_abort(trial: ExecutionTrial) -> None:
     trial.run()
     trial.answer("abort")

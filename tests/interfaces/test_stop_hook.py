@@ -311,6 +311,42 @@ def test_case_36_an_unreadable_plan_is_reported_and_left_unchanged(project: Path
     assert place.read_bytes() == content
 
 
+_BREAKING = {
+    "status": ('status: "drafting"', "status: complete"),
+    "plan id": (PLAN_ID, "plan-2026-01"),
+    "no frontmatter": ("---\nphase", "phase"),
+    "modules": ("modules: []", "modules: done"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), _BREAKING.values(), ids=_BREAKING)
+def test_an_edit_that_breaks_the_plan_does_not_release_the_session_that_it_held(
+    project: Path, old: str, new: str
+):
+    assert is_held(project)
+    put(project, PLAN, plan_text().replace(old, new, 1).encode())
+
+    response, note = stopped(project)
+
+    assert response["decision"] == "block"
+    assert PLAN in response["reason"]
+    assert "cannot be read" in response["reason"]
+    assert note == ""
+
+
+def test_a_broken_plan_gives_way_and_holds_no_other_session(project: Path):
+    assert is_held(project)
+    for at in range(MOST_BLOCKS[OPEN]):
+        put(project, PLAN, plan_text(status=f"wild{at}").encode())
+        assert is_held(project), at
+        assert not is_held(project, session_id="another")
+
+    response, note = stopped(project)
+
+    assert "decision" not in response
+    assert "nothing changed" in note
+
+
 @pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
 def test_case_36_a_plan_that_is_not_a_file_is_reported(project: Path, kind: str):
     place = project / PLAN

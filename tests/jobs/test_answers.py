@@ -8,6 +8,7 @@ import pytest
 
 from fairlead.agents.model import AgentCall, CallResult
 from fairlead.core.serialization import plain
+from fairlead.jobs.errors import NoQuestion
 from fairlead.jobs.ledger import EntryKind, LedgerEntry, read_ledger
 from fairlead.jobs.model import JobStatus, Question, QuestionKind
 from fairlead.jobs.paths import answers_path
@@ -207,3 +208,16 @@ def test_ending_a_job_is_recorded_in_the_ledger(tmp_path: Path) -> None:
     trial.answer("abort")
     assert trial.run().job.status is JobStatus.FAILED
     assert [each.verdict for each in evidence(trial)] == ["human-verify: abort"]
+
+
+def test_abort_needs_no_question_where_several_wait(tmp_path: Path) -> None:
+    def asks(order: AgentCall, call: int) -> Answer:
+        return {"status": "blocked", "question": "Which colour?", "options": ["red", "blue"]}
+
+    project = a_project(tmp_path / "p", a_plan("01-01", "a.txt"), a_plan("01-02", "b.txt"))
+    trial = ExecutionTrial(project, FakeAgent(asks), SteppingClock(60))
+    assert len(trial.run().questions) == 2
+    with pytest.raises(NoQuestion):
+        trial.answer("red")
+    trial.answer("abort")
+    assert trial.run().job.status is JobStatus.FAILED

@@ -186,6 +186,14 @@ def test_the_next_action_follows_from_the_files(folder: object, action: str) -> 
     assert position("## Phase 1: A\n", folder).next.action == action
 
 
+def test_gaps_that_later_plans_closed_are_verified_again() -> None:
+    folder = a_folder("1", 2, 2, verified="gaps_found")
+    assert folder.verification
+    after = replace(folder, verification=folder.verification._replace(is_stale=True))
+    found = position("## Phase 1: A\n", after).next
+    assert (found.action, found.command) == ("verify-phase", "fairlead phase verify 1")
+
+
 ONE = "## 🚧 v1.1 Next\n\n- [ ] **Phase 1: A**\n- [ ] **Phase 2: B**\n"
 LATER = "- [ ] **Phase 5: A**\n- [ ] **Phase 6: B**\n"
 BEFORE = "- ✅ **v1.0 MVP** — Phases 1-4 (shipped)\n"

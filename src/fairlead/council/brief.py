@@ -155,7 +155,9 @@ def failed_checks(
     ids = [required.id for required in refined.requirements]
     faults += [f"{name} stands for two requirements" for name in ids if ids.count(name) > 1][:1]
     faults += [
-        f"{gap.id or gap.text} is not answered" for gap in audit.gaps if not is_answered(gap)
+        f"{gap.id or 'a gap'} is not answered: {gap.text}"
+        for gap in audit.gaps
+        if not is_answered(gap)
     ]
     faults += [
         f"{conflict.id or 'the audit'} contradicts the brief: {conflict.text}"
@@ -163,7 +165,7 @@ def failed_checks(
         if not is_answered(conflict) and not conflict.field("resolved")
     ]
     faults += [
-        f"{question.id or question.text} blocks and is not answered"
+        f"{question.id or 'a question'} blocks and is not answered: {question.text}"
         for question in refined.questions
         if question.is_blocking and question.id not in settled
     ]

@@ -58,6 +58,10 @@ _CHECK_LIMITS = process.ProcessLimits(wall=timedelta(minutes=1))
 _KILLED = -9  # the exit code of a command whose supervisor died: the kernel kills it
 
 
+# `phase verify` runs in the main tree, where bytecode would be an untracked file.
+_SETTINGS = {"CI": "1", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 class Shell:
     """Runs verify commands."""
 
@@ -100,7 +104,7 @@ class Shell:
         return Launch(
             words=tuple(_words(line)),
             folder=folder,
-            environment=_environment(CI="1", NO_COLOR="1", **marks),
+            environment=_environment(**_SETTINGS, **marks),
             raw="",
             # A test run may print nothing until its end, so only the wall limit applies.
             limits=CallLimits(wall=limit, first_event=limit, idle=limit, after_end=timedelta(0)),

@@ -283,7 +283,7 @@ class Performer:
             more > 0
         )
         subject = f"{gate.task}.{len(gate.runs)}"
-        options = (ACCEPT, REJECT, ABORT)
+        options = (REJECT, ACCEPT, ABORT)  # the first one is suggested
         id_ = undeclared_question_id(gate)
         about, shown = run.with_asked, tuple(details)
         return Question(id_, kind, subject, text, options, about=about, details=shown)

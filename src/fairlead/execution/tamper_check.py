@@ -304,4 +304,4 @@ def _question(task: str, names: Iterable[str]) -> Question:
     text = f"while an agent worked on {task}, this was changed: {listed}"
     if any(is_proof(name) for name in names):
         text += "; a summary that you accept is put back and proves its plan"
-    return Question(question_id(kind, task), kind, task, text, (ACCEPT, REJECT, ABORT))
+    return Question(question_id(kind, task), kind, task, text, (REJECT, ACCEPT, ABORT))

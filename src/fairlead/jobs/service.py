@@ -23,6 +23,7 @@ from fairlead.jobs.kinds import JobAccess, JobKinds
 from fairlead.jobs.ledger import PaidCall, paid_calls
 from fairlead.jobs.loop import end_elsewhere, is_running
 from fairlead.jobs.model import (
+    ABORT_ANSWER,
     ENDED,
     EXECUTE,
     IN_WORDS,
@@ -288,8 +289,8 @@ class Jobs:
         record = self.record(job)
         if not record.is_open:
             raise NoQuestion(job, f"it has ended ({record.status}) and needs no answer")
-        asked = self._open_question(job, question)
         text = plain_text(one_line(answer, "the answer"))  # options are plain text too
+        asked = self._open_question(job, question, text)
         if asked.options and not _is_among(text, asked.options):
             raise NoQuestion(job, f"{text!r} is not one of: {', '.join(asked.options)}")
         if by != PERSON and not asked.asks_for_fact(text):
@@ -302,14 +303,18 @@ class Jobs:
         self._kinds.of(record.kind).answered(self, record)
         return answered
 
-    def _open_question(self, job: str, name: str) -> Question:
-        """The one open question of a job, or the open question of this name."""
+    def _open_question(self, job: str, name: str, answer: str) -> Question:
+        """The one open question of a job, or the open question of this name.
+
+        An answer that ends the job needs no name, if every open question takes it.
+        """
         unanswered = [each for each in self.own_questions(job) if not each.answer]
         if name:
             unanswered = [each for each in unanswered if each.id == name]
         if not unanswered:
             raise NoQuestion(job, "there is no open question" + (f" {name}" if name else ""))
-        if len(unanswered) > 1:
+        ends_job = answer == ABORT_ANSWER and all(answer in each.options for each in unanswered)
+        if len(unanswered) > 1 and not ends_job:
             names = ", ".join(each.id for each in unanswered)
             raise NoQuestion(job, f"several questions are open, name one with --question: {names}")
         return unanswered[0]

@@ -28,7 +28,10 @@ _POLL_SECONDS = 0.005
 
 
 def load_hold(folder: str, new: Hold, now: float) -> Hold:
-    """Return the hold of a plan; `new` if there is none or it cannot be read."""
+    """Return the hold of a plan; `new` if there is none or it cannot be read.
+
+    If `new` names no plan, because its file cannot be read, the hold of any plan counts.
+    """
     try:
         with Root(folder) as root:
             staging = root.folder(staging_of(folder))
@@ -84,12 +87,13 @@ def _read(staging: ConfinedFolder, new: Hold, now: float) -> Hold:
         fields = read_fast_json(content.decode("utf-8", "replace"))
     except DocumentError:
         return new
-    if not isinstance(fields, dict) or fields.get("plan") != new.plan:
+    plan = _text(fields.get("plan")) if isinstance(fields, dict) else ""
+    if not isinstance(fields, dict) or plan != (new.plan or plan):
         return new
     if now - status.st_mtime > OWNER_TIMEOUT_SECONDS:
         return Hold(new.plan)
     return Hold(
-        new.plan,
+        plan,
         _text(fields.get("owner")),
         blocks=_number(fields.get("blocks")),
         total=_number(fields.get("total")),

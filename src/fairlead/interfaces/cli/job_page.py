@@ -145,6 +145,7 @@ def _question_lines(report: JobReport | CouncilReport) -> Lines:
     lines: Lines = []
     for question in report.questions:
         waiting = (f"waits: {question.command(report.job.id, report.questions)}", *question.below)
+        waiting = waiting if report.job.is_open else ("not answered",)
         lines += quoted_lines(Styled("  ? ", "yellow"), question.text)
         answer = (question.answer,) if question.answer else waiting
         lines += [(f"    {line}",) for line in answer]

@@ -1,12 +1,12 @@
 """What a Plan Phase still has to do: unmet exit criteria, and after approval open modules.
 
 Reads the two files of the Plan Phase and the evidence recorded for them; runs no program and
-writes nothing. A file that cannot be read never holds a session: the fault is reported instead.
+writes nothing. A file that cannot be read holds no new session: the fault is reported instead.
 """
 
 import binascii
 
-from fairlead.core.errors import FairleadError
+from fairlead.core.errors import FairleadError, Located
 from fairlead.planphase.criteria import approval_of, content_hash, evaluate, shell_quoted
 from fairlead.planphase.documents import read_exec, read_plan
 from fairlead.planphase.facts import facts_of, state_folder_of
@@ -42,6 +42,14 @@ class OpenWork:
         self.state = ""  # fingerprint of the files: a change means progress
         self.fault = ""
 
+    def broken(self, plan: str) -> "OpenWork":
+        """The work of a session that a plan held while it could be read."""
+        work = OpenWork(OPEN)
+        work.plan, work.fault = plan, self.fault
+        work.left = [(self.fault, "take back the edit, or fix that line")]
+        work.state = UNREADABLE  # another broken edit is no progress
+        return work
+
 
 def open_work_in(folder: str, environment: "Mapping[str, str]") -> OpenWork:
     """Read the plan and its modules in a folder."""
@@ -54,14 +62,16 @@ def open_work_in(folder: str, environment: "Mapping[str, str]") -> OpenWork:
             return work
         work.kind = MET
         if plan is not None:
-            _read_plan_file(work, folder, plan.decode(), environment)
+            with Located(PLAN_FILE):
+                _read_plan_file(work, folder, plan.decode(), environment)
         if work.kind == MET and modules is not None:
-            _read_exec_file(work, modules.decode())
+            with Located(EXEC_FILE):
+                _read_exec_file(work, modules.decode())
         checksum = binascii.crc32((plan or b"") + b"\0" + (modules or b""))
         work.state = f"{checksum:08x}{work.state}"
     except (OSError, ValueError, FairleadError) as error:
         work.kind = UNREADABLE
-        work.fault = f"the plan in {folder} cannot be read, so it holds no session: {error}"
+        work.fault = f"the plan in {folder} cannot be read: {error}"
     return work
 
 

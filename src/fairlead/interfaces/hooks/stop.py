@@ -57,8 +57,13 @@ def stop_response(message: HookMessage, environment: "Mapping[str, str]") -> Hoo
         return HookResponse()
     folder = find_plan_home(message.folder)
     work = open_work_in(folder, environment) if folder else OpenWork(NO_WORK)
-    if work.kind in (NO_WORK, MET, UNREADABLE):
-        return HookResponse(note=work.fault)
+    if work.kind == UNREADABLE:  # an edit that breaks the plan releases nobody whom it held
+        held = load_hold(folder, Hold(""), time.time())
+        if not held.owner or held.owner != message.session:
+            return HookResponse(note=f"{work.fault}; it holds no session")
+        work = work.broken(held.plan)
+    if work.kind in (NO_WORK, MET):
+        return HookResponse()
     verdict, holder = _verdict(message, folder, work)
     if verdict == BLOCK:
         reason = json_string(block_reason(work))
@@ -99,7 +104,8 @@ def block_reason(work: OpenWork) -> str:
         lines.append(f"- and {hidden} more: {_STATUS_COMMANDS[work.what]}")
     if work.kind == WAITING:
         lines.append("Only a person can do that: tell them what to look at and what to run.")
-    lines.append("A person who wants to stop anyway runs: fairlead planning release")
+    anyway = "fairlead planning reset --confirm" if work.fault else "fairlead planning release"
+    lines.append(f"A person who wants to stop anyway runs: {anyway}")
     return "\n".join(lines)
 
 

@@ -241,7 +241,8 @@ def _is_rehearsed(phase: Phase) -> bool:
 def _for(phase: Phase, action: str, reason: str) -> Next:
     verb = action.removesuffix("-phase")
     verification = phase.folder.verification if phase.folder else None
-    if action == "verify-phase" and verification and verification.status == _GAPS_FOUND:
+    has_gaps = verification and verification.status == _GAPS_FOUND and not verification.is_stale
+    if action == "verify-phase" and has_gaps:
         return Next(
             "plan-phase",
             phase.id.short,
@@ -259,7 +260,7 @@ def _for(phase: Phase, action: str, reason: str) -> Next:
 
 
 def _unverified_because(verification: Verification) -> str:
-    if verification.says_passed:
+    if verification.is_stale:
         return "work was done after its verification"
     match verification.status:
         case "human_needed":
