@@ -11,9 +11,10 @@ from fairlead.project.errors import UnknownPhase
 from fairlead.project.events import Events
 from fairlead.project.health.check import DocumentComparison, compare_project
 from fairlead.project.health.doctor import Doctor, RepairMethod
-from fairlead.project.health.findings import FindingKind
+from fairlead.project.health.findings import Finding, FindingKind
 from fairlead.project.memory import Memory
 from fairlead.project.overview import Overview
+from fairlead.project.roadmap.row_status import line_says_done
 from fairlead.project.state.documents import Decision
 from fairlead.store.files import Files
 from fairlead.store.reader import Reader
@@ -67,6 +68,45 @@ def test_a_focus_beside_the_position_is_wrong_and_repaired(tmp_path: Path, focus
     assert wrong(files) == ["Current focus"]
     Doctor(files, CLOCK).fix()
     assert files.load(".planning/STATE.md").text == STATE.format(focus="Phase 1 — Login")
+
+
+def focus_finding(files: Files) -> Finding:
+    [found] = [each for each in checked(files).drift if each.what == "Current focus"]
+    return found
+
+
+def test_a_focus_that_contradicts_the_position_line_names_that_line(tmp_path: Path) -> None:
+    text = STATE.format(focus="Phase 9 — Ghost")
+    plans = {**BASE, "phases/02-search/02-01-PLAN.md": "x"}
+    by_files = focus_finding(planning(tmp_path / "files", {**plans, "STATE.md": text}))
+    moved = text.replace("Phase: 1 of 2 (Login)", "Phase: 2 of 2 (Search)")
+    by_line = focus_finding(planning(tmp_path / "line", {**plans, "STATE.md": moved}))
+    line = moved.split("\n").index("Phase: 2 of 2 (Search)") + 1
+
+    assert (by_files.true, by_line.true) == ("Phase 1 — Login", "Phase 2 — Search")
+    assert by_line.because == (f".planning/STATE.md:{line}",)
+    assert "the files say" in str(by_files)
+    assert f"line {line} says" in str(by_line)
+    assert "the files say" not in str(by_line)
+
+
+def test_a_focus_that_contradicts_the_active_phase_names_its_line(tmp_path: Path) -> None:
+    text = STATE.format(focus="Phase 9 — Ghost").replace(
+        "status: executing", 'status: executing\nactive_phase: "2"'
+    )
+    plans = {**BASE, "phases/02-search/02-01-PLAN.md": "x"}
+    files = planning(tmp_path, {**plans, "STATE.md": text})
+
+    assert focus_finding(files).because == (".planning/STATE.md:4",)
+
+
+def test_a_document_that_another_one_contradicts_names_its_line() -> None:
+    place = ".planning/STATE.md", 3, "milestone", "v1.0", "v1.1"
+    by_document = Finding(FindingKind.MILESTONE, *place, (".planning/ROADMAP.md:7",))
+    by_files = Finding(FindingKind.MILESTONE, *place, ("milestone v1.1, phases 3-4",))
+
+    assert ".planning/ROADMAP.md:7 says v1.1" in str(by_document)
+    assert "the files say v1.1" in str(by_files)
 
 
 @pytest.mark.parametrize("focus", ["Phase 1 — Login", "Phase 1", "Faster logins", "None"])
@@ -350,3 +390,66 @@ def test_a_version_may_be_a_whole_number(tmp_path: Path, first: str, second: str
     assert scope.certainty is Certainty.CERTAIN
     assert (scope.milestone, scope.milestone_name) == ("v2", "Growth")
     assert [phase.id.short for phase in scope.phases] == ["3", "4"]
+
+
+# -- `**Status:**` below a phase of the roadmap ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "is_done"),
+    [
+        ("Complete", True),
+        ("✅ **Complete**", True),
+        ("COMPLETE (v2.0 released)", True),
+        ("Done 2026-05-06 (branch x) — all merged", True),
+        ("Completed on 2026-06-24. More words.", True),
+        ("Verified.", True),
+        ("Planning complete → Ready for execution", False),
+        ("Not complete", False),
+        ("Incomplete", False),
+        ("Complete when the tests pass", False),
+        ("Done, except for the tests", False),
+        ("Completed locally on 2026-06-28; integration pending", False),
+        ("1 of 3 plans complete", False),
+        ("", False),
+    ],
+)
+def test_a_status_line_calls_a_phase_finished_in_a_bare_or_dated_form(
+    text: str, is_done: bool
+) -> None:
+    assert line_says_done(text) == is_done
+
+
+DETAILED = (
+    "# Roadmap\n\n### Phase 1: Login\n\n**Goal:** x\n**Status:** {status}\n\n"
+    "### Phase 2: Search\n\n**Goal:** y\n"
+)
+STATUS_LINE = 6
+
+
+def in_roadmap(files: Files) -> list[Finding]:
+    return [each for each in checked(files).drift if each.path.endswith("ROADMAP.md")]
+
+
+@pytest.mark.parametrize(("status", "current"), [("Complete (2026-05-06)", "2"), ("Planned", "1")])
+def test_a_phase_that_its_status_line_calls_finished_is_passed_over(
+    tmp_path: Path, status: str, current: str
+) -> None:
+    files = planning(tmp_path, {"ROADMAP.md": DETAILED.format(status=status)})
+    at = checked(files).position.current
+    assert at is not None
+    assert at.id.short == current
+
+
+def test_a_status_line_that_no_summary_proves_is_a_claim_and_stays(tmp_path: Path) -> None:
+    plan = "phases/01-login/01-01-PLAN.md"
+    roadmap = DETAILED.format(status="Complete (2026-05-06)")
+    files = planning(tmp_path, {"ROADMAP.md": roadmap, plan: "x"})
+    [claim] = in_roadmap(files)
+    assert (claim.kind, claim.line) == (FindingKind.CLAIM, STATUS_LINE)
+    assert claim.because == (".planning/phases/01-login/01-01-SUMMARY.md",)
+    Doctor(files, CLOCK).fix()
+    assert files.load(".planning/ROADMAP.md").text == roadmap
+
+    planning(tmp_path, {plan.replace("PLAN", "SUMMARY"): DONE})
+    assert in_roadmap(files) == []

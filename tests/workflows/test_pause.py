@@ -7,9 +7,11 @@ import pytest
 
 from fairlead.jobs.folder import JobFolder
 from fairlead.jobs.model import Job, JobStatus
+from fairlead.project.overview import Overview
 from fairlead.project.state.gate import OpenTask
 from fairlead.project.state.gate_rules import GateEvent
 from fairlead.store.files import Files
+from fairlead.store.reader import Reader
 from fairlead.workflows.pause import Pausing
 from tests.support.execution import a_plan
 from tests.support.projects import Project, TickingClock
@@ -209,3 +211,44 @@ def test_an_ended_workflow_is_not_the_next_step(project: Project) -> None:
     JobFolder(str(project.folder), job.id).save_record(job)
 
     assert project.pausing.open_work().jobs == ()
+
+
+# -- hand-overs whose work is done ----------------------------------------------------------------
+
+
+def of_plan(plan: str, phase: str = "01-core") -> str:
+    return f"---\nphase: {phase}\nplan: {plan}\ntask: 2\n---\n\nHalf of it is done.\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (".planning/.continue-here.md", of_plan("01")),
+        (".planning/phases/01-core/.continue-here.md", of_plan("01")),
+        (".planning/.continue-here-bob.md", of_plan("02")),
+        (".planning/.continue-here.md", of_plan("02", "02-api")),
+        (".planning/.continue-here.md", "Ask Bob.\n"),
+    ],
+)
+@pytest.mark.parametrize("finished", [(), (1,), (1, 2)])
+def test_resume_and_status_agree_about_stale_hand_overs(
+    project: Project, path: str, text: str, finished: tuple[int, ...]
+) -> None:
+    project.plan("1", 2)
+    put(project, path, text)
+    for number in finished:
+        project.summary("1", number)
+
+    shown = [page.path for page in project.pausing.open_work().pages]
+
+    assert tuple(shown) == Overview(Reader(str(project.folder))).status().continue_files
+    is_done = (1 in finished and "plan: 01" in text) or (2 in finished and "01-core" in text)
+    assert shown == ([] if is_done else [path])
+
+
+def test_the_page_of_a_pause_is_put_away_although_its_phase_was_finished(project: Project) -> None:
+    project.pausing.pause("halfway", ())
+    project.summary("1", 1)
+    assert project.pausing.open_work().pages == ()
+    project.pausing.end_pause()
+    assert not (project.folder / PAGE).exists()

@@ -82,7 +82,8 @@ def read_handover(path: str, text: str) -> Handover:
 def is_stale(handover: Handover, position: Position, folders: Iterable[PhaseFolder] = ()) -> bool:
     """Whether nothing is left to resume: the gate, the plan or the phase of a hand-over is done.
 
-    A phase of a shipped milestone is done. A hand-over whose place is not known is never stale.
+    A phase of a shipped milestone is done, and so is a plan that another one supersedes. A
+    hand-over whose place is not known is never stale.
     """
     task = handover.task
     if handover.is_ours and task.gate.status in (GateStatus.APPROVED, GateStatus.SKIPPED):
@@ -91,8 +92,8 @@ def is_stale(handover: Handover, position: Position, folders: Iterable[PhaseFold
     if phase is None:  # perhaps a folder that belongs to no milestone
         home = handover.path.rpartition("/")[0]
         return any(folder.path == home and folder.is_implemented for folder in folders)
-    plans = phase.folder.live_plans if phase.folder else ()
-    labels = {plan_label(plan.id) for plan in plans if plan.is_complete}
+    plans = phase.folder.plans if phase.folder else ()
+    labels = {plan_label(plan.id) for plan in plans if plan.is_complete or plan.is_superseded}
     if task.plan and plan_label(task.plan) in labels:
         return True
     return phase.is_complete(position.policy) or position.scope.is_shipped(phase)

@@ -18,7 +18,7 @@ from fairlead.jobs.folder import JobFolder, job_ids
 from fairlead.jobs.service import Jobs
 from fairlead.plans.documents import read_plan
 from fairlead.project.derive.position import Next
-from fairlead.project.handoff import handover_paths, question_of
+from fairlead.project.handoff import handover_paths, is_stale, question_of, read_handover
 from fairlead.project.open_jobs import JobState, OpenJob, in_order, next_with_jobs
 from fairlead.project.paths import ULTRAPLAN, WAITING, handover_path, is_handover_name
 from fairlead.project.service import ProjectSnapshot
@@ -209,7 +209,7 @@ class Pausing(Sessions):
             left = self._open_work(look)
             found.append(left)
             done = [record.path for record in left.handoffs if record.is_read]
-            done += [record.path for record in left.pages if record.is_ours]
+            done += [record.path for record, _ in self._pages(look) if record.is_ours]
             moves = tuple(Move(path, removed_path(path, look.stamp)) for path in done)
             stay = sorted(left.pages, key=lambda record: not record.is_gate)
             resume_file = next((each.path for each in stay if each.path not in done), "")
@@ -283,7 +283,7 @@ class Pausing(Sessions):
             paused_at=str(paused_at) if paused_at and str(paused_at) != "null" else "",
             jobs=jobs,
             handoffs=tuple(filter(self._concerns_us, handoffs)),
-            pages=self._pages(look),
+            pages=tuple(page for page, is_done in self._pages(look) if not is_done),
             plans=tuple(
                 plan.path
                 for phase in look.position.scope.phases
@@ -294,25 +294,20 @@ class Pausing(Sessions):
             next=next_with_jobs(jobs, look.position.next),
         )
 
-    def _pages(self, look: ProjectSnapshot) -> tuple[PauseRecord, ...]:
-        """Every hand-over page, except those in folders of complete phases."""
-        policy = look.position.policy
-        complete = [
-            phase.folder.path if phase.folder else ""
-            for phase in look.position.scope.phases
-            if phase.is_complete(policy)
-        ]
+    def _pages(self, look: ProjectSnapshot) -> tuple[tuple[PauseRecord, bool], ...]:
+        """Every hand-over page that no session works with, and whether its work is done."""
         places = [*handover_paths(self._workstream, self._files.names), paths.ROOT_PAGE]
         for name in paths.FOREIGN_PAGE_FOLDERS:
             folder = f"{layout.PLANNING}/{name}"
             places += [f"{folder}/{file}" for file in self._files.names(folder)]
+        live = {offer.handover.path for offer in self.offers() if offer.is_live}
         pages = []
         for path in filter(is_handover_name, places):
-            loaded = None if path.rpartition("/")[0] in complete else self._files.peek(path)
-            if loaded:
-                pages.append(read_page(path, loaded.text))
-        live = {offer.handover.path for offer in self.offers() if offer.is_live}
-        return tuple(page for page in pages if page.path not in live and self._concerns_us(page))
+            loaded = None if path in live else self._files.peek(path)
+            if loaded and self._concerns_us(page := read_page(path, loaded.text)):
+                handover = read_handover(path, loaded.text)
+                pages.append((page, is_stale(handover, look.position, look.inventory.folders)))
+        return tuple(pages)
 
     def _concerns_us(self, record: PauseRecord) -> bool:
         """Whether to show it here: a pause of another existing workstream is resumed there."""

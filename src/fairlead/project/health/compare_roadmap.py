@@ -19,6 +19,7 @@ from fairlead.project.roadmap.model import ListedPhase, Roadmap
 from fairlead.project.roadmap.row_status import (
     ROW_DONE,
     ROW_IN_PROGRESS,
+    line_says_done,
     says_done,
     says_in_progress,
     says_not_started,
@@ -75,7 +76,7 @@ def _phase_findings(
     yield from _row(phase, listed, path, is_done=is_done, is_settled=is_settled)
     yield from _counts(phase, listed, path)
     yield from _plan_boxes(phase, listed, path)
-    yield from _statuses(phase, listed, path)
+    yield from _statuses(phase, listed, path, is_done=is_done)
 
 
 def _is_behind(finding: Finding) -> bool:
@@ -95,15 +96,21 @@ def _is_settled(phase: Phase, position: Position) -> bool:
     return not position.scope.is_awaiting(phase)
 
 
-def _statuses(phase: Phase, listed: ListedPhase, path: str) -> Iterator[Finding]:
-    """`**Status:**` below a phase: words for work that is still to come, although it is done."""
+def _statuses(phase: Phase, listed: ListedPhase, path: str, *, is_done: bool) -> Iterator[Finding]:
+    """`**Status:**` below a phase: it calls finished what is open, or the other way round.
+
+    No command writes such a line, so a person corrects it.
+    """
+    what = f"phase {phase.id.short} status line"
     for mark in listed.statuses:
         words = mark.text.casefold()
         is_ahead = any(word in words for word in _STILL_TO_COME) and not says_done(mark.text)
+        place = path, mark.line, what, mark.text
         if phase.folder and phase.folder.is_implemented and is_ahead:
-            what = f"phase {phase.id.short} status line"
-            place = path, mark.line, what, mark.text, ROW_DONE, _paths(phase)
-            yield Finding(FindingKind.ROW, *place, is_repairable=False)
+            yield Finding(FindingKind.ROW, *place, ROW_DONE, _paths(phase), is_repairable=False)
+        elif not is_done and line_says_done(mark.text):
+            true, because = _open_words(phase), unproven(phase)
+            yield Finding(FindingKind.CLAIM, *place, true, because, is_repairable=False)
 
 
 def _milestone_marks(position: Position, path: str) -> Iterator[Finding]:

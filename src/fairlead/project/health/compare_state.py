@@ -20,7 +20,12 @@ from fairlead.project.naming import summary_path
 from fairlead.project.roadmap.milestone_lines import key_of
 from fairlead.project.state.activity import differing_words, is_position_form
 from fairlead.project.state.bars import find_bar, redrawn, right_percent
-from fairlead.project.state.contradictions import contradicted_fields, display_text, recorded_text
+from fairlead.project.state.contradictions import (
+    contradicted_fields,
+    display_text,
+    placing_field,
+    recorded_text,
+)
 from fairlead.project.state.digest import (
     FieldTexts,
     claimed_done,
@@ -61,6 +66,7 @@ _LOOKED_FOR = (
     "it states none that is understood; looked for: `Phase:` below `## Current Position`, "
     "`Current Phase:`, or `current_phase` in the frontmatter"
 )
+_NAMES_PHASE = ("Phase", "current_phase", "current_phase_name", "Current focus")
 _KINDS = {
     "status": FindingKind.STATUS,
     "Status": FindingKind.STATUS,
@@ -303,6 +309,7 @@ def _texts(document: Document, path: str, position: Position) -> Iterator[Findin
     claimed = _claimed_position(document, fields, position)
     moved: tuple[str, ...] | None = None  # what a wrong position line lacks
     stands_apart = _stands_before(document, position)
+    placed_by = placing_field(document, position) if fields else ""
     for name, value in fields.items():
         text = recorded_text(document, name) or ""
         missing = _missing(document, name, text, position) or claimed
@@ -328,6 +335,8 @@ def _texts(document: Document, path: str, position: Position) -> Iterator[Findin
                 _KINDS.get(name, FindingKind.POSITION),
                 _because(document, name, text, position),
             )
+            if name in _NAMES_PHASE and placed_by not in ("", name):
+                because = (f"{path}:{_line(document, placed_by)}",)
             yield Finding(kind, *place, because, is_repairable=is_own)
 
 

@@ -58,7 +58,7 @@ class Finding:
     what: str  # the field or entry, e.g. progress.percent
     said: str  # the recorded value, or a description if there is no derived one
     true: str  # the derived value; empty if there is none
-    because: tuple[str, ...] = ()  # files that prove it, or that are missing
+    because: tuple[str, ...] = ()  # files or `path:line` that prove it, or files that are missing
     is_drift: bool = True  # False: a note; nothing recorded is wrong
     is_repairable: bool = True  # False: the line is not in a form that `doctor` writes
 
@@ -67,7 +67,17 @@ class Finding:
         """A difference refutes a statement; a note says that it cannot be checked."""
         return StatementVerdict.REFUTED if self.is_drift else StatementVerdict.UNVERIFIABLE
 
+    @property
+    def _authority(self) -> str:
+        """What states the derived value: another line, or the files."""
+        path, _, line = self.because[0].rpartition(":") if len(self.because) == 1 else ("", "", "")
+        if not path or not line.isdecimal():
+            return "the files say"
+        return f"line {line} says" if path == self.path else f"{path}:{line} says"
+
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else self.path
-        text = f" says {self.said}, the files say {self.true}" if self.true else f": {self.said}"
+        text = (
+            f" says {self.said}, {self._authority} {self.true}" if self.true else f": {self.said}"
+        )
         return f"{place}: {self.what}{text}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from fairlead.core.ids import PhaseId
 from fairlead.core.values import dataclass
-from fairlead.project.roadmap.row_status import says_done
+from fairlead.project.roadmap.row_status import line_says_done, says_done
 
 _NOT_PHASES = (0, 999)  # work before the first milestone, and the backlog
 
@@ -61,8 +61,9 @@ class ListedPhase(NamedTuple):
 
     @property
     def is_called_done(self) -> bool:
-        """Whether its box is ticked, or its row says that it is finished."""
-        return bool(self.is_checked) or says_done(self.status)
+        """Whether its box is ticked, or its row or a status line says that it is finished."""
+        is_marked = bool(self.is_checked) or says_done(self.status)
+        return is_marked or any(line_says_done(mark.text) for mark in self.statuses)
 
 
 class Milestone(NamedTuple):

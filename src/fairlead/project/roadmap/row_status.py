@@ -25,6 +25,18 @@ _EDGES = lazy_pattern(rf"\A{_SIGNS}|{_SIGNS}\Z")
 _COUNTS = lazy_pattern(r"\s*\(\s*[0-9]+\s*(?:/\s*[0-9]+(?:\s+plans?)?|%)\s*\)\Z", re.IGNORECASE)
 _VERIFIED = lazy_pattern(r"(?:(?:completed?|done)\W*(?:(?:and|&)\W*)?)?verified\b")
 
+# `Complete`, `✅ Done (2/2 plans)`, `Completed on 2026-05-06`; other words may limit what is done.
+_DONE_LINE = lazy_pattern(
+    r"\W*(?:completed?|done|finished|shipped|verified)[\s*_]*"
+    r"(?:\W?\Z|\(|(?:on )?[0-9]{4}-[0-9]{2}-[0-9]{2}\b)",
+    re.IGNORECASE,
+)
+
+
+def line_says_done(text: str) -> bool:
+    """Whether a line `**Status:**` calls a phase finished, in a form without further words."""
+    return bool(_DONE_LINE.match(text))
+
 
 def says_verified(status: str) -> bool:
     """Whether the cell claims that the phase was verified."""

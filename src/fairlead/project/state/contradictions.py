@@ -48,18 +48,37 @@ _FINISHED = (Stage.COMPLETE, Stage.VERIFIED)
 
 def contradicted_fields(document: Document, position: Position) -> FieldTexts:
     """Every field whose text cannot be true, with the text that is."""
-    active, status = active_phase(document), str(document.value("status"))
-    if active is not None and not may_be_active(active, status, position):
-        active = None
-    texts = _right_texts(document, position, active)
-    # If the status must change, it can no longer justify the active phase.
-    if active is not None and not may_be_active(active, str(texts.get("status", status)), position):
-        texts = _right_texts(document, position, None)
+    texts = _right_texts(document, position, _active_phase(document, position))
     return {
         name: value
         for name, value in texts.items()
         if recorded_text(document, name) not in (None, display_text(value))
     }
+
+
+def placing_field(document: Document, position: Position) -> str:
+    """The field that says where the work is, if the files alone would place it elsewhere.
+
+    Other fields that name another phase contradict this one, and not the files.
+    """
+    active = _active_phase(document, position)
+    here = _phase_in_progress(document, position, active)
+    if here is None or here == position.current:
+        return ""
+    if here.id == active:
+        return "active_phase"
+    labels = (label for label in ("Phase", "Current Phase") if body_field(document, label))
+    return next(labels, "current_phase")
+
+
+def _active_phase(document: Document, position: Position) -> PhaseId | None:
+    """The recorded active phase, if work can be there."""
+    active, status = active_phase(document), str(document.value("status"))
+    if active is None or not may_be_active(active, status, position):
+        return None
+    # If the status must change, it can no longer justify the active phase.
+    right = str(_right_texts(document, position, active).get("status", status))
+    return active if may_be_active(active, right, position) else None
 
 
 def recorded_text(document: Document, name: str) -> str | None:
