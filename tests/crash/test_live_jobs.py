@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 from fairlead.app import App
+from fairlead.interfaces.cli.job_page import job_page
 from tests.support.execution import a_plan
 from tests.support.killing import a_world, result_of, started, steps_of
 
@@ -30,6 +31,8 @@ def test_a_killed_process_leaves_an_interrupted_job_that_its_command_continues(
     [left] = status.jobs
     assert (left.id, left.status, left.state) == (job.id, "INTERRUPTED", "interrupted")
     assert status.next.command == left.command == "fairlead phase execute 01"
+    page = job_page(look.jobs.report(job.id), left)
+    assert not any("EXECUTING" in str(part) for line in page for part in line)
     assert [*look.jobs.follow(job.id)]
     steps_of(world, words=(*left.command.split()[1:], "--approve"))
     assert result_of(world).status == "DONE"

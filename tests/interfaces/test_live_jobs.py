@@ -1,6 +1,7 @@
 """`status`, `next`, `job` and `resume` tell a running job from an interrupted or a waiting one."""
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -326,6 +327,36 @@ def test_the_position_during_a_run_says_that_the_phase_is_executed(tmp_path: Pat
     assert isinstance(report, StatusReport)
     assert report.status_words == "Executing"
     assert status_of(tmp_path / "p").status_words != "Executing"
+
+
+def with_workstream(project: Path) -> None:
+    """Add a workstream `api` with the documents and phases of the project."""
+    planning = project / ".planning"
+    shutil.copytree(planning / "phases", planning / "workstreams/api/phases")
+    for name in ("ROADMAP.md", "STATE.md"):
+        shutil.copy(planning / name, planning / "workstreams/api" / name)
+
+
+def test_a_job_of_another_workstream_is_shown_and_continued_there(tmp_path: Path) -> None:
+    trial = interrupted(tmp_path)
+    with_workstream(trial.project)
+    overview = App(str(trial.project)).overview
+    ours, others = overview.status(), overview.status("api")
+    [job] = ours.jobs
+    assert [each.id for each in others.jobs] == [job.id]
+    assert ours.next.command == job.command
+    assert others.next.command == "fairlead phase execute 1 --ws api"
+
+
+def test_a_run_in_another_workstream_does_not_execute_the_phase_of_this_one(
+    tmp_path: Path,
+) -> None:
+    def look(project: Path) -> tuple[str, str]:
+        with_workstream(project)
+        overview = App(str(project)).overview
+        return overview.status().status_words, overview.status("api").status_words
+
+    assert during_a_run(tmp_path, look) == ("Executing", "Ready to execute")
 
 
 def two_questions(tmp_path: Path) -> tuple[ExecutionTrial, str]:

@@ -66,13 +66,17 @@ class OpenJob:
         return reason
 
 
-def in_order(jobs: Sequence[OpenJob], workstream: str = "") -> tuple[OpenJob, ...]:
+def concerning(jobs: Sequence[OpenJob], workstream: str) -> tuple[OpenJob, ...]:
     """The jobs that concern a workstream, the most urgent first.
 
     A running job concerns all of them: executions share one lock.
     """
-    ours = (job for job in jobs if job.is_running or job.workstream == workstream)
-    return tuple(sorted(ours, key=lambda job: _ORDER.index(job.state)))
+    return in_order([job for job in jobs if job.is_running or job.workstream == workstream])
+
+
+def in_order(jobs: Sequence[OpenJob]) -> tuple[OpenJob, ...]:
+    """The jobs, the most urgent first."""
+    return tuple(sorted(jobs, key=lambda job: _ORDER.index(job.state)))
 
 
 def next_with_jobs(jobs: Sequence[OpenJob], derived: Next) -> Next:

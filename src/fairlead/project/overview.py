@@ -19,7 +19,7 @@ from fairlead.project.derive.scope import Certainty, ScopeSource
 from fairlead.project.handoff import handover_offers, question_of
 from fairlead.project.health.check import DocumentComparison, compare_project, memories_of
 from fairlead.project.health.findings import Finding
-from fairlead.project.open_jobs import OpenJob, in_order, next_with_jobs
+from fairlead.project.open_jobs import OpenJob, concerning, in_order, next_with_jobs
 from fairlead.project.paths import WAITING
 from fairlead.project.state.digest import active_phase, is_paused
 from fairlead.project.state.documents import ShownState, read_state
@@ -249,12 +249,14 @@ class Overview:
         names = self._names(comparison.inventory)
         folders = comparison.inventory.folders
         offers = handover_offers(self._reader, workstream, names, comparison.position, folders)
-        jobs = in_order(self._sources.open_jobs(self._reader), workstream)
+        open_jobs = self._sources.open_jobs(self._reader)
+        jobs = concerning(open_jobs, workstream)
         task = read_task(state) if state else None
         active = active_phase(state) if state else None
         following = next_with_jobs(jobs, report.next)
-        running = [job for job in jobs if job.is_running and _is_on(job, report.phase)]
-        words = _RUNNING_WORDS.get(running[0].kind, "") if running else ""
+        ours = [job for job in jobs if job.is_running and job.workstream == workstream]
+        kinds = [job.kind for job in ours if _is_on(job, report.phase)]
+        words = _RUNNING_WORDS.get(kinds[0], "") if kinds else ""
         if self._rehearsed is not None:
             following = rehearsed_next(following)
         return replace(
@@ -263,7 +265,8 @@ class Overview:
             status_words=words or report.status_words,
             active_phase=active.short if active else "",
             gate=task if task and task.gate.is_open else None,
-            jobs=jobs,
+            # Jobs of other workstreams are shown as well, and continued there.
+            jobs=(*jobs, *in_order([job for job in open_jobs if job not in jobs])),
             continue_files=tuple(
                 each.handover.path for each in offers if not (each.is_live or each.is_stale)
             ),

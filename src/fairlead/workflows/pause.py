@@ -19,7 +19,7 @@ from fairlead.jobs.service import Jobs
 from fairlead.plans.documents import read_plan
 from fairlead.project.derive.position import Next
 from fairlead.project.handoff import handover_paths, is_stale, question_of, read_handover
-from fairlead.project.open_jobs import JobState, OpenJob, in_order, next_with_jobs
+from fairlead.project.open_jobs import JobState, OpenJob, concerning, next_with_jobs
 from fairlead.project.paths import ULTRAPLAN, WAITING, handover_path, is_handover_name
 from fairlead.project.service import ProjectSnapshot
 from fairlead.project.sessions import Sessions
@@ -320,7 +320,7 @@ class Pausing(Sessions):
 
     def _open_jobs(self) -> tuple[OpenJob, ...]:
         jobs = self._project_jobs.open_jobs() if self._project_jobs else ()
-        return in_order(jobs, self._workstream)
+        return concerning(jobs, self._workstream)
 
     def _job_folder(self, job: str) -> JobFolder:
         return JobFolder(self._files.folder, job, is_read_only=self._files.is_read_only)

@@ -51,6 +51,13 @@ _VOTE_MARKS = {
 }
 _ABSENT_MARK = ("∅", "red")
 _BUSY = (GateStatus.EXECUTING, GateStatus.VERIFYING, GateStatus.REVIEWING)
+_IDLE = {
+    JobState.WAITS: "WAITING",
+    JobState.INTERRUPTED: "INTERRUPTED",
+    JobState.OPEN: "OPEN",
+    JobState.ENDED: "STOPPED",
+    JobState.RUNNING: "",
+}
 _TAIL_LINES = 6  # of stdout and of stderr
 _LISTED_EVENTS = 14
 _MIN_WIDTH = 40
@@ -74,7 +81,7 @@ def job_page(
         lines += _section("Where it is", _places(report.job))
         lines += _section("What happened", _timeline(report, width))
         return lines + _section("What you can do", _next_steps(report, present))
-    lines += _section("Tasks", _gate_lines(report))
+    lines += _section("Tasks", _gate_lines(report, present))
     lines += _section("Calls", _call_lines(report))
     lines += _section("Cost of each call", _paid_lines(report))
     return lines + _section("Asked of a person", _question_lines(report))
@@ -85,12 +92,15 @@ def _lacks(report: JobReport | CouncilReport) -> tuple[str, ...]:
     return report.degraded if isinstance(report, CouncilReport) else report.job.degraded
 
 
-def _gate_lines(report: JobReport) -> Lines:
-    job = report.job
+def _gate_lines(report: JobReport, present: OpenJob | None) -> Lines:
+    # Nobody works on a task whose job has no process, whatever step its gate has recorded.
+    idle = "" if report.job.is_open else "STOPPED"
+    if present and report.job.is_open and not present.is_running:
+        idle = _IDLE[present.state]
     rows = [
         (
             f"  {gate.task}",
-            "STOPPED" if gate.gate.status in _BUSY and not job.is_open else str(gate.gate.status),
+            idle if idle and gate.gate.status in _BUSY else str(gate.gate.status),
             counted(len(gate.runs), "run"),
             gate.name,
             first_line(gate.note),
