@@ -26,7 +26,7 @@ class EmptyDocument(DocumentError, code="empty-document"):
     """A document is empty: another program or the disk lost its text."""
 
     message = "is empty"
-    hint = "restore its text, or delete it and create it again: fairlead doctor --fix"
+    hint = "restore its text, or delete it and create it again: fairlead doctor --fix --create"
     line = column = 1
 
 

@@ -67,7 +67,7 @@ def with_activity(
 
     With `always`, a person's line is replaced too.
     """
-    document = with_stop(document, event)
+    document = _with_recorded_stop(with_stop(document, event))
     date = now.strftime("%Y-%m-%d")
     field = body_field(document, "Last activity")
     front = document.shown_front
@@ -99,6 +99,14 @@ def with_stop(document: Document, event: str) -> Document:
     if front and (is_null(recorded) or _is_stop_by_command(str(recorded))):
         document = document.set_front(("stopped_at",), one_line(event), after="last_activity")
     return document
+
+
+def _with_recorded_stop(document: Document) -> Document:
+    """The document whose frontmatter repeats the stop of the body, if it lacks one."""
+    front, stop = document.shown_front, stop_of(document)
+    if not front or "stopped_at" in front or not stop:
+        return document
+    return document.set_front(("stopped_at",), one_line(stop), after="last_activity")
 
 
 def stop_of(document: Document) -> str:

@@ -52,7 +52,7 @@ def require_front_in_place(document: Document) -> Document:
 def is_writable(document: Document) -> bool:
     """Whether an event can write the document; what prevents it is a finding of its own."""
     try:
-        require_front_in_place(document).require_writable()
+        require_front_in_place(document.require_text()).require_writable()
     except DocumentError:
         return False
     return True
