@@ -54,6 +54,10 @@ ASSIGNED = {
     "password: hunter2hunter2": "assigned secret",
     "//npm.example.org/:_authToken=8c7d6e5f4a3b": "assigned secret",
     "postgres://app:hunter2hunter2@db/main": "password in an address",
+    "mysql -u root --password=QwertzUiopAsdfgh2 app": "assigned secret",
+    "curl --api-key 'QwertzUiopAsdfgh2' host": "assigned secret",
+    "machine host login me password QwertzUiopAsdfgh2": "assigned secret",
+    "token: '8c7d6e5f4a3b2c1d0e'": "assigned secret",
     "connecting with DB_PASSWORD=hunter2 to the database": "assigned secret",
     '{"evidence": "ran with DB_PASSWORD=hunter2", "error": null}': "assigned secret",
     r'"evidence": "it printed {\"password\": \"hunter2hunter2\"}"': "assigned secret",
@@ -215,3 +219,40 @@ def test_every_text_of_an_event_is_filtered_and_the_order_stays():
 
     assert [type(each).__name__ for each in passed] == ["AgentText", "ToolStarted", "AgentFinished"]
     assert key not in repr(passed)
+
+
+@pytest.mark.parametrize("escaped", [r"\n", r"\x0a", r"\u000a", r"\t", r"\x1b[0m"])
+@pytest.mark.parametrize("kind", SECRETS)
+def test_a_secret_behind_an_escaped_character_is_found(kind: str, escaped: str) -> None:
+    secret = SECRETS[kind]
+    text, removed = without_secrets(f"it printed:{escaped}{secret} and went on")
+    assert [each.kind for each in removed] == [kind]
+    assert secret not in text
+
+
+_CODES = [
+    "\x1b[31m",
+    "\x1b[0m",
+    "\x1b[1;38;5;200m",
+    "\x9b31m",
+    "\x1b[K",
+    r"\x1b[31m",
+    r"\u001b[31m",
+]
+
+
+@pytest.mark.parametrize("code", _CODES)
+@pytest.mark.parametrize("kind", SECRETS)
+def test_a_secret_that_colours_split_is_found(kind: str, code: str) -> None:
+    secret = SECRETS[kind]
+    middle = len(secret) // 2
+    shown = f"{code}{secret[:4]}{code}{secret[4:middle]}{code}{secret[middle:]}{code} end"
+    text, removed = without_secrets(shown)
+    assert [each.kind for each in removed] == [kind]
+    assert secret[middle:] not in text
+    assert text.endswith(" end")
+
+
+def test_colours_without_a_secret_stay() -> None:
+    shown = "\x1b[31mred\x1b[0m and \\x1b[31m in a text"
+    assert without_secrets(shown) == (shown, [])

@@ -11,9 +11,9 @@ import pytest
 
 from fairlead.agents.scripted.council import answer
 from fairlead.core.values import replace
-from fairlead.council.errors import RecordEdited
 from fairlead.council.model import CouncilJob
 from fairlead.council.seats import SEAT_NAMES
+from fairlead.jobs.errors import RecordEdited
 from fairlead.jobs.raw_answers import RawAnswer, answer_file, digest, read_answer
 from tests.support.council_runs import CouncilProject, ScriptedModel, a_council_without_git
 from tests.support.execution import a_project

@@ -304,3 +304,30 @@ def test_an_approval_is_one_block_with_the_nonce_and_the_word(pieces: list[str])
         assert re.search(rf"^nonce: {NONCE}$", text, re.MULTILINE)
         assert re.search(r"^verdict: APPROVED$", text, re.MULTILINE)
         assert re.search(r"^ {0,3}(```|~~~)", text, re.MULTILINE)
+
+
+_KEYS = (
+    "sk-proj-a1B2c3D4e5F6g7H8i9J0k1L2",
+    "xoxb-123456789012-a1B2c3D4e5F6",
+    "AKIAIOSFODNN7ABCDEFG",
+)
+
+
+@pytest.mark.parametrize("field", ["evidence", "error", "question", "decisions", "concerns"])
+def test_a_secret_on_a_line_of_its_own_is_left_out(field: str) -> None:
+    text = "it printed:\n" + "\n".join(_KEYS)
+    status = "blocked" if field == "question" else "failure"
+    given = {"status": status, "error": "x", field: [text] if field.endswith("s") else text}
+    answer = {"nonce": NONCE, "task_name": TASK.name, "done_criteria_met": False, **given}
+    reply = f"```json\n{json.dumps(answer)}\n```\n"
+    result = executor_result(reply, TASK, NONCE)
+    assert isinstance(result, Result)
+    assert "left out" in repr(result)
+    assert not [key for key in _KEYS if key in repr(result)]
+
+
+def test_a_secret_at_the_cut_of_a_malformed_reply_is_left_out() -> None:
+    for at in range(440, 560, 7):
+        found = executor_result("word " * (at // 5) + "x" * (at % 5) + f" {_KEYS[0]}", TASK, NONCE)
+        assert isinstance(found, Malformed)
+        assert "sk-proj-a1" not in found.head

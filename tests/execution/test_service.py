@@ -16,7 +16,6 @@ from fairlead.core.errors import DocumentError
 from fairlead.core.values import replace
 from fairlead.execution.errors import NothingCame, PlansNotApproved, PlansUnfit
 from fairlead.jobs.errors import NoQuestion
-from fairlead.jobs.folder import JobFolder
 from fairlead.jobs.model import JobStatus, Share
 from fairlead.plans.documents import read_plan
 from fairlead.project.sessions import Sessions
@@ -553,9 +552,8 @@ def test_warnings_are_reported_before_anything_begins(tmp_path: Path) -> None:
 
 def test_following_a_job_that_is_not_running_ends(tmp_path: Path) -> None:
     trial = a_trial(tmp_path, a_plan("01-01", "a.txt"))
-    trial.run()
-    record = next((trial.project / ".planning/jobs").glob("*/job.json"))
-    written(record, record.read_text().replace('"DONE"', '"EXECUTING"'))
+    job = trial.run().job
+    trial.jobs.folder(job.id).save_record(replace(job, status=JobStatus.EXECUTING))
     files = Files(str(trial.project))
     jobs = jobs_of(files, trial.state, trial.clock)
     assert list(jobs.follow(""))
@@ -566,9 +564,8 @@ def test_watching_a_job_whose_process_is_gone_ends_with_the_command_that_continu
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trial = a_trial(tmp_path, a_plan("01-01", "a.txt"))
-    trial.run()
-    record = next((trial.project / ".planning/jobs").glob("*/job.json"))
-    written(record, record.read_text().replace('"DONE"', '"EXECUTING"'))
+    job = trial.run().job
+    trial.jobs.folder(job.id).save_record(replace(job, status=JobStatus.EXECUTING))
     (tmp_path / "states").mkdir()
     (tmp_path / "states/fairlead").symlink_to(trial.state.folder)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "states"))
@@ -778,9 +775,7 @@ def test_a_job_that_has_ended_takes_no_answer(tmp_path: Path, end: str) -> None:
     if end == "cancel":
         trial.cancel()
     else:
-        JobFolder(str(trial.project), asked.job.id).save_record(
-            replace(asked.job, status=JobStatus.DONE)
-        )
+        trial.jobs.folder(asked.job.id).save_record(replace(asked.job, status=JobStatus.DONE))
     before = path.parent.joinpath("jobs").rglob("*.json")
     contents = {each: each.read_bytes() for each in before}
     with pytest.raises(NoQuestion, match="has ended"):

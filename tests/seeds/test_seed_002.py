@@ -16,7 +16,11 @@ from fairlead.jobs.role_models import model_of
 from fairlead.plans.check import execution_faults
 from fairlead.plans.documents import new_plan, read_plan
 from fairlead.project.summary import Summary, new_summary
+from fairlead.verification.documents import read_verification
 from fairlead.verification.gaps import Gap, patch_plans
+from fairlead.workflows.artefacts import faults_of, read_artefact, read_required
+from fairlead.workflows.debug import DebugSearch
+from fairlead.workflows.errors import ArtefactFault
 from fairlead.workflows.plan_rules import (
     MAX_REVISIONS,
     PlanRound,
@@ -30,7 +34,8 @@ from tests.support.council_runs import CouncilProject, a_council, fails
 from tests.support.execution import FakeAgent
 from tests.support.repositories import git
 from tests.support.verification import verified
-from tests.verification.test_service import GOOD, STUB
+from tests.verification.test_service import GOOD, RECORD, STUB
+from tests.workflows import test_debug as debugging
 from tests.workflows import test_seed_002 as whole_way
 from tests.workflows.test_seed_002 import PHASE, Journey
 
@@ -226,12 +231,40 @@ def test_002_23_the_context_has_assumptions_and_decisions(journey: Journey) -> N
 
 
 def test_002_24_the_research_has_libraries_patterns_and_pitfalls(journey: Journey) -> None:
-    assert "## Common Pitfalls" in _text(journey, "RESEARCH")
+    """Libraries, patterns, pitfalls and guidance each have a section that is asked for and read."""
+    parts = ("Standard Stack", "Architecture Patterns", "Common Pitfalls", "Summary")
+    [prompt] = journey.prompts("phase-researcher")
+    for part in parts:
+        assert f"    ## {part}\n" in prompt, part
+        without = "".join(
+            f"## {each}\n\nWhat is known of it.\n\n" for each in parts if each != part
+        )
+        faults = faults_of("RESEARCH", read_artefact("RESEARCH.md", f"# R\n\n{without}"))
+        assert any(repr(part) in fault.what for fault in faults), part
+    with pytest.raises(ArtefactFault):  # pitfalls that are missing are asked for again
+        read_required("RESEARCH", "RESEARCH.md", "# R\n\n## Summary\n\nUse what is there.\n")
+    text = _text(journey, "RESEARCH")
+    assert read_artefact("RESEARCH.md", text).part("Common Pitfalls")
+    assert all(text.strip() in prompt for prompt in _unframed(journey.prompts("planner")))
     assert journey.made_by(f"{PHASE}/01-RESEARCH.md") == "plan"
 
 
+def _unframed(prompts: list[str]) -> list[str]:
+    """Prompts without the marks before lines of documents."""
+    assert prompts
+    return [re.sub(r"^\| ?", "", prompt, flags=re.MULTILINE) for prompt in prompts]
+
+
 def test_002_25_the_patterns_map_new_files_to_existing_ones(journey: Journey) -> None:
-    assert "## File Classification" in _text(journey, "PATTERNS")
+    """The mapper gives each new file its closest analog, and the planner receives the map."""
+    [prompt] = journey.prompts("pattern-mapper")
+    columns = re.search(r"^ +\| New/Modified File \|.*\| Closest Analog \|", prompt, re.MULTILINE)
+    assert columns
+    with pytest.raises(ArtefactFault):
+        read_required("PATTERNS", "PATTERNS.md", "# P\n\n## Shared Patterns\n\nNone at all here.\n")
+    text = _text(journey, "PATTERNS")
+    assert read_artefact("PATTERNS.md", text).part("File Classification")
+    assert all(text.strip() in prompt for prompt in _unframed(journey.prompts("planner")))
     assert journey.made_by(f"{PHASE}/01-PATTERNS.md") == "plan"
 
 
@@ -249,9 +282,22 @@ def test_002_27_a_summary_has_decisions_files_and_deviations(journey: Journey) -
     assert journey.made_by(f"{PHASE}/01-01-SUMMARY.md") == "execute"
 
 
-def test_002_28_a_verification_reports_criteria_and_gaps(journey: Journey) -> None:
+def test_002_28_a_verification_reports_criteria_and_gaps(journey: Journey, tmp_path: Path) -> None:
+    """Criteria met and failed, the gaps with what closes them, and the sign-off of the phase."""
     text = _text(journey, "VERIFICATION")
     assert re.search(r"^status: (passed|gaps_found|human_needed)$", text, re.MULTILINE)
+    good, stub = (verified(tmp_path / name, done) for name, done in (("g", GOOD), ("s", STUB)))
+    met, failed = ((tmp_path / name / RECORD).read_text("utf-8") for name in ("g", "s"))
+    assert (good.status, stub.status) == ("passed", "gaps_found")
+    assert "✓ VERIFIED" in met
+    assert "✗ FAILED" in failed
+    signed, open_ = (read_verification(RECORD, each) for each in (met, failed))
+    assert (signed.status, signed.gaps) == ("passed", ())
+    assert open_.status == "gaps_found"
+    assert open_.gaps
+    assert all(gap.id and gap.reason for gap in open_.gaps)
+    plans = [path.name for path in (tmp_path / "s" / WORK).glob("*-PLAN.md")]
+    assert len(plans) == 2  # the gaps are addressed by a plan of their own
 
 
 # --- the eleven agents -------------------------------------------------------------------------
@@ -323,9 +369,22 @@ def test_002_38_the_advisor_researcher_works_for_the_context(journey: Journey) -
     assert output.startswith("CONTEXT")
 
 
-def test_002_39_the_debugger_makes_a_fix_and_a_log() -> None:
-    assert role("debugger").asked_by == "debug"
-    assert role("debugger").output == "debug file"
+def test_002_39_the_debugger_makes_a_fix_and_a_log(tmp_path: Path) -> None:
+    """Hypothesis, test, fix: the log has each round, the fix is landed, and a session goes on."""
+    assert (role("debugger").asked_by, role("debugger").output) == ("debug", "debug file")
+    rounds = (*(debugging.unsure(f"step {at}") for at in range(4)), debugging.CAUSE)
+    workshop = debugging.a_search(tmp_path, *rounds)
+    assert debugging.carried_out(workshop).job.status is JobStatus.BLOCKED  # a checkpoint
+    log = debugging.text_of(workshop)
+    assert log.count("- hypothesis: H1") == 4
+    session = workshop.debugging.one("the-greeting-is-missing")
+    search = DebugSearch(session.slug, session.trigger, goes_on=True)
+    assert debugging.carried_out(workshop, search).job.status is JobStatus.DONE
+    log = debugging.text_of(workshop, "resolved/the-greeting-is-missing.md")
+    assert log.count("- hypothesis: H1") == 4
+    assert all(part in log for part in ("H2", "no hello.txt", "root_cause: hello.txt is not made"))
+    project = workshop.stage.project
+    assert "hello.txt" in git(project, "ls-tree", "-r", "--name-only", "HEAD").split()
 
 
 # --- further statements of the status and agent tables -------------------------------------------

@@ -23,6 +23,7 @@ from fairlead.execution.commands import command_fault
 from fairlead.execution.service import Execution
 from fairlead.jobs.context import Cancellation, EventSink, JobEvent, JobSetup, RunOptions
 from fairlead.jobs.roster import Roster, execution_roster
+from fairlead.jobs.service import Jobs
 from fairlead.store.files import Files
 from fairlead.store.layout import project_key
 from fairlead.store.staging import USER_STAGING
@@ -153,13 +154,18 @@ class CouncilProject:
         """List the subjects of the events of a kind."""
         return [each.subject for each in self.events if each.kind == kind]
 
+    @property
+    def jobs(self) -> Jobs:
+        """The jobs of the project."""
+        app = App(str(self.project))
+        app.__dict__["state"] = self._state  # instead of the user's own
+        return app.jobs
+
     def page(self, job: CouncilJob) -> str:
         """Return the page of `job show`."""
         from fairlead.interfaces.cli.job_page import job_page
 
-        app = App(str(self.project))
-        app.__dict__["state"] = self._state  # instead of the user's own
-        lines = job_page(app.jobs.report(job.id))
+        lines = job_page(self.jobs.report(job.id))
         shown = (
             "".join(part if isinstance(part, str) else part.text for part in line) for line in lines
         )

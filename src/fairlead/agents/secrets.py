@@ -67,8 +67,10 @@ _BLOCK = (
     r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 )
 _OPEN_BLOCK = rf"{_KEY}(?:\s*+(?:[A-Za-z0-9+/=\\]{{16,}}+|[A-Z][A-Za-z-]{{2,20}}: [^\n]*+))++"
+# The first \b of a shape: also behind an escaped control character, such as \n, \x0a and \u000a.
+_BEGIN = r"(?:(?<!\w)|(?<=\\[abefnrtv0])|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
 _SHAPES = tuple(
-    _Rule(kind, lazy_pattern(shape), tuple(signs.split()))
+    _Rule(kind, lazy_pattern(shape.replace(r"\b", _BEGIN, 1)), tuple(signs.split()))
     for kind, signs, shape in (
         ("private key", "private", _BLOCK),
         ("private key", "private", _OPEN_BLOCK),
@@ -131,7 +133,7 @@ _SHAPES = tuple(
 # A password that equals the name is a default of a test database.
 _ADDRESS = r"://([^\s:/@\"']{0,100}):(?!\1@)(?P<secret>[^\s:/@\"'$<{\[]{3,200})(?=@)"
 _BEARER = (
-    r"(?i)\b(?:authorization\\?[\"']?\s{0,4}[:=]\s{0,4}\\?[\"']?(?:bearer|basic|token)|bearer)"
+    r"(?i)(?:authorization\\?[\"']?\s{0,4}[:=]\s{0,4}\\?[\"']?(?:bearer|basic|token)|bearer)"
     r"\s{1,4}(?P<secret>[A-Za-z0-9_.+/=~-]{8,4000})"
 )
 _QUOTED = (
@@ -159,6 +161,16 @@ _LINE = (
     r"(?=[^\s0-9]{0,200}[0-9])(?=[^\sA-Za-z]{0,200}[A-Za-z])"
     r"(?P<secret>[^\s\"'$<#(\[{]\S{7,1000})(?=[ \t]*$)"
 )
+# Words of a command line and of .netrc, where nothing else can follow.
+_OPTION = (
+    r"(?i)(?<![\w-])(?:--(?:[a-z]+-)?(?:password|passwd|passphrase|secret|token|(?:api|access)-key)"
+    r"(?:=|[ \t]{1,4})|login[ \t]+\S{1,100}[ \t]+password[ \t]+)[\"']?"
+    r"(?P<secret>[^\s\"'`\\,;&|$<>()\[\]{}-][^\s\"'`\\,;&|$<>()\[\]{}]{5,1000})"
+)
+_IN_QUOTES = (
+    r"(?i)token\\?[\"']?\s{0,8}(?::|=|:=|=>)\s{0,8}\\?[\"']"
+    r"(?P<secret>[A-Za-z0-9_.+/=~-]{16,1000})(?=\\?[\"'])"
+)
 _AWS = (
     r"(?i)(?:secret|aws)[\w .-]{0,40}\\?[\"']?\s{0,4}[:=]\s{0,4}\\?[\"']?"
     r"(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
@@ -171,6 +183,8 @@ _ASSIGNED = (
         "AWS secret", lazy_pattern(_AWS), ("secret", "aws"), lambda each: bool(_MIXED.match(each))
     ),
     _Rule("assigned secret", lazy_pattern(_QUOTED), _NAMES, _is_value),
+    _Rule("assigned secret", lazy_pattern(_IN_QUOTES), ("token",), _is_random),
+    _Rule("assigned secret", lazy_pattern(_OPTION), _NAMES, _is_value),
     _Rule("assigned secret", lazy_pattern(_VARIABLE), _NAMES, _is_value),
     _Rule("assigned secret", lazy_pattern(_INLINE), _NAMES, _is_value),
     _Rule("assigned secret", lazy_pattern(_PAIR), (*_NAMES, "pwd"), _is_random),
@@ -182,8 +196,28 @@ _RULES = (*_SHAPES, *_ASSIGNED)
 _SIGNS = tuple({sign: None for rule in _RULES for sign in rule.signs})
 
 
+# Colours and other sequences for a terminal, as they are or made visible.
+_TERMINAL_CODE = lazy_pattern(
+    r"(?i)(?:[\x1b\ufffd]|\\x1b|\\u001b|\\033|\\e)\[[0-9;:?]{0,40}[a-z]|\x9b[0-9;:?]{0,40}[a-z]"
+)
+_CODE_SIGNS = ("\x1b", "\x9b", "\\x1b", "\\u001b", "\\033[", "\\e[", "\ufffd[")
+
+
 def without_secrets(text: str) -> tuple[str, list[LeftOut]]:
-    """The text without anything that looks like a secret, and what was removed."""
+    """The text without anything that looks like a secret, and what was removed.
+
+    Codes for a terminal may split a secret: a text with both loses its codes.
+    """
+    if any(sign in text for sign in _CODE_SIGNS):
+        plain = _TERMINAL_CODE.sub("", text)
+        if plain != text:
+            filtered, removed = _filtered(plain)
+            if removed:
+                return filtered, removed
+    return _filtered(text)
+
+
+def _filtered(text: str) -> tuple[str, list[LeftOut]]:
     lowered = text.lower()
     present = {sign for sign in _SIGNS if sign in lowered}
     if not present:  # most texts: every field of every record comes here

@@ -9,7 +9,7 @@ started twice.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ from fairlead.council.seats import HOST
 from fairlead.execution.errors import NothingToExecute
 from fairlead.jobs.calls import CallRecorder, RecordedAgent
 from fairlead.jobs.context import Cancellation, JobSetup
-from fairlead.jobs.folder import JobFolder, records_of
+from fairlead.jobs.folder import proven_records
 from fairlead.jobs.model import EXECUTE, Job, JobStatus
 from fairlead.jobs.raw_answers import RawAnswer
 from fairlead.plans.check import require_verify_commands
@@ -103,7 +103,7 @@ class ExecutionBridge:
         self._commit(record, folder, "the plan that the council approved")
         context, now = self._context, self._context.clock.now()
         is_hosted = context.council.bridge == HOST
-        earlier = _execution_jobs(records_of(self._files, Job), str(folder.id))
+        earlier = _execution_jobs(self._proven_jobs(), str(folder.id))
         execution = replace(
             record.exec,
             attempt=record.exec.attempt + 1,
@@ -293,7 +293,10 @@ class ExecutionBridge:
         )
 
     def _execution_job(self, record: CouncilJob) -> Job | None:
-        return execution_of(record, records_of(self._files, Job))
+        return execution_of(record, self._proven_jobs())
+
+    def _proven_jobs(self) -> Iterator[Job]:
+        return proven_records(self._files, Job, self._context.environment.folder)
 
     def with_result(self, record: CouncilJob, warning: str) -> CouncilJob:
         """Return the job with the result of its execution."""
@@ -313,7 +316,7 @@ class ExecutionBridge:
     def _end_execution(self, job: Job) -> None:
         note = f"ended with {self._context.folder.job}"
         ended = replace(job, status=JobStatus.FAILED, ended_at=self._context.now(), note=note)
-        JobFolder(self._files.folder, job.id).save_record(ended)
+        self._context.environment.folder(job.id).save_record(ended)
 
     def _phase_folder(self, record: CouncilJob) -> PhaseFolder | None:
         folders = scan(self._files.folder).folders

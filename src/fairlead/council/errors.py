@@ -70,13 +70,3 @@ class PlanTampered(ConflictError, code="plan-tampered"):
     job: str
     message = "the master plan of {job} is not the plan that was approved"
     hint = "restore the approved text (master_plan.vN.md), or: fairlead job retry {job}"
-
-
-class RecordEdited(ConflictError, code="record-edited"):
-    """The record of a job differs from what the job wrote."""
-
-    path: str
-    status: str
-    kept: str
-    message = "{path} was changed outside Fairlead: nothing was run. The job is {status}"
-    hint = "the recorded file is back, the changed one is {kept}; run the command again to go on"

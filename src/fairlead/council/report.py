@@ -29,7 +29,7 @@ from fairlead.council.tally import (
     tally,
     veto_fault,
 )
-from fairlead.jobs.folder import records_of
+from fairlead.jobs.folder import proven_records
 from fairlead.jobs.ledger import Spending
 from fairlead.jobs.model import Job, JobStatus, Question
 from fairlead.jobs.paths import EVENTS, JOB_RECORD, job_path
@@ -147,7 +147,7 @@ def report_of(jobs: JobAccess, job: CouncilJob) -> CouncilReport:
     if folder.is_edited:
         edited = f"{JOB_RECORD} was changed outside Fairlead: this is the job as it was recorded"
         job = replace(job, degraded=(edited, *job.degraded))
-    execution = execution_of(job, records_of(jobs.files, Job))
+    execution = execution_of(job, proven_records(jobs.files, Job, jobs.folder))
     if execution is not None and not job.exec.deadline:  # the record has what a host spent
         spending = Spending(jobs.files)
         spent, _ = spending.by(execution.id, "", is_rehearsed=job.is_rehearsed)

@@ -26,7 +26,6 @@ from fairlead.council.errors import (
     JobTransition,
     NothingToRule,
     NotRetried,
-    RecordEdited,
 )
 from fairlead.council.folder import (
     council_ids,
@@ -46,8 +45,8 @@ from fairlead.council.snapshot import STAGE_CALLS, council_snapshot, estimates
 from fairlead.council.tally import open_items
 from fairlead.execution.service import Execution
 from fairlead.jobs.context import JobEnvironment, JobSetup
-from fairlead.jobs.errors import RunBusy, UnknownJob
-from fairlead.jobs.folder import JobFolder, job_ids, records_of
+from fairlead.jobs.errors import RecordEdited, RunBusy, UnknownJob
+from fairlead.jobs.folder import JobFolder, job_ids, proven_records, records_of
 from fairlead.jobs.kinds import JobAccess, JobKind
 from fairlead.jobs.loop import end_elsewhere, is_running, run_job, the_only_run
 from fairlead.jobs.model import Job, JobStatus
@@ -353,7 +352,8 @@ class Council:
 
     def _end_execution(self, record: CouncilJob) -> None:
         """End the execution of a plan in another process, and with it the run of the council."""
-        execution = execution_of(record, records_of(self._files, Job))
+        executions = proven_records(self._files, Job, self._environment.folder)
+        execution = execution_of(record, executions)
         if execution:
             private, lock = self._environment.private(execution.id), run_lock(record.id)
             end_elsewhere(private, lambda: is_running(self._files.folder, lock), sleep_briefly)
@@ -363,7 +363,7 @@ def council_kind(council: Callable[[], Council]) -> JobKind[CouncilJob]:
     """Describe council jobs to the job mechanism."""
 
     def asking_job(jobs: JobAccess, job: CouncilJob) -> str:
-        execution = execution_of(job, records_of(jobs.files, Job))
+        execution = execution_of(job, proven_records(jobs.files, Job, jobs.folder))
         return execution.id if execution else ""
 
     return JobKind(

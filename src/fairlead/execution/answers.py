@@ -8,6 +8,7 @@ repeated key, contradictory fields) is `Malformed`, which is never an approval.
 import re
 from collections.abc import Mapping
 
+from fairlead.agents.secrets import value_without_secrets, without_secrets
 from fairlead.core.errors import DocumentError
 from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, replace
@@ -24,6 +25,7 @@ REPLY_LIMIT = 16 * 1024 * 1024
 ANSWER_LIMIT = 256 * 1024
 LEAST_NONCE = 16  # characters
 _QUOTED = 500  # characters of a malformed reply that people are shown
+_FILTERED = 64 << 10  # characters of it that are searched for secrets before
 _NONCE_FIELD = lazy_pattern(
     r"""["']?\bnonce["']?[ \t]*:[ \t]*["']?[\w.~-]*["']?,?\s*""", re.IGNORECASE
 )
@@ -171,7 +173,8 @@ def answer_of(text: str, nonce: str) -> Mapping[str, object] | Malformed:
     answer = dict(zip(keys, fields.values(), strict=True))
     if answer.get("nonce") != nonce:
         return _malformed("the nonce is not in its own field", text)
-    return answer
+    # Before anything is cut or made visible: half a secret has no sign.
+    return value_without_secrets(answer)
 
 
 def _asking(question: str, options: tuple[str, ...] = ()) -> Result:
@@ -182,7 +185,7 @@ def _asking(question: str, options: tuple[str, ...] = ()) -> Result:
 
 def _final_question(text: str) -> str:
     """The last paragraph of a reply, if it is a question; empty: it is none."""
-    paragraph = text.rstrip().rpartition("\n\n")[2].strip()
+    paragraph = without_secrets(text.rstrip().rpartition("\n\n")[2].strip())[0]
     return paragraph if paragraph.rstrip("*_`\"') ").endswith("?") else ""
 
 
@@ -301,4 +304,5 @@ def _integer(value: object) -> int | None:
 
 def _malformed(reason: str, text: str) -> Malformed:
     """A malformed reply; the nonce is not quoted, or the next attempt could use it again."""
-    return Malformed(reason, _NONCE_FIELD.sub("", text[: 2 * _QUOTED])[:_QUOTED])
+    beginning = without_secrets(text[:_FILTERED])[0]
+    return Malformed(reason, _NONCE_FIELD.sub("", beginning[: 2 * _QUOTED])[:_QUOTED])

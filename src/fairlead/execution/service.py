@@ -41,7 +41,7 @@ from fairlead.execution.tamper_check import (
 )
 from fairlead.jobs.approvals import approve_plans, approved_plans
 from fairlead.jobs.context import JobEnvironment, JobSetup
-from fairlead.jobs.folder import JobFolder, job_ids
+from fairlead.jobs.folder import job_ids
 from fairlead.jobs.guarded_proofs import unchecked_proofs
 from fairlead.jobs.kinds import JobKind
 from fairlead.jobs.ledger import Spending
@@ -285,7 +285,9 @@ class Execution:
     def _job(self, preview: ExecutionPreview, setup: JobSetup) -> Job:
         options, agent = setup.options, setup.roster.agent(AgentRole.EXECUTOR).name
         if preview.resumes:
-            record = self._environment.folder(preview.resumes).load(Job)
+            folder = self._environment.folder(preview.resumes)
+            folder.refuse_edited()
+            record = folder.load(Job)
         else:
             now = self._clock.now()
             branch = self._workspace.branch()
@@ -389,7 +391,7 @@ class Execution:
         for job in reversed(
             [each for each in job_ids(self._files) if each.startswith(_JOB_PREFIX)]
         ):
-            record = JobFolder(self._files.folder, job, is_read_only=True).find(Job)
+            record = self._environment.folder(job).find(Job)
             if record is None or record.purpose != purpose:
                 continue
             if record.is_open or (not newest and _lacks_last_commit(record, self._workspace)):

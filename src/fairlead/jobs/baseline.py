@@ -20,7 +20,6 @@ from fairlead.core.errors import DocumentError
 from fairlead.core.values import dataclass
 from fairlead.store import layout
 from fairlead.store.confined import ConfinedFolder, Root, close_quietly, storage_error
-from fairlead.store.digests import digest_of
 from fairlead.store.files import make_private_folders
 from fairlead.store.staging import writing_name
 
@@ -113,16 +112,6 @@ class Baselines:
                 if name.endswith(_CALL)
             }
         return {}
-
-    def saved(self, place: str) -> str:
-        """The text of a file before the call of a killed run, if that call changed the file."""
-        now = digest_of(place)
-        for baseline in self.left():
-            before = (baseline.digests or {}).get(place, "")
-            is_known = now == before or not baseline.is_of_this_boot or self.has_written(place, now)
-            if before and not is_known:
-                return (self.content(before) or b"").decode("utf-8", "replace")
-        return ""
 
     def left(self) -> Iterator[Baseline]:
         """The baselines that a killed run left; also loads the list of its writes."""

@@ -212,10 +212,14 @@ class JobEnvironment:
         return Answers(self.state, self.files.folder)
 
     def folder(self, job: str) -> JobFolder:
-        """The folder of a job, with the baselines of its tamper check."""
-        baselines = Baselines(f"{self.private(job)}/{SEEN}")
-        is_read_only = self.files.is_read_only
-        return JobFolder(self.files.folder, job, is_read_only=is_read_only, baselines=baselines)
+        """The folder of a job, with its proofs and the baselines of its tamper check."""
+        return JobFolder(
+            self.files.folder,
+            job,
+            is_read_only=self.files.is_read_only,
+            baselines=Baselines(f"{self.private(job)}/{SEEN}"),
+            proofs=proofs_of(self.state.folder, self.files.folder, job),
+        )
 
     def proven_folder(self, job: str) -> JobFolder:
         """The folder of a job that decides from its proofs, not from its files."""

@@ -98,3 +98,20 @@ class BeginsSlowly(AgentError, code="begins-slowly"):
     minutes: int
     message = "the job has not begun within {minutes} minutes; its process is still running"
     hint = "look for it: fairlead job list"
+
+
+class RecordEdited(ConflictError, code="record-edited"):
+    """The record of a job differs from what the job wrote."""
+
+    path: str
+    status: str
+    kept: str
+    message = "{path} was changed outside Fairlead: nothing was run. The job is {status}"
+    hint = "the recorded file is back, the changed one is {kept}; run the command again to go on"
+
+
+class EditedRecord(DocumentError, code="edited-record", kw_only=True):
+    """The file of a job's record was changed outside Fairlead."""
+
+    message = "changed outside Fairlead; the job is shown as it was recorded"
+    hint = "the next run of the job writes the recorded file again"

@@ -22,7 +22,7 @@ from fairlead.core.errors import DocumentError, MalformedRecord
 from fairlead.core.serialization import plain, revived
 from fairlead.core.values import replace
 from fairlead.jobs.baseline import Baselines
-from fairlead.jobs.errors import OtherJob, UnknownJob
+from fairlead.jobs.errors import OtherJob, RecordEdited, UnknownJob
 from fairlead.jobs.model import EXECUTE, CallRecord, Job, JobRecord, Question, TaskGate
 from fairlead.jobs.paths import (
     ANSWER_FOLDERS,
@@ -68,10 +68,24 @@ def _has_record(reader: Reader, name: str) -> bool:
     return False
 
 
+def proven_records(
+    reader: Reader, record: type[Record], folder_of: Callable[[str], JobFolder]
+) -> Iterator[Record]:
+    """The records of one class as their jobs saved them; others and damaged ones are skipped."""
+    for job in job_ids(reader):
+        with suppress(DocumentError):
+            loaded = folder_of(job).find(record)
+            if loaded is not None:
+                yield loaded
+
+
 def records_of(
     reader: Reader, record: type[Record], ids: Iterable[str] | None = None
 ) -> Iterator[Record]:
-    """The readable records of one class; other kinds and damaged records are skipped."""
+    """The readable records of one class; other kinds and damaged records are skipped.
+
+    The files are believed: only for figures and views.
+    """
     for job in job_ids(reader) if ids is None else ids:
         path = f"{reader.folder}/{job_path(job, JOB_RECORD)}"
         # A list of all jobs has read it already, into the class for its kind.
@@ -153,11 +167,15 @@ class JobFolder:
     def save_record(self, record: JobRecord) -> None:
         """Write the record of the job as it is now."""
         proven = self._proof(JOB_RECORD)
-        if proven is None or self._proofs is None:
+        # A council without proofs begins again; any other job is proven from now on.
+        if self._proofs is None or (proven is None and not isinstance(record, Job)):
             self._save(JOB_RECORD, plain(record))
             return
         path, text = self._path(JOB_RECORD), record_text(plain(record))
         self._prove(JOB_RECORD, text)
+        if proven is None:
+            self._save(JOB_RECORD, plain(record))
+            return
         if self._shown(JOB_RECORD) is None:  # not even a document
             self._edits += filter(None, [self.set_aside(JOB_RECORD)])
         edited: list[str] = []
@@ -187,9 +205,30 @@ class JobFolder:
         text, content = self._record()
         return self._read(class_of(_kind_of(content)), text, content)
 
+    def saved_by_kind(self, class_of: Callable[[str], type[Record]]) -> Record | None:
+        """The record as the job saved it; None: no process of this user saved it."""
+        proven = self._proof(JOB_RECORD)
+        if proven is None:
+            return None
+        content = content_of(self._path(JOB_RECORD), proven.text)
+        return self._read(class_of(_kind_of(content)), proven.text, content)
+
+    def refuse_edited(self) -> None:
+        """Refuse a record that was changed outside the job, and write the recorded one again.
+
+        What the agents of a killed run changed is found by the tamper check, which asks a person.
+        """
+        is_killed = next(self.baselines.left(), None) is not None
+        if not is_killed and (edited := self.restore_record()):
+            status = self._record()[1].get("status")
+            raise RecordEdited(self._path(JOB_RECORD), str(status), edited)
+
     def _read(self, record: type[Record], text: str, content: dict[str, object]) -> Record:
         if text != self._last[0] or not isinstance(self._last[1], record):
-            self._last = text, revived(record, content, self._path(JOB_RECORD))
+            path, found = self._path(JOB_RECORD), revived(record, content, self._path(JOB_RECORD))
+            if found.id != self.job:
+                raise MalformedRecord(path, f"the id {self.job}", found.id)
+            self._last = text, found
         loaded = self._last[1]
         assert isinstance(loaded, record)
         return loaded

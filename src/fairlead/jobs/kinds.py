@@ -88,6 +88,11 @@ class JobKinds:
         record: JobRecord = folder.load_by_kind(lambda kind: self.of(kind).record)
         return record
 
+    def load_saved(self, folder: JobFolder) -> JobRecord | None:
+        """The record as its job saved it, of whichever kind; None: there is no proof of it."""
+        record: JobRecord | None = folder.saved_by_kind(lambda kind: self.of(kind).record)
+        return record
+
     def records(
         self, reader: Reader, ids: Iterable[str] | None = None
     ) -> Iterator[JobRecord | DocumentError]:

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any
 from fairlead.agents.secrets import without_secrets
 from fairlead.core.clock import Clock
 from fairlead.core.errors import DocumentError
-from fairlead.core.serialization import revived
 from fairlead.core.values import dataclass, field, replace
 from fairlead.jobs.approvals import Answers
-from fairlead.jobs.baseline import Baselines
-from fairlead.jobs.errors import NoQuestion, PersonDecides, UnknownJob
-from fairlead.jobs.folder import JobFolder, content_of, job_ids
+from fairlead.jobs.errors import EditedRecord, NoQuestion, PersonDecides, UnknownJob
+from fairlead.jobs.folder import JobFolder, job_ids
 from fairlead.jobs.kinds import JobAccess, JobKinds
 from fairlead.jobs.ledger import PaidCall, paid_calls
 from fairlead.jobs.loop import end_elsewhere, is_running
@@ -41,7 +39,6 @@ from fairlead.jobs.model import (
 from fairlead.jobs.paths import (
     EVENTS,
     JOB_RECORD,
-    SEEN,
     job_path,
     lock_of,
     private_folder,
@@ -111,34 +108,35 @@ class Jobs:
 
     def records(self) -> Iterator[JobRecord]:
         """Every record that can be read, in the order of the folders."""
-        for record in self._kinds.records(self.files):
-            if not isinstance(record, DocumentError):
-                yield self._as_saved(record)
+        for job, record in zip(job_ids(self.files), self._kinds.records(self.files), strict=True):
+            saved = self._as_saved(job, record)
+            if not isinstance(saved, DocumentError):
+                yield saved
 
     def all(self) -> tuple[JobRecord, ...]:
         """Every job whose record can be read, the newest last."""
         return tuple(sorted(self.records(), key=lambda record: record.started_at))
 
     def damaged(self) -> tuple[DocumentError, ...]:
-        """What is wrong with the records that cannot be read."""
-        records = self._kinds.records(self.files)
-        return tuple(each for each in records if isinstance(each, DocumentError))
+        """What is wrong with the records that cannot be read, or were changed outside their jobs."""
+        found: list[DocumentError] = []
+        for job, record in zip(job_ids(self.files), self._kinds.records(self.files), strict=True):
+            if isinstance(record, DocumentError):
+                found.append(record)
+            elif self._folder(job).is_edited:
+                found.append(EditedRecord(path=job_path(job, JOB_RECORD)))
+        return tuple(found)
 
     def record(self, job: str) -> JobRecord:
         """The record of a job; without a name, of the newest."""
-        return self._as_saved(self._kinds.load(self.folder(job or self._newest())))
+        return self._kinds.load(self.folder(job or self._newest()))
 
-    def _as_saved(self, record: JobRecord) -> JobRecord:
-        """A record as its run saved it: an agent may have changed the file of a run that was killed.
+    def _as_saved(self, job: str, record: JobRecord | DocumentError) -> JobRecord | DocumentError:
+        """A record as its run saved it: an agent, or anybody, may have changed the file.
 
-        The next run restores the file. A council decides from its proofs, not from this file.
+        The next run of the job refuses the changed file by name and restores it.
         """
-        if not isinstance(record, Job):
-            return record
-        private = private_folder(self.state.folder, self.files.folder, record.id)
-        path = job_path(record.id, JOB_RECORD)
-        text = Baselines(f"{private}/{SEEN}").saved(f"{self.files.folder}/{path}")
-        return revived(Job, content_of(path, text), path) if text else record
+        return self._kinds.load_saved(self._folder(job)) or record
 
     def report(self, job: str) -> Any:
         """A job with everything that belongs to it, as its kind reports it."""
@@ -236,6 +234,9 @@ class Jobs:
         ids = job_ids(self.files)
         if job not in ids:
             raise UnknownJob(job, ids)
+        return self._folder(job)
+
+    def _folder(self, job: str) -> JobFolder:
         proofs = proofs_of(self.state.folder, self.files.folder, job)
         is_read_only = self.files.is_read_only
         return JobFolder(self.files.folder, job, is_read_only=is_read_only, proofs=proofs)
@@ -371,6 +372,8 @@ def job_report(jobs: JobAccess, job: Job) -> JobReport:
     # A job that has ended is shown as it was recorded: nothing acts on its answers any more.
     questions = jobs.own_questions(job.id) if job.is_open else folder.load_questions()
     paid = paid_calls(jobs.files, job)
+    if folder.is_edited:
+        job = replace(job, note=f"{JOB_RECORD}: {EditedRecord.message}")
     return JobReport(job, folder.load_gates(), questions, folder.load_calls(), paid)
 
 

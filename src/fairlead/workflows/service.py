@@ -133,7 +133,9 @@ class Workflows:
         now = self.clock.now()
         name = self.unfinished(purpose, is_rehearsed=options.is_rehearsed)
         if name:
-            stored = self.environment.folder(name).load(Job)
+            folder = self.environment.folder(name)
+            folder.refuse_edited()
+            stored = folder.load(Job)
             job = replace(stored, status=JobStatus.EXECUTING, ended_at="", note="")
         else:
             subject = f"-{purpose.phase.lower()}" if purpose.phase else ""

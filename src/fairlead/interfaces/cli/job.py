@@ -59,7 +59,7 @@ def list_jobs(app: App, *, as_json: bool) -> None:
     lines: list[Line] = [] if table else [("no jobs yet",)]
     for line, (_, present) in zip(table_lines(table), jobs, strict=True):
         lines += [line, *job_command_lines(present)]
-    lines += [(Styled("cannot be read: ", "red"), problem) for problem in content["damaged"]]
+    lines += [(Styled("damaged: ", "red"), problem) for problem in content["damaged"]]
     report(content, lines, as_json=as_json)
 
 
