@@ -222,8 +222,15 @@ class Execution:
     def _check_killed_runs(self, preview: ExecutionPreview) -> None:
         """Put aside what the agents of other jobs' killed runs changed."""
         state, now = self._state.folder, moment(self._clock.now())
-        jobs = [each for each in job_ids(self._files) if each != preview.resumes]
+        jobs = [each for each in job_ids(self._files) if not self._checks_itself(each, preview)]
         check_killed_runs(self._files, state, self._workspace, jobs, now)
+
+    def _checks_itself(self, job: str, preview: ExecutionPreview) -> bool:
+        """Whether the run that begins will find what a killed run of this job left.
+
+        It begins by saving the record, so an edited one has to be found before.
+        """
+        return job == preview.resumes and not self._environment.folder(job).is_edited
 
     def report(self, job: str) -> ExecutionReport:
         """The result of a job."""

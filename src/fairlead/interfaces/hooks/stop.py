@@ -58,10 +58,10 @@ def stop_response(message: HookMessage, environment: "Mapping[str, str]") -> Hoo
     folder = find_plan_home(message.folder)
     work = open_work_in(folder, environment) if folder else OpenWork(NO_WORK)
     if work.kind == UNREADABLE:  # an edit that breaks the plan releases nobody whom it held
-        held = load_hold(folder, Hold(""), time.time())
-        if not held.owner or held.owner != message.session:
+        hold = load_hold(folder, Hold(""), time.time())
+        if not hold.owner or hold.owner != message.session:
             return HookResponse(note=f"{work.fault}; it holds no session")
-        work = work.broken(held.plan)
+        work = work.broken(hold.plan)
     if work.kind in (NO_WORK, MET):
         return HookResponse()
     verdict, holder = _verdict(message, folder, work)
