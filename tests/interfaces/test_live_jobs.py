@@ -1,6 +1,7 @@
 """`status`, `next`, `job` and `resume` tell a running job from an interrupted or a waiting one."""
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -310,6 +311,9 @@ def test_starting_fresh_ends_the_job_and_keeps_its_branch(
 ) -> None:
     trial = interrupted(tmp_path)
     job = trial.jobs.record("").id
+    states = Path(os.environ["XDG_STATE_HOME"])  # of the same person as the run
+    states.mkdir(parents=True)
+    (states / "fairlead").symlink_to(trial.state.folder)
     done = json.loads(fairlead("resume", "--fresh", "--json", cwd=trial.project).stdout)
     assert done["given_up"] == [job]
     assert done["next"]["command"] == "fairlead phase execute 1"

@@ -247,7 +247,7 @@ def _ending_lines(
     if job.note:
         lines.append((f"  note     {first_line(job.note)}",))
     for question in done.questions:
-        if not question.answer and job.is_open:
+        if not question.answer:
             lines += quoted_lines(Styled("  ? ", "yellow"), question.text)
             lines += [(f"    {line}",) for line in question.below]
     if present.state is JobState.INTERRUPTED:
