@@ -333,6 +333,12 @@ def test_the_position_during_a_run_says_that_the_phase_is_executed(tmp_path: Pat
     assert status_of(tmp_path / "p").status_words != "Executing"
 
 
+def test_a_pause_during_a_run_says_that_the_run_goes_on(tmp_path: Path, fairlead: Fairlead) -> None:
+    said = during_a_run(tmp_path, lambda project: fairlead("pause", "lunch", cwd=project).stderr)
+    job = App(str(tmp_path / "p")).jobs.record("").id
+    assert f"fairlead job cancel {job}" in str(said)
+
+
 def with_workstream(project: Path) -> None:
     """Add a workstream `api` with the documents and phases of the project."""
     planning = project / ".planning"

@@ -9,6 +9,11 @@ from fairlead.project.todos import is_same, new_todo
     ("one", "other", "expected"),
     [
         ("Python 3.11", "Python 3.12", False),
+        ("Set the timeout to -1", "Set the timeout to 1", False),
+        ("Support Python <= 3.11", "Support Python >= 3.11", False),
+        ("Read $HOME first", "Read HOME first", False),
+        ("Ship the reader!", "Ship the reader?", True),
+        ("Ship the reader - now", "Ship the reader, now", True),
         ("Learn Go", "Learn JS", False),
         ("Support C", "Support C++", False),
         ("Move the whole user data store layer from files to MySQL",

@@ -163,7 +163,10 @@ def _prose(text: str) -> str:
 
 
 def _keywords(title: str) -> frozenset[str]:
-    words = re.findall(r"[\w+#]+(?:[.-][\w+#]+)*", title.casefold())
+    # Signs of sentences mean nothing; others (<, $, a minus) distinguish one todo from another.
+    words = re.findall(
+        r"(?:(?<!\w)-(?=\d))?[\w+#]+(?:[.-][\w+#]+)*|[<>=$%@^~&|*/\\]+", title.casefold()
+    )
     return frozenset(word for word in words if word not in _STOP)
 
 

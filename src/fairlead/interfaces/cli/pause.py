@@ -37,6 +37,9 @@ def pause(app: App, output: OutputOptions, *, text: str) -> None:
     as a readable page to the folder of the plans.
     """
     made = app.pausing.pause(text, app.uncommitted(), dry_run=output.dry_run)
+    for job in app.jobs.open_jobs():
+        if job.is_running:
+            warn(f"{job.id} is running and goes on; to end it: fairlead job cancel {job.id}")
     done = f"Paused at {made.pause.place}. To continue: fairlead resume"
     report_change(made.outcome, output, done, "Already paused", **pause_members(made))
 
