@@ -58,9 +58,14 @@ def test_a_forged_record_is_shown_as_saved_and_refused_by_name(
     [job] = waiting.jobs.all()
     assert (job.id, job.status, job.is_open) == (path.parent.name, JobStatus.BLOCKED, True)
     assert [each.state for each in waiting.jobs.open_jobs()] == [JobState.WAITS]
-    assert waiting.jobs.report(job.id).job.status is JobStatus.BLOCKED
+    name = str(path.relative_to(waiting.project))
+    report = waiting.jobs.report(job.id)
+    assert (report.job.status, name in report.fault) == (JobStatus.BLOCKED, True)
     [problem] = waiting.jobs.damaged()
-    assert str(path.relative_to(waiting.project)) in str(problem)
+    assert name in str(problem)
+    preview = waiting.execution.preview("1")
+    assert preview.resumes == job.id
+    assert [each for each in preview.warnings if name in each]
     with pytest.raises(RecordEdited) as refused:
         waiting.run()
     assert "job.json" in str(refused.value)

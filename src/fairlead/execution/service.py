@@ -41,6 +41,7 @@ from fairlead.execution.tamper_check import (
 )
 from fairlead.jobs.approvals import approve_plans, approved_plans
 from fairlead.jobs.context import JobEnvironment, JobSetup
+from fairlead.jobs.errors import EditedRecord
 from fairlead.jobs.folder import job_ids
 from fairlead.jobs.guarded_proofs import unchecked_proofs
 from fairlead.jobs.kinds import JobKind
@@ -140,7 +141,7 @@ class Execution:
             left=left,
             unsound=tuple(plan.summary for plan in unsound),
             problems=(*unfit, *unlandable_files(to_do, self._workspace)),
-            warnings=(*cautions, *self._notes(folder), *notes),
+            warnings=(*cautions, *self._notes(folder), *notes, *self._edited(resumes)),
             commands=(
                 *((("setup", self._setup),) if self._setup else ()),
                 *(
@@ -224,6 +225,12 @@ class Execution:
         state, now = self._state.folder, moment(self._clock.now())
         jobs = [each for each in job_ids(self._files) if not self._checks_itself(each, preview)]
         check_killed_runs(self._files, state, self._workspace, jobs, now)
+
+    def _edited(self, job: str) -> tuple[str, ...]:
+        """A warning if the record of the job that goes on was changed outside Fairlead."""
+        if not job or not self._environment.folder(job).is_edited:
+            return ()
+        return (str(EditedRecord(path=job_path(job, JOB_RECORD))),)
 
     def _checks_itself(self, job: str, preview: ExecutionPreview) -> bool:
         """Whether the run that begins will find what a killed run of this job left.

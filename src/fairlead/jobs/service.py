@@ -67,6 +67,7 @@ class JobReport:
     questions: tuple[Question, ...]
     calls: tuple[CallRecord, ...] = ()  # of roles
     paid: tuple[PaidCall, ...] = ()  # every call, as the ledgers record it
+    fault: str = ""  # of the file of its record
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,9 +373,8 @@ def job_report(jobs: JobAccess, job: Job) -> JobReport:
     # A job that has ended is shown as it was recorded: nothing acts on its answers any more.
     questions = jobs.own_questions(job.id) if job.is_open else folder.load_questions()
     paid = paid_calls(jobs.files, job)
-    if folder.is_edited:
-        job = replace(job, note=f"{JOB_RECORD}: {EditedRecord.message}")
-    return JobReport(job, folder.load_gates(), questions, folder.load_calls(), paid)
+    fault = str(EditedRecord(path=job_path(job.id, JOB_RECORD))) if folder.is_edited else ""
+    return JobReport(job, folder.load_gates(), questions, folder.load_calls(), paid, fault)
 
 
 def _is_among(answer: str, options: tuple[str, ...]) -> bool:

@@ -72,6 +72,8 @@ def job_page(
     job = report.job
     lines: Lines = [_head(report, present), *(job_command_lines(present) if present else ())]
     lines += [(Styled(f"  ! degraded: {reason}", "yellow"),) for reason in _lacks(report)]
+    if isinstance(report, JobReport) and report.fault:
+        lines.append((Styled(f"  ! {report.fault}", "yellow"),))
     if job.is_rehearsed:
         note = "  ! rehearsed: no model was asked, and nothing of it counts"
         lines.append((Styled(note, "yellow"),))
