@@ -124,7 +124,7 @@ class App:
         from fairlead.project.overview import Overview, OverviewSources
 
         # A project that never ran a job does not load the packages of jobs.
-        jobs = lambda reader: self.jobs.open_jobs() if reader.names(JOBS) else ()  # noqa: E731
+        jobs = lambda reader: self.jobs.unsettled() if reader.names(JOBS) else ()  # noqa: E731
         phases = plan_phase_source, exec_phase_source
         sources = OverviewSources(*phases, ledger_entries, jobs, done_tasks)
         reader = Reader(self.place, self.cache, unchecked_proofs)

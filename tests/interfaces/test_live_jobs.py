@@ -412,3 +412,19 @@ def test_starting_fresh_names_the_branches_on_which_the_work_stays(
     assert [(each["branch"], each["files"]) for each in done["partial"]] == [
         (kept.branch, list(kept.files))
     ]
+
+
+def test_a_damaged_record_is_the_next_thing_to_settle(tmp_path: Path, fairlead: Fairlead) -> None:
+    trial = interrupted(tmp_path)
+    job = trial.jobs.record("").id
+    record = trial.project / f".planning/jobs/{job}/job.json"
+    kept = record.read_text("utf-8")
+    written(record, "{")
+    status = status_of(trial.project)
+    assert [(each.id, each.status) for each in status.jobs] == [(job, "DAMAGED")]
+    assert fairlead("phase", "execute", "1", cwd=trial.project).exit_code == 3
+    page = fairlead(*status.next.command.split()[1:], cwd=trial.project)
+    assert page.exit_code == 0
+    assert f"git restore .planning/jobs/{job}/job.json" in page.stdout
+    written(record, kept)
+    assert [each.state for each in status_of(trial.project).jobs] == ["interrupted"]

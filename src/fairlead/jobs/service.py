@@ -128,6 +128,31 @@ class Jobs:
                 found.append(EditedRecord(path=job_path(job, JOB_RECORD)))
         return tuple(found)
 
+    def unsettled(self) -> tuple[OpenJob, ...]:
+        """The jobs that a person has to know of: those that are not over, and damaged ones."""
+        return (*self._damaged_jobs(), *self.open_jobs())
+
+    def _damaged_jobs(self) -> tuple[OpenJob, ...]:
+        """The jobs without any record that can be read: runs are refused until a person acts."""
+        command = "fairlead job list"
+        command = rehearsal_command(command) if self._is_copy else command
+        ids = job_ids(self.files)
+        records = zip(ids, self._kinds.records(self.files, ids), strict=True)
+        return tuple(
+            OpenJob(
+                id=job,
+                kind="",
+                phase="",
+                status="DAMAGED",
+                state=JobState.DAMAGED,
+                is_running=False,
+                note="",
+                command=command,
+            )
+            for job, record in records
+            if isinstance(self._as_saved(job, record), DocumentError)
+        )
+
     def record(self, job: str) -> JobRecord:
         """The record of a job; without a name, of the newest."""
         return self._kinds.load(self.folder(job or self._newest()))

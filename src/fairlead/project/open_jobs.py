@@ -14,6 +14,7 @@ from fairlead.project.derive.position import Next
 class JobState(StrEnum):
     """How a job stands at this moment."""
 
+    DAMAGED = "damaged"  # its record cannot be read, and every run is refused until it can
     WAITS = "waits"  # for a person; the command is the answer
     RUNNING = "running"
     INTERRUPTED = "interrupted"  # its process is gone
@@ -23,6 +24,7 @@ class JobState(StrEnum):
 
 # By urgency: what is said of the job, and what its command does.
 _WORDS = {
+    JobState.DAMAGED: ("cannot be read", "see how to restore it:"),
     JobState.WAITS: ("waits for a person", "answer it with:"),
     JobState.RUNNING: ("is running", "follow it with:"),
     JobState.INTERRUPTED: ("was interrupted", "its process is gone; continue it with:"),
@@ -69,9 +71,13 @@ class OpenJob:
 def concerning(jobs: Sequence[OpenJob], workstream: str) -> tuple[OpenJob, ...]:
     """The jobs that concern a workstream, the most urgent first.
 
-    A running job concerns all of them: executions share one lock.
+    A running job concerns all of them, since executions share one lock, and so does a damaged one.
     """
-    return in_order([job for job in jobs if job.is_running or job.workstream == workstream])
+    return in_order([job for job in jobs if _is_common(job) or job.workstream == workstream])
+
+
+def _is_common(job: OpenJob) -> bool:
+    return job.is_running or job.state is JobState.DAMAGED
 
 
 def in_order(jobs: Sequence[OpenJob]) -> tuple[OpenJob, ...]:

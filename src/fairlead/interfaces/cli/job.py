@@ -59,7 +59,9 @@ def list_jobs(app: App, *, as_json: bool) -> None:
     lines: list[Line] = [] if table else [("no jobs yet",)]
     for line, (_, present) in zip(table_lines(table), jobs, strict=True):
         lines += [line, *job_command_lines(present)]
-    lines += [(Styled("damaged: ", "red"), problem) for problem in content["damaged"]]
+    for problem in app.jobs.damaged():
+        lines.append((Styled("damaged: ", "red"), str(problem)))
+        lines.append((Styled("  → ", "dim"), problem.hint))
     report(content, lines, as_json=as_json)
 
 
