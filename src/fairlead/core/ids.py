@@ -69,6 +69,7 @@ def is_name(text: str) -> bool:
     return is_plain and not text.endswith((".", ".lock")) and len(text.encode()) <= _LONGEST_NAME
 
 
+@lru_cache(4096)  # the names of phases are compared in many places
 def slug(text: str) -> str:
     """Lower-case ASCII letters and digits; everything else becomes single hyphens."""
     return _NOT_IN_SLUG.sub("-", text.lower()).strip("-")

@@ -12,7 +12,7 @@ from functools import partial
 
 from fairlead.core.ids import PhaseId, slug
 from fairlead.core.patterns import lazy_pattern
-from fairlead.core.values import dataclass, replace
+from fairlead.core.values import dataclass, field, replace
 from fairlead.project.derive.evidence import (
     Attribution,
     MilestoneRecord,
@@ -71,10 +71,15 @@ class Scope:
     certainty: Certainty = Certainty.CERTAIN
     readings: tuple[ScopeReading, ...] = ()  # the strongest first
     is_closed: bool = False  # the milestone is shipped
-    attributions: tuple[Attribution, ...] = ()
+    evidence: ScopeEvidence | None = field(default_factory=lambda: None, compare=False)
     doubts: tuple[str, ...] = ()  # why it is not certain
     elsewhere: tuple[Phase, ...] = ()  # the phases of other milestones, and of none
     milestones: tuple[MilestoneRecord, ...] = ()
+
+    @property
+    def attributions(self) -> tuple[Attribution, ...]:
+        """Every phase with its milestone; only `explain` needs all of them."""
+        return tuple(self.evidence.attributions()) if self.evidence else ()
 
     def phase(self, number: PhaseId) -> Phase | None:
         """The phase with this number: one of the scope, or the only one that has it."""
@@ -179,7 +184,7 @@ class _Resolver:
             scope,
             certainty=certainty,
             readings=tuple(readings),
-            attributions=tuple(self.evidence.attributions()),
+            evidence=self.evidence,
             doubts=tuple(self.doubts),
             elsewhere=tuple(self._elsewhere(current)),
             milestones=self.evidence.milestones,

@@ -8,6 +8,7 @@ be a word with hyphens, or the word for a milestone with a number.
 import re
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from fairlead.core.errors import MalformedId
@@ -235,6 +236,7 @@ def combined(entries: tuple[MilestoneEntry, ...]) -> tuple[Milestone, ...]:
     )
 
 
+@lru_cache(4096)
 def key_of(name: str) -> str:
     """The name without differences that do not matter: `v1.10` and `1.10` are one milestone."""
     name = name.casefold()
