@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from fairlead.execution.errors import NothingToExecute
+from fairlead.jobs.folder import JobFolder
 from fairlead.jobs.ledger import EntryKind
 from fairlead.jobs.model import JobStatus
 from fairlead.vcs.git import Git
@@ -37,6 +38,10 @@ def test_jobs_that_begin_in_the_same_second_have_different_ids(tmp_path: Path) -
     assert trial.run().job.id == second.id
 
 
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing in the product may handle it."""
+
+
 def ended(tmp_path: Path) -> ExecutionTrial:
     """A project after a run that was killed before its last commit."""
     trial = ExecutionTrial(a_project(tmp_path / "p", a_plan("01-01", "a.txt")))
@@ -56,6 +61,32 @@ def test_a_job_whose_end_is_not_committed_is_resumed(tmp_path: Path) -> None:
         trial.run()
 
 
+def test_a_job_that_is_killed_while_its_end_is_written_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = ExecutionTrial(a_project(tmp_path / "p", a_plan("01-01", "a.txt")))
+    note_write = JobFolder.note_write
+
+    def killed(self: JobFolder, path: str, text: str) -> None:
+        if path.endswith("job.json") and '"DONE"' in text:
+            raise Killed
+        note_write(self, path, text)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(JobFolder, "note_write", killed)
+        with pytest.raises(Killed):
+            trial.run()
+    assert git(trial.project, "status", "--porcelain") == ""  # so git does not show the gap
+
+    assert trial.run().job.status is JobStatus.DONE
+
+    [record] = trial.project.glob(".planning/jobs/*/job.json")
+    assert json.loads(record.read_text())["status"] == "DONE"
+    assert git(trial.project, "status", "--porcelain") == ""
+    with pytest.raises(NothingToExecute, match="every plan is done"):
+        trial.run()
+
+
 def test_an_ended_job_of_an_older_version_is_over(tmp_path: Path) -> None:
     trial = ended(tmp_path)
     [record] = trial.project.glob(".planning/jobs/*/job.json")
@@ -66,10 +97,6 @@ def test_an_ended_job_of_an_older_version_is_over(tmp_path: Path) -> None:
     proof.unlink()
     with pytest.raises(NothingToExecute, match="every plan is done"):
         trial.run()
-
-
-class Killed(BaseException):
-    """Stands for SIGKILL: nothing in the product may handle it."""
 
 
 def test_a_merge_that_a_killed_run_did_not_record_is_recorded_by_the_next(

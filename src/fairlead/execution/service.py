@@ -42,7 +42,7 @@ from fairlead.execution.tamper_check import (
 from fairlead.jobs.approvals import approve_plans, approved_plans
 from fairlead.jobs.context import JobEnvironment, JobSetup
 from fairlead.jobs.errors import EditedRecord
-from fairlead.jobs.folder import job_ids
+from fairlead.jobs.folder import JobFolder, job_ids
 from fairlead.jobs.guarded_proofs import unchecked_proofs
 from fairlead.jobs.kinds import JobKind
 from fairlead.jobs.ledger import Spending
@@ -405,10 +405,11 @@ class Execution:
         for job in reversed(
             [each for each in job_ids(self._files) if each.startswith(_JOB_PREFIX)]
         ):
-            record = self._environment.folder(job).find(Job)
+            folder = self._environment.folder(job)
+            record = folder.find(Job)
             if record is None or record.purpose != purpose:
                 continue
-            if record.is_open or (not newest and _lacks_last_commit(record, self._workspace)):
+            if record.is_open or (not newest and _is_cut_off(record, folder, self._workspace)):
                 return job
             newest = newest or job
         return ""
@@ -437,10 +438,12 @@ def _proven(plans: Iterable[Plan], *, is_rehearsed: bool) -> dict[str, str]:
     return {plan.path: plan.id for plan in plans if plan.proof in proofs}
 
 
-def _lacks_last_commit(job: Job, workspace: Workspace) -> bool:
+def _is_cut_off(job: Job, folder: JobFolder, workspace: Workspace) -> bool:
     """Whether a job was killed between its end and the commit of its record."""
-    if not job.commits_end or workspace.branch() != job.target:
+    if workspace.branch() != job.target:
         return False
+    if folder.is_behind or not job.commits_end:
+        return folder.is_behind
     record = job_path(job.id, JOB_RECORD)
     return any(record.startswith(path) for path in workspace.dirty_paths(""))
 

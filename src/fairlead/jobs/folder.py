@@ -257,6 +257,12 @@ class JobFolder:
         proven = self._proof(JOB_RECORD)
         return proven is not None and proven.is_foreign(self._shown(JOB_RECORD) or "")
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether the job was killed after it proved its record and before it wrote the file."""
+        proven, shown = self._proof(JOB_RECORD), self._shown(JOB_RECORD)
+        return proven is not None and shown != proven.text and not self.is_edited
+
     def restore_record(self) -> str:
         """Write the file of the record again as it was saved; where an edited one is now.
 
