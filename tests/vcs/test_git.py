@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fairlead.core.process import ProcessResult
+from fairlead.core.process import ExitKind, ProcessResult
 from fairlead.vcs import refs
 from fairlead.vcs.errors import GitFault, GitTooOld, LandingBlocked
 from fairlead.vcs.git import Git
@@ -191,6 +191,27 @@ def test_hooks_and_filters_of_a_repository_are_not_run_by_our_git(
     hook.chmod(0o755)
     an_attempt(Git(str(main)), tmp_path / "w" / "a1", {"c.txt": "new\n"}, "fairlead/j/a1")
     assert not (tmp_path / "canary").exists()
+
+
+@pytest.mark.parametrize("command", ["add", "commit"])
+def test_a_document_that_is_replaced_while_git_reads_it_is_read_again(
+    main: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    run = Git._run
+    failed: list[tuple[str, ...]] = []
+
+    def replaced(self: Git, *words: str, **options: Any) -> ProcessResult:
+        if words[0] == command and len(failed) < 2:
+            failed.append(words)
+            why = b"error: short read while indexing .planning/STATE.md"
+            return ProcessResult(ExitKind.EXITED, 128, b"", why)
+        return run(self, *words, **options)
+
+    workspace = Git(str(main))
+    written(main / ".planning/STATE.md", "state\n")
+    monkeypatch.setattr(Git, "_run", replaced)
+    assert workspace.commit_paths([".planning/STATE.md"], "docs: state")
+    assert len(failed) == 2
 
 
 def test_documents_are_committed_without_staged_changes_of_the_user(main: Path) -> None:

@@ -29,6 +29,8 @@ from fairlead.vcs.private_folder import PrivateFolder
 
 _NESTED = "became a repository of its own (git init), so its files cannot land"
 _NO_OBJECT = "0" * 40
+_REPLACED = b"short read while indexing"  # git measures a file before it opens it
+_MOST_READS = 10
 _UNKNOWN = "."  # a worktree that cannot be compared
 _COMMIT = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -425,15 +427,25 @@ class Git(GitView):
         """Commit some paths of the main working tree; empty if there is nothing to commit."""
         listed = b"\0".join(os.fsencode(path) for path in paths)
         names = ("--pathspec-from-file=-", "--pathspec-file-nul")
-        self._run("add", "--force", *names, stdin=listed)
+        added = self._reading("add", "--force", *names, stdin=listed)
+        if added.code != 0:
+            raise GitFault("add", first_line(added))
         words = ("commit", "--quiet", "--only", "--message", message, *names)
-        result = self._run(*words, stdin=listed, may_fail=True)
+        result = self._reading(*words, stdin=listed)
         if result.code == 0:
             return self.commit_of("HEAD")
         differs = ("diff", "--cached", "--quiet", "--", *(f":(literal){path}" for path in paths))
         if self._run(*differs, may_fail=True).code != 0:
             raise GitFault("commit", first_line(result))
         return ""
+
+    def _reading(self, *words: str, stdin: bytes) -> ProcessResult:
+        """Run a command that reads files, and again if one was replaced while git read it."""
+        for _ in range(_MOST_READS):
+            result = self._run(*words, stdin=stdin, may_fail=True)
+            if _REPLACED not in result.errors:
+                return result
+        return self._run(*words, stdin=stdin, may_fail=True)
 
     def restore_ref(self, name: str, wanted: str, expected: str) -> None:
         """Move a ref, or HEAD, back to where it was, and the files of the main working tree with it.
