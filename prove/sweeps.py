@@ -173,7 +173,10 @@ def _error_cases(rig: Rig) -> list[str]:
 def _gap_cases(rig: Rig) -> list[str]:
     if rig.subject.editing is None:
         return []
-    return [f"{gap.call.name}|{gap.call.number}|{gap.style}" for gap in gaps(_changing_calls(rig))]
+    branches = _branches_of(rig)
+    edited = None if branches is None else branches.project / rig.subject.editing.path
+    met = gaps(_changing_calls(rig), edited=edited)
+    return [f"{gap.call.name}|{gap.call.number}|{gap.style}" for gap in met]
 
 
 def _try_gap(rig: Rig, words: list[str]) -> list[Finding]:
@@ -259,7 +262,8 @@ SWEEPS = (
     ),
     SweepProof(
         "gaps",
-        "an edit by somebody else between any two system calls survives",
+        "an edit by somebody else between any two system calls survives; one edit stands for all "
+        "gaps between calls about other files",
         "edits",
         _gap_cases,
         _try_gap,
@@ -281,7 +285,7 @@ SWEEPS = (
     ),
     SweepProof(
         "kill",
-        "kill -9 before any call from the first that could change the disk on, in every command, "
+        "kill -9 before any call that could change the disk, and before the end, in every command, "
         "leaves old or new, and the next command works",
         "kills",
         _kill_cases,

@@ -104,6 +104,21 @@ def test_the_same_is_found_in_copies_of_one_process(rig_of: MakeRig) -> None:
         careless.close()
 
 
+@needs_copies
+def test_gaps_between_calls_about_other_files_can_be_passed_over(rig_of: MakeRig) -> None:
+    rig = rig_of("planted-no-compare")
+    assert rig.subject.editing is not None
+    careless = Branches(rig)
+    try:
+        calls = careless.undisturbed()[1]
+        few = gaps(calls, ["by rename"], careless.project / rig.subject.editing.path)
+        found = [found.what for gap in few for found in try_gap(rig, gap, careless)]
+    finally:
+        careless.close()
+    assert len(few) < len(gaps(calls, ["by rename"]))
+    assert any("the other edit is lost" in what for what in found)
+
+
 def test_a_fault_that_does_not_strike_is_an_error_of_the_test(rig_of: MakeRig) -> None:
     rig = rig_of("planted-none")
     with rig.world() as world, pytest.raises(NothingInjected):

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tests.support.branching import PausedCommand
 from tests.support.strace import Call, Injection, NothingInjected, Traced, processor
+from tests.support.subjects import PROJECT
 from tests.support.sweep import Finding, Point, Rig, findings_after
 from tests.support.trees import FOLDER, put_tree, read_tree
 
@@ -25,6 +26,11 @@ class Branches:
         self._world = put_tree(rig.source, rig.scratch / f"branches-{os.getpid()}" / "w")
         self._paused: PausedCommand | None = None
         self._folders: dict[str, int] = {}
+
+    @property
+    def project(self) -> Path:
+        """The project folder that the command works in."""
+        return self._world.resolve() / PROJECT
 
     def undisturbed(self) -> tuple[int, tuple[Call, ...]]:
         """The number of calls before the pause, and all calls from there on."""

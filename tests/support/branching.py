@@ -29,6 +29,7 @@ _SETOPTIONS, _GETEVENTMSG = 0x4200, 0x4201
 _TRACESYSGOOD, _TRACEFORK, _EXITKILL = 1, 2, 0x100000
 _SYSCALL_STOP, _FORKED = signal.SIGTRAP | 0x80, signal.SIGTRAP | (1 << 8)
 _CLONE, _CLONE_PARENT = 56, 0x8000
+_STARTING, _REAPING = frozenset({"clone", "fork", "vfork", "clone3"}), frozenset({"wait4"})
 _WALL = 0x40000000
 _NONE = ctypes.c_ulonglong(-1).value
 
@@ -40,7 +41,8 @@ _NAMES = {
             "0:read 1:write 2:open 3:close 4:stat 5:fstat 6:lstat 7:poll 8:lseek 9:mmap "
             "10:mprotect 11:munmap 12:brk 13:rt_sigaction 14:rt_sigprocmask 15:rt_sigreturn "
             "16:ioctl 17:pread64 18:pwrite64 20:writev 21:access 23:select 24:sched_yield "
-            "25:mremap 28:madvise 32:dup 33:dup2 35:nanosleep 38:setitimer 39:getpid 59:execve "
+            "25:mremap 28:madvise 32:dup 33:dup2 35:nanosleep 38:setitimer 39:getpid 56:clone "
+            "57:fork 58:vfork 59:execve "
             "60:exit 61:wait4 63:uname 72:fcntl 73:flock 74:fsync 75:fdatasync 76:truncate "
             "77:ftruncate 78:getdents 79:getcwd 80:chdir 81:fchdir 82:rename 83:mkdir 84:rmdir "
             "85:creat 86:link 87:unlink 88:symlink 89:readlink 90:chmod 91:fchmod 92:chown "
@@ -53,7 +55,7 @@ _NAMES = {
             "258:mkdirat 262:newfstatat 263:unlinkat 264:renameat 265:linkat 266:symlinkat "
             "267:readlinkat 268:fchmodat 269:faccessat 270:pselect6 271:ppoll 273:set_robust_list "
             "280:utimensat 285:fallocate 291:epoll_create1 292:dup3 293:pipe2 302:prlimit64 316:renameat2 "
-            "318:getrandom 326:copy_file_range 332:statx 334:rseq 437:openat2 439:faccessat2"
+            "318:getrandom 326:copy_file_range 332:statx 334:rseq 435:clone3 437:openat2 439:faccessat2"
         ).split()
     )
 }
@@ -70,6 +72,15 @@ _AT = frozenset(
     "openat openat2 mkdirat unlinkat renameat renameat2 linkat symlinkat".split()
 )  # a descriptor comes before each name
 _TWO_NAMES = frozenset("rename link symlink renameat renameat2 linkat".split())
+# Calls by the kind of their first argument, to tell which paths they concern.
+_BY_DESCRIPTOR = frozenset(
+    "read pread64 write pwrite64 writev close fstat lseek ioctl fcntl flock fsync fdatasync "
+    "ftruncate getdents getdents64 fchdir fchmod fchown fstatfs fallocate dup dup2 dup3".split()
+)
+_BY_NAME = frozenset("stat lstat access readlink open creat statfs chdir".split())
+_BY_NAME_BESIDE = frozenset(
+    "openat openat2 newfstatat readlinkat faccessat faccessat2 statx".split()
+)
 _FLAGS = {"O_CREAT": os.O_CREAT, "O_EXCL": os.O_EXCL, "O_TRUNC": os.O_TRUNC}
 _CHANGING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _EXCHANGE = 2
@@ -204,6 +215,8 @@ def _followed(
 ) -> tuple[int, tuple[Call, ...], bool]:
     calls: list[Call] = []
     struck, name, arguments = False, "", ""
+    children, may_change = 0, True
+    may_see: tuple[str, ...] | None = None
     result: int | None = None  # the result that the injected call returns
     hit, passed_on = False, 0
     while True:
@@ -225,6 +238,9 @@ def _followed(
             name = _name(registers)
             walk.seen[name] += 1
             arguments = _arguments(walk.pid, name, registers)
+            if injection is None:
+                may_change = children > 0 or _may_change(walk.pid, name, registers)
+                may_see = None if children else _paths(walk.pid, name, registers)
             hit = injection is not None and _meets(injection, name, walk.seen[name])
             if name == "exit_group" or (hit and injection and injection.effect == KILL):
                 calls.append(Call(name, walk.seen[name], arguments, None, ""))
@@ -237,7 +253,11 @@ def _followed(
             _set_registers(walk.pid, registers)
         value = ctypes.c_longlong(registers.rax).value
         injected = hit and result is not None
-        calls.append(Call(name, walk.seen[name], arguments, value, "", injected=injected))
+        calls.append(
+            Call(name, walk.seen[name], arguments, value, "", injected, may_change, may_see)
+        )
+        if value > 0:
+            children += (name in _STARTING) - (name in _REAPING)
         if len(calls) > MOST_CALLS:
             os.kill(walk.pid, signal.SIGKILL)
         if hit and meanwhile is not None:
@@ -298,11 +318,33 @@ def _arguments(pid: int, name: str, registers: _Registers) -> str:
     return _descriptor(pid, one)
 
 
-def _descriptor(pid: int, value: int) -> str:
+def _paths(pid: int, name: str, registers: _Registers) -> tuple[str, ...] | None:
+    """The paths that a call concerns; None if that is not known."""
+    if name in _BY_NAME:
+        return (_joined(_place(pid, -1), _text(pid, registers.rdi)),)
+    if name in _BY_NAME_BESIDE:
+        beside = _place(pid, registers.rdi)
+        return (_joined(beside, _text(pid, registers.rsi)),) if beside else None
+    if name in _BY_DESCRIPTOR:
+        place = _place(pid, registers.rdi)
+        return (place,) if place.startswith("/") else None
+    return None
+
+
+def _joined(folder: str, name: str) -> str:
+    return os.path.normpath(os.path.join(folder, name))
+
+
+def _place(pid: int, value: int) -> str:
     number = ctypes.c_int(value & 0xFFFFFFFF).value
-    try:
-        place = os.readlink(f"/proc/{pid}/{'cwd' if number < 0 else f'fd/{number}'}")
-    except OSError:
+    with suppress(OSError):
+        return os.readlink(f"/proc/{pid}/{'cwd' if number < 0 else f'fd/{number}'}")
+    return ""
+
+
+def _descriptor(pid: int, value: int) -> str:
+    number, place = ctypes.c_int(value & 0xFFFFFFFF).value, _place(pid, value)
+    if not place:
         return str(number)
     return f"{'AT_FDCWD' if number < 0 else number}<{place}>"
 

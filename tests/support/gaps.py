@@ -55,9 +55,23 @@ class Gap:
         return f"an edit {self.style} after {self.call.place}"
 
 
-def gaps(calls: Iterable[Call], styles: Iterable[str] = tuple(STYLES)) -> list[Gap]:
-    """Every gap after a call that can touch a file: after any other call it is still the same."""
-    return [Gap(call, style) for call in touching_files(calls) for style in styles]
+def gaps(
+    calls: Iterable[Call], styles: Iterable[str] = tuple(STYLES), edited: Path | None = None
+) -> list[Gap]:
+    """Every gap after a call that can touch a file: after any other call it is still the same.
+
+    With the path of the edited file, calls that concern only other paths are passed over too: the
+    edit has the same effect before and after them.
+    """
+    met = [call for call in touching_files(calls) if edited is None or _concerns(call, edited)]
+    return [Gap(call, style) for call in met for style in styles]
+
+
+def _concerns(call: Call, edited: Path) -> bool:
+    """Whether a call may concern the file, a file beside it with the same start, or a folder above."""
+    if call.may_see is None:
+        return True
+    return any(path.startswith(str(edited)) or edited.is_relative_to(path) for path in call.may_see)
 
 
 def try_gap(rig: Rig, gap: Gap, branches: Branches | None = None) -> list[Finding]:

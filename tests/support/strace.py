@@ -44,6 +44,9 @@ class Call:
     result: int | None  # None: the process ended first
     path: str  # the path of the result, if it is a descriptor
     injected: bool = False
+    # What the tracer knows about the call; where it does not know, both are possible.
+    may_change: bool = True  # it could change the disk, or a started program runs beside it
+    may_see: tuple[str, ...] | None = None  # the paths it concerns; None: any path
 
     @property
     def place(self) -> str:

@@ -235,13 +235,15 @@ def _places(calls: Iterable[Call]) -> list[str]:
 
 
 def kill_points(calls: Iterable[Call]) -> list[Point]:
-    """A kill before each call that can touch a file, and before the last call.
+    """A kill before each call that could change the disk, and before the last call.
 
-    A kill before any other call leaves what a kill before the next of these leaves.
+    A kill before any other call leaves what a kill before the next of these leaves: the kernel
+    releases the locks of a killed process, and nothing else of it remains.
     """
     every = list(calls)
     last = [call for call in every[-1:] if call.name == "exit_group"]
-    return [Point(call, KILL) for call in (*touching_files(every), *last)]
+    changing = [call for call in touching_files(every) if call.may_change]
+    return [Point(call, KILL) for call in (*changing, *last)]
 
 
 def error_points(calls: Iterable[Call], errors: Iterable[str] = ERRORS) -> list[Point]:
