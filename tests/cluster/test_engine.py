@@ -10,7 +10,7 @@ import pytest
 
 from fairlead.agents.model import AgentCall, CallResult, EndKind
 from fairlead.agents.scripted.council import answer
-from fairlead.cluster.model import LONGEST_TEXT, CallOrder
+from fairlead.cluster.model import LONGEST_TEXT, CallEnd, CallOrder
 from fairlead.core.serialization import revived
 from fairlead.core.values import replace
 from fairlead.council.context import CouncilRun
@@ -148,6 +148,36 @@ def test_a_restarted_coordinator_attaches_to_the_call(
     assert len(made) == len({*made}) == 3
     assert [entry.verdict for entry in entries if entry.verdict == LOST] == [LOST]
     assert server.cancelled == []
+
+
+def test_a_restarted_coordinator_attaches_to_the_verify_command(
+    trial: tuple[ClusterTrial, FakeServer],
+) -> None:
+    run, server = trial
+    server.dies_in = "command"
+    with pytest.raises(CoordinatorKilledError):
+        run.run()
+    commands = [id_ for id_ in server.texts if "/verify-" in id_]
+
+    assert run.run().job.status == "DONE"
+
+    assert [id_ for id_ in server.texts if "/verify-" in id_] == commands
+    assert len(commands) == 1
+
+
+def test_a_verify_command_that_was_cancelled_runs_again(
+    trial: tuple[ClusterTrial, FakeServer],
+) -> None:
+    run, server = trial
+    server.dies_in = "command"
+    with pytest.raises(CoordinatorKilledError):
+        run.run()
+    [command] = [id_ for id_ in server.texts if "/verify-" in id_]
+    server.ends[command] = CallEnd(1, is_cancelled=True)
+
+    assert run.run().job.status == "DONE"
+
+    assert len([id_ for id_ in server.texts if "/verify-" in id_]) == 2
 
 
 def test_a_call_with_another_input_is_cancelled_and_counted(

@@ -36,10 +36,12 @@ class FakeServer:
     ends: dict[str, CallEnd] = field(default_factory=dict)
     cancelled: list[str] = field(default_factory=list)
 
-    def start(self, order: CallOrder, text: str) -> None:
+    def start(self, order: CallOrder, text: str) -> bool:
         """See the port."""
+        is_new = order.address.id not in self.texts
         if self.texts.setdefault(order.address.id, text) != text:
             raise IdInUse(order.address.id)
+        return is_new
 
     def wait(self, order: CallOrder, is_wanted: Callable[[], bool]) -> CallEnd:
         """See the port."""
@@ -125,7 +127,6 @@ class FakeCluster:
     agent: Agent
     server: FakeServer = field(init=False)
     shared: Path = field(init=False)
-    count: int = 0
 
     def __post_init__(self) -> None:
         self.shared = self.folder / "shared.git"
@@ -145,7 +146,7 @@ class FakeCluster:
         workspace = Git(str(project))
         private = str(self.folder / "exchange")
         remote = RemoteRepository(str(self.shared), private, workspace.objects)
-        return ClusterSession(self.server, remote, workspace, "project", self._token)
+        return ClusterSession(self.server, remote, workspace, "project")
 
     def roster(self, roster: Roster, project: Path) -> Roster:
         """The same roster, with agents and commands on the worker."""
@@ -166,7 +167,3 @@ class FakeCluster:
         """The refs in the shared repository."""
         words = ["git", "-C", str(self.shared), "for-each-ref", "--format=%(refname)"]
         return subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
-
-    def _token(self) -> str:
-        self.count += 1
-        return f"token-{self.count:04d}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -51,6 +52,7 @@ from fairlead.vcs.remote import RemoteRepository
 
 _DELETED_TOGETHER = 100  # refs of ended calls
 _NOT_RUN = -9  # the exit code of a command without a report
+_NAME_LENGTH = 16  # of the digest in the id of a verify command
 _LONGEST_ANSWER = 16 << 20  # characters
 
 
@@ -63,25 +65,24 @@ class ClusterSession:
         remote: RemoteRepository,
         workspace: Git,
         project: str,
-        new_token: Callable[[], str],
     ) -> None:
         self.server = server
         self.job = ""  # of the execution that runs
         self._remote = remote
         self._workspace = workspace
         self._project = project
-        self._new_token = new_token
         self._turn = Mutex()
         self._pushed: set[str] = set()
         self._ended: list[str] = []  # refs that nothing needs any more
         self._jobs: set[str] = set()
+        self._commands: Counter[str] = Counter()  # ended runs of each command on each commit
 
     # -- calls -----------------------------------------------------------------------------
 
     def call(self, agent: str, call: AgentCall, is_wanted: Callable[[], bool]) -> CallResult:
         """Run the call of an agent on a worker, and show the tree that it made."""
         order = self.order(agent, call)
-        end = self._run(order, call.prompt, is_wanted)
+        _, end = self._run(order, call.prompt, is_wanted)
         lost = max(end.attempt - 1, 0)
         if not end.report:
             reason = (
@@ -109,9 +110,13 @@ class ClusterSession:
         source: CallSource,
         is_wanted: Callable[[], bool],
     ) -> CommandResult:
-        """Run a verify command on a worker; what it reports is a claim."""
+        """Run a verify command on a worker; what it reports is a claim.
+
+        Its id follows from the command and the commit, so a restarted coordinator finds the run
+        of the one before it. A run that ended without a report is not used again.
+        """
         order = CallOrder(
-            address=self.address(f"{VERIFY}-{self._new_token()}"),
+            address=self.address(VERIFY),
             kind=CallKind.COMMAND,
             queue=VERIFY,
             remote=self._remote.url,
@@ -119,7 +124,13 @@ class ClusterSession:
             limits=SentLimits.of(CallLimits(wall=limit, first_event=limit, idle=limit)),
             line=line,
         )
-        end = self._run(order, "", is_wanted)
+        name = f"{VERIFY}-{digest_of(encoded(order))[:_NAME_LENGTH]}"
+        while True:
+            order = replace(order, address=self.address(f"{name}-{self._commands[name]}"))
+            is_new, end = self._run(order, "", is_wanted)
+            self._commands[name] += 1
+            if is_new or end.report or not is_wanted():
+                break
         if not end.report:
             is_stopped = end.is_cancelled or not is_wanted()
             problem = f"no worker finished it: {end.failure}"
@@ -149,11 +160,14 @@ class ClusterSession:
             return SentText(text)
         return SentText(object=self._remote.store(text))
 
-    def _run(self, order: CallOrder, prompt: str, is_wanted: Callable[[], bool]) -> CallEnd:
+    def _run(
+        self, order: CallOrder, prompt: str, is_wanted: Callable[[], bool]
+    ) -> tuple[bool, CallEnd]:
+        """Whether the execution was started now or found, and how it ended."""
         self._jobs.add(order.address.job)
         self._push(order, prompt)
-        self.server.start(order, encoded(order))
-        return self.server.wait(order, is_wanted)
+        is_new = self.server.start(order, encoded(order))
+        return is_new, self.server.wait(order, is_wanted)
 
     def _push(self, order: CallOrder, prompt: str) -> None:
         objects = {order.address.base_ref(order.source.commit): order.source.commit}

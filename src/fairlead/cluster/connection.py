@@ -249,12 +249,13 @@ class Connection:
 
     # -- calls -----------------------------------------------------------------------------
 
-    def start(self, order: CallOrder, text: str) -> None:
+    def start(self, order: CallOrder, text: str) -> bool:
         """Start the execution of an order, or attach to the one with exactly this input."""
-        self._sync(self._patiently(lambda: self._start(order, text)))
+        is_new = self._sync(self._patiently(lambda: self._start(order, text)))
         self._used.setdefault(order.queue, time.monotonic())
+        return is_new
 
-    async def _start(self, order: CallOrder, text: str) -> None:
+    async def _start(self, order: CallOrder, text: str) -> bool:
         digest, id_ = digest_of(text), order.address.id
         try:
             await self._client.start_workflow(
@@ -273,6 +274,8 @@ class Connection:
         except WorkflowAlreadyStartedError:
             if await self._digest(id_) != digest:
                 raise IdInUse(id_) from None
+            return False
+        return True
 
     def digest(self, id_: str) -> str:
         """The digest of the input of an execution; empty if there is none."""

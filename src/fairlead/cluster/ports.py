@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 class CallServer(Protocol):
     """Keeps executions by their ids, and gives each to one worker after the other."""
 
-    def start(self, order: CallOrder, text: str, /) -> None:
-        """Start an execution, or attach to the one with exactly this input; else `IdInUse`."""
+    def start(self, order: CallOrder, text: str, /) -> bool:
+        """Start an execution, or attach to the one with exactly this input; else `IdInUse`.
+
+        Returns whether it was started now.
+        """
         ...
 
     def wait(self, order: CallOrder, is_wanted: Callable[[], bool], /) -> CallEnd:

@@ -19,7 +19,6 @@ from fairlead.cluster.errors import (
     ServerGone,
 )
 from fairlead.cluster.model import VERIFY, WorkerIdentity
-from fairlead.core.clock import random_token
 from fairlead.core.errors import FairleadError
 from fairlead.core.values import dataclass
 from fairlead.store.files import make_private_folders
@@ -159,7 +158,7 @@ def _session(
     remote = RemoteRepository(url, exchange, project.workspace.objects)
     settings = server_settings(project.values, patience=patience, connect=connect)
     with Connection(settings, name) as connection:
-        yield ClusterSession(connection, remote, project.workspace, name, random_token)
+        yield ClusterSession(connection, remote, project.workspace, name)
 
 
 def server_settings(
