@@ -5,6 +5,9 @@ names the file; and the next command works and leaves nothing behind. A sweep re
 the same code tests the product and shows that a planted fault is found.
 """
 
+import hashlib
+import json
+import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -120,9 +123,7 @@ class Rig:
     def __init__(self, subject: Subject, scratch: Path, *, remembers: bool = False) -> None:
         """Prepare the folders. With `remembers`, each state of the disk is followed up once."""
         self.subject = subject
-        self._afterwards: dict[frozenset[tuple[str, bytes]], Afterwards] | None = None
-        if remembers:
-            self._afterwards = {}
+        self._remembers = remembers
         self.scratch = scratch
         self.source = scratch / "source"
         subject.prepare(self.source)
@@ -185,20 +186,23 @@ class Rig:
 
     def afterwards(self, world: Path) -> Afterwards:
         """The faults of a read and of the next command after a fault."""
-        shape = shape_of(read_tree(world))
-        if self._afterwards is not None and shape in self._afterwards:
-            return self._afterwards[shape]
+        # A file, because all processes of a sweep share the folder.
+        known = self.scratch / f"afterwards-{_name_of(shape_of(read_tree(world)))}.json"
+        if self._remembers and known.exists():
+            words = json.loads(known.read_text("utf-8"))
+            return Afterwards(tuple(words[1:]), DiskVersion(words[0]))
         wrong = [*_reading_works(self, world), *_next_command_works(self, world)]
         version = judge(read_tree(world), self.after_old, self.after_new).version
-        found = Afterwards(tuple(wrong), version)
-        if self._afterwards is not None:
-            self._afterwards[shape] = found
-        return found
+        if self._remembers:
+            beside = known.with_suffix(f".{os.getpid()}")
+            beside.write_text(json.dumps([version, *wrong]), "utf-8")
+            beside.replace(known)
+        return Afterwards(tuple(wrong), version)
 
     def left_behind(self, world: Path) -> list[str]:
         """Files that are still in the service folder after the next command."""
         shape = shape_of(dict.fromkeys(service_names(read_tree(world)), b""))
-        if self._afterwards is None or shape not in self._left:
+        if not self._remembers or shape not in self._left:
             follow(self.subject, world)
             known = service_names(self.after_old) | service_names(self.after_new)
             left = sorted(service_names(read_tree(world)) - known)
@@ -219,6 +223,10 @@ def follow(subject: Subject, world: Path) -> Outcome:
     for statement in subject.statements:
         run(subject.program.command(world / PROJECT, *statement))
     return run(subject.next_command(world))
+
+
+def _name_of(shape: frozenset[tuple[str, bytes]]) -> str:
+    return hashlib.sha256(repr(sorted(shape)).encode()).hexdigest()
 
 
 def touching_files(calls: Iterable[Call]) -> list[Call]:
