@@ -41,7 +41,7 @@ from fairlead.execution.tamper_check import (
 )
 from fairlead.jobs.approvals import approve_plans, approved_plans
 from fairlead.jobs.context import JobEnvironment, JobSetup
-from fairlead.jobs.errors import EditedRecord
+from fairlead.jobs.errors import EditedRecordNotice
 from fairlead.jobs.folder import JobFolder, job_ids
 from fairlead.jobs.guarded_proofs import unchecked_proofs
 from fairlead.jobs.kinds import JobKind
@@ -230,7 +230,7 @@ class Execution:
         """A warning if the record of the job that goes on was changed outside Fairlead."""
         if not job or not self._environment.folder(job).is_edited:
             return ()
-        return (str(EditedRecord(path=job_path(job, JOB_RECORD))),)
+        return (str(EditedRecordNotice(path=job_path(job, JOB_RECORD))),)
 
     def _checks_itself(self, job: str, preview: ExecutionPreview) -> bool:
         """Whether the run that begins will find what a killed run of this job left.

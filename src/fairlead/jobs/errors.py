@@ -101,7 +101,7 @@ class BeginsSlowly(AgentError, code="begins-slowly"):
 
 
 class RecordEdited(ConflictError, code="record-edited"):
-    """The record of a job differs from what the job wrote."""
+    """A run refuses to continue: the record of its job was changed outside Fairlead."""
 
     path: str
     status: str
@@ -110,8 +110,8 @@ class RecordEdited(ConflictError, code="record-edited"):
     hint = "the recorded file is back, the changed one is {kept}; run the command again to go on"
 
 
-class EditedRecord(DocumentError, code="edited-record", kw_only=True):
-    """The file of a job's record was changed outside Fairlead."""
+class EditedRecordNotice(DocumentError, code="edited-record", kw_only=True):
+    """The record of a listed job was changed outside Fairlead; it is shown as it was recorded."""
 
     message = "changed outside Fairlead; the job is shown as it was recorded"
     hint = "the next run of the job writes the recorded file again"

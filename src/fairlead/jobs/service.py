@@ -15,7 +15,7 @@ from fairlead.core.clock import Clock
 from fairlead.core.errors import DocumentError
 from fairlead.core.values import dataclass, field, replace
 from fairlead.jobs.approvals import Answers
-from fairlead.jobs.errors import EditedRecord, NoQuestion, PersonDecides, UnknownJob
+from fairlead.jobs.errors import EditedRecordNotice, NoQuestion, PersonDecides, UnknownJob
 from fairlead.jobs.folder import JobFolder, job_ids
 from fairlead.jobs.kinds import JobAccess, JobKinds
 from fairlead.jobs.ledger import PaidCall, paid_calls
@@ -125,7 +125,7 @@ class Jobs:
             if isinstance(record, DocumentError):
                 found.append(record)
             elif self._folder(job).is_edited:
-                found.append(EditedRecord(path=job_path(job, JOB_RECORD)))
+                found.append(EditedRecordNotice(path=job_path(job, JOB_RECORD)))
         return tuple(found)
 
     def unsettled(self) -> tuple[OpenJob, ...]:
@@ -398,7 +398,7 @@ def job_report(jobs: JobAccess, job: Job) -> JobReport:
     # A job that has ended is shown as it was recorded: nothing acts on its answers any more.
     questions = jobs.own_questions(job.id) if job.is_open else folder.load_questions()
     paid = paid_calls(jobs.files, job)
-    fault = str(EditedRecord(path=job_path(job.id, JOB_RECORD))) if folder.is_edited else ""
+    fault = str(EditedRecordNotice(path=job_path(job.id, JOB_RECORD))) if folder.is_edited else ""
     return JobReport(job, folder.load_gates(), questions, folder.load_calls(), paid, fault)
 
 
