@@ -91,7 +91,7 @@ def _plan(app: App, name: str) -> tuple[str, PlanEntry]:
     for entry in app.roadmaps.plans(phase).plans if phase else ():
         if entry.id == name:
             return phase, entry
-    raise UsageError.saying(f"there is no plan {name}", "see the plans: fairlead roadmap")
+    raise UsageError.saying(f"there is no plan {name}", "list them: fairlead explain progress")
 
 
 def _gates(app: App, phase: str, plan: str) -> tuple[TaskGate, ...]:
