@@ -154,7 +154,7 @@ def ignored_build(arena: Arena) -> None:
 
 @_forging(
     "own-ignore-file",
-    "hides a file that verify looks for with an ignore file of its own",
+    "uses an ignore file of its own to hide a file that verify looks for",
     verify="test -f lib/ok",
 )
 def own_ignore_file(arena: Arena) -> None:
@@ -513,7 +513,9 @@ def replace_ref(arena: Arena) -> None:
     git(arena.main, "replace", old, made.stdout.decode().strip())
 
 
-@_touching("alternates", "lends the repository objects from a folder of its own", "alternates")
+@_touching(
+    "alternates", "adds objects from a folder of its own through git alternates", "alternates"
+)
 def alternates(arena: Arena) -> None:
     git(arena.folder, "init", "-q", "--bare", "lender")
     written(arena.main / ".git/objects/info/alternates", f"{arena.folder}/lender/objects\n")

@@ -71,7 +71,7 @@ def unnamed_file(arena: Arena) -> None:
     written(arena.place / "README.md", "changed by an agent\n")
 
 
-@_leaving("planning-in-worktree", "writes a summary into the memory of its own worktree")
+@_leaving("planning-in-worktree", "writes a summary into .planning of its own worktree")
 def planning_in_worktree(arena: Arena) -> None:
     written(arena.place / OTHER_SUMMARY, FORGED_SUMMARY)
 
@@ -147,7 +147,7 @@ def _failing(id_: str, what: str, why: str, defence: Defence) -> Offer:
 
 @_failing(
     "gitlink",
-    "turns a declared folder into a repository of its own, whose commits are nowhere else",
+    "turns a declared folder into a git repository whose commits exist nowhere else",
     "became a repository of its own",
     Defence.READING,
 )

@@ -74,7 +74,7 @@ def forged_blob(arena: Arena) -> None:
 @attack(
     "forged-tree",
     _EXECUTOR,
-    "changes the verify script, and the tree of its base, so that no difference is left",
+    "changes the verify script and the tree of its base commit, so that no difference is left",
     Expected.REFUSED,
     Defence.OBJECTS,
 )
@@ -94,7 +94,7 @@ def forged_tree(arena: Arena) -> None:
 @attack(
     "forged-commit",
     _EXECUTOR,
-    "changes the verify script, and gives the commit of its base another tree",
+    "changes the verify script, and gives its base commit another tree",
     Expected.REFUSED,
     Defence.OBJECTS,
 )
@@ -113,7 +113,7 @@ def forged_commit(arena: Arena) -> None:
 @attack(
     "reviewer-forges-tree",
     Attacker.REVIEWER,
-    "approves after giving the tree of the work another content",
+    "approves after changing the content of the tree object of the work",
     Expected.REFUSED,
     Defence.OBJECTS,
 )
@@ -155,7 +155,7 @@ def forged_blob_for_later(arena: Arena) -> None:
 @attack(
     "forged-commit-graph",
     _EXECUTOR,
-    "writes a commit graph that gives its base the tree with its own verify script",
+    "writes a commit graph that gives its base commit the tree with its own verify script",
     Expected.VERIFY_FAILS,
     Defence.PRIVATE_GIT,
 )
@@ -197,7 +197,7 @@ def _nest(top: Path, name: str) -> None:
 @attack(
     "worktree-as-link",
     _EXECUTOR,
-    "replaces its worktree by a link to a folder of the person, with git's pointer in it",
+    "replaces its worktree by a link to a folder of the person that has the same .git file",
     Expected.ATTEMPT_FAILS,
     Defence.LINKS,
 )
@@ -296,7 +296,7 @@ def linked_phase(arena: Arena) -> None:
 @attack(
     "keep-everything",
     _EXECUTOR,
-    "plants an ignored helper where the project's setting keeps folders by a pattern",
+    "plants an ignored helper in a folder that a pattern in the keep setting would cover",
     Expected.VERIFY_FAILS,
     Defence.CLEAN_TREE,
 )
@@ -313,7 +313,7 @@ def keep_everything(arena: Arena) -> None:
 @attack(
     "other-letter-case",
     _EXECUTOR,
-    "leaves files below .GIT, git~1 and .gitmodules, which other systems take for git's",
+    "leaves files below .GIT, git~1 and .gitmodules, which other systems treat as git's own",
     Expected.LEFT_OUT,
     Defence.UNDECLARED,
 )
@@ -352,7 +352,7 @@ def swapped_phase_folder(arena: Arena) -> None:
 @attack(
     "forged-subtree",
     _EXECUTOR,
-    "changes a verify script in a folder, and the folder's tree in the base",
+    "changes a verify script in a folder, and the folder's tree in the base commit",
     Expected.REFUSED,
     Defence.OBJECTS,
 )
@@ -410,7 +410,7 @@ def gc_and_prune(arena: Arena) -> None:
 @attack(
     "private-git-folder",
     _EXECUTOR,
-    "adds programs to the settings of the folder from which our own git works",
+    "adds programs to the settings of the private folder from which Fairlead runs git",
     Expected.NO_EFFECT,
     Defence.PRIVATE_GIT,
 )

@@ -165,7 +165,7 @@ def approval_in_repository(arena: Arena) -> None:
 @attack(
     "planning-as-link",
     _REPOSITORY,
-    "has a memory that is a link to a folder outside",
+    "has a .planning that is a link to a folder outside",
     Expected.REFUSED,
     Defence.LINKS,
 )
@@ -327,14 +327,16 @@ _invalid(
 _invalid("plan-id-is-path", "calls the plan ../../x", _FINISHED.replace(PLAN_ID, "../../x"))
 
 
-@_on_hook("hold-as-pipe", "puts a pipe in the place of the hook's counter", Defence.READING)
+@_on_hook("hold-as-pipe", "puts a pipe in the place of the stop hook's counter", Defence.READING)
 def hold_as_pipe(folder: Path) -> None:
     (folder / ".claude/.fairlead").mkdir(parents=True)
     os.mkfifo(folder / ".claude/.fairlead/hold.json")
 
 
 @_on_hook(
-    "hold-as-link", "puts a link to a file outside in the place of the counter", Defence.LINKS
+    "hold-as-link",
+    "puts a link to a file outside in the place of the stop hook's counter",
+    Defence.LINKS,
 )
 def hold_as_link(folder: Path) -> None:
     (folder / ".claude/.fairlead").mkdir(parents=True)

@@ -159,7 +159,7 @@ def role_leaves_pipe(arena: Arena) -> None:
 @attack(
     "role-output-folder-link",
     _ROLE,
-    "makes its output folder a link to the main tree's memory",
+    "makes its output folder a link to .planning of the main tree",
     Expected.VOID,
     Defence.LINKS,
 )
@@ -195,7 +195,7 @@ def role_names_other_document(arena: Arena) -> None:
 @attack(
     "role-leaks-secrets",
     _ROLE,
-    "writes secrets into the document that becomes part of the memory",
+    "writes secrets into the document that Fairlead stores in .planning",
     Expected.MASKED,
     Defence.SECRET_FILTER,
 )
@@ -209,7 +209,7 @@ def role_leaks_secrets(arena: Arena) -> None:
 @attack(
     "role-writes-control",
     _ROLE,
-    "names its problem with escape sequences",
+    "puts escape sequences into the reason why it is blocked",
     Expected.VISIBLE,
     Defence.VISIBLE_TEXT,
 )
@@ -233,7 +233,7 @@ def role_writes_control(arena: Arena) -> None:
 @attack(
     "pm-garbage-audit",
     _ROLE,
-    "answers the PM's audit with text that is no audit, and says that all is well",
+    "answers the PM's audit with text that is not an audit, and claims that all is well",
     Expected.REFUSED,
     Defence.READING,
 )

@@ -141,7 +141,7 @@ def planted_plan(council: Council) -> None:
     written(council.job / "raw/synthesis/v1.2.md", text)
 
 
-@_against_veto("torn-ballots", "tears the stored answers of other seats")
+@_against_veto("torn-ballots", "truncates the stored answers of other seats")
 def torn_ballots(council: Council) -> None:
     written(council.job / "raw/r1/security.md", "---\nkey: ")
     written(council.job / "raw/r0/security.md", "")
@@ -283,7 +283,7 @@ def seat_poisons_neighbours(arena: Arena) -> None:
 @attack(
     "injected-verdict",
     _SEAT,
-    "plans with a text that contains verdicts for the seats that read it",
+    "writes a plan that contains verdicts for the seats that read it",
     Expected.VOID,
     Defence.NONCE,
 )

@@ -104,7 +104,7 @@ class _AnyAnswer(Answers):
 
 
 class _Credulous(JobEnvironment):
-    """The answers of people are believed as they lie in the repository."""
+    """The answers of people count if they are in the repository."""
 
     @property
     def answers(self) -> Answers:
@@ -190,31 +190,31 @@ WEAKNESSES = {
         _with_workspace(_Unguarded),
     ),
     "unchecked-objects": Weakness(
-        "objects are believed whatever their content",
+        "git objects are accepted without checking their content",
         ("reviewer-forges-tree",),
         "DONE",
         _with_workspace(_Unchecked),
     ),
     "trusting-git": Weakness(
-        "our git reads the settings of the repository as an agent left them",
+        "Fairlead runs git with the repository settings that an agent left",
         ("git-settings", "included-settings", "personal-git-settings"),
         "a planted program ran",
         _with_workspace(_Trusting),
     ),
     "no-supervisor": Weakness(
-        "processes that an agent leaves go on",
+        "processes that an agent leaves behind keep running",
         ("late-writer", "late-summary"),
         "verdict is void|1 plans count as done|2 plans count as done|a process was left",
         is_supervised=False,
     ),
     "any-answer": Weakness(
-        "answers of people are believed as they lie in the repository",
+        "answers count if they are in the repository",
         ("role-answers-for-person",),
         "the forged answer counted",
         _as(_Credulous),
     ),
     "files-are-proofs": Weakness(
-        "a ballot counts as it lies in the repository",
+        "a ballot counts if it is in the repository",
         ("ballot-of-another",),
         "no veto",
         _as(_Visible),

@@ -68,14 +68,14 @@ _HOSTS = {
     "foreign": ("evil.example", "a foreign Host"),
     "foreign-port": ("evil.example:{port}", "a foreign Host with our port (DNS rebinding)"),
     "nip": ("127.0.0.1.nip.io:{port}", "a public name that resolves to loopback (DNS rebinding)"),
-    "localhost-suffix": ("localhost.evil.example:{port}", "a name that starts like ours"),
+    "localhost-suffix": ("localhost.evil.example:{port}", "a name that begins with localhost"),
     "no-port": ("127.0.0.1", "our address without the port"),
     "other-port": ("127.0.0.1:1", "our address with another port"),
     "any": ("0.0.0.0:{port}", "the address of all interfaces"),
     "short": ("127.1:{port}", "a short spelling of loopback"),
     "decimal": ("2130706433:{port}", "loopback as one number"),
     "mapped": ("[::ffff:127.0.0.1]:{port}", "loopback as a mapped IPv6 address"),
-    "user": ("127.0.0.1:{port}@evil.example", "our address as a user name"),
+    "user": ("127.0.0.1:{port}@evil.example", "our address as the user name of another host"),
 }
 
 
@@ -93,12 +93,12 @@ def _(arena: BoardArena) -> None:
     refused(arena.raw(f"{head}Cookie: {arena.cookie}\r\n\r\n".encode()))
 
 
-@attack("host-forwarded", "a foreign Host with X-Forwarded-Host of ours")
+@attack("host-forwarded", "a foreign Host with our address in X-Forwarded-Host")
 def _(arena: BoardArena) -> None:
     refused(arena.get("/p/project", host="evil.example", x_forwarded_host=arena.host))
 
 
-@attack("host-absolute", "an absolute request target of another site")
+@attack("host-absolute", "an absolute request target on another site")
 def _(arena: BoardArena) -> None:
     refused(arena.get("http://evil.example/p/project"))
 
@@ -135,7 +135,7 @@ for _site in ("cross-site", "same-site"):
 # --- codes and cookies ---------------------------------------------------------------------------
 
 
-@attack("code-missing", "enter without a code")
+@attack("code-missing", "open the board without a code")
 def _(arena: BoardArena) -> None:
     refused(arena.get("/enter", cookie=""))
     refused(arena.get("/enter?code=", cookie=""))
@@ -183,10 +183,10 @@ _COOKIES = {
     "missing": ("", "no cookie"),
     "guessed": ("fairlead_{port}=guess", "a guessed cookie"),
     "empty": ("fairlead_{port}=", "an empty cookie"),
-    "other-port": ("fairlead_1={session}", "the session under the name of another port"),
-    "prefix": ("fairlead_{port}={session}x", "the session with a letter more"),
-    "shorter": ("fairlead_{port}={shorter}", "the session without its last letter"),
-    "secret": ("fairlead_{port}={secret}", "the secret of the forms as the cookie"),
+    "other-port": ("fairlead_1={session}", "the session cookie under the name of another port"),
+    "prefix": ("fairlead_{port}={session}x", "the session cookie with one more letter"),
+    "shorter": ("fairlead_{port}={shorter}", "the session cookie without its last letter"),
+    "secret": ("fairlead_{port}={secret}", "the secret of the forms as the session cookie"),
     "broken": ("=;fairlead_{port}", "a cookie that cannot be read"),
     "large": ("fairlead_{port}={large}", "a cookie of 30,000 characters"),
 }
@@ -235,8 +235,8 @@ _FORMS: dict[str, tuple[str, dict[str, str]]] = {
     "no-origin": ("a form that does not say where it comes from", {"header_origin": ""}),
     "json": ("a form as JSON", {"header_content_type": "application/json"}),
     "plain": ("a form as plain text (no preflight)", {"header_content_type": "text/plain"}),
-    "multipart": ("a form with parts", {"header_content_type": "multipart/form-data"}),
-    "no-type": ("a form without a type", {"header_content_type": ""}),
+    "multipart": ("a multipart form", {"header_content_type": "multipart/form-data"}),
+    "no-type": ("a form without a content type", {"header_content_type": ""}),
     "no-cookie": ("a form with the secret but no session", {"cookie": ""}),
 }
 
@@ -274,7 +274,7 @@ def _(arena: BoardArena) -> None:
     unchanged(arena, arena.raw(data))
 
 
-@attack("form-get", "an action by a link, with an overridden method")
+@attack("form-get", "an action through a link, with an overridden method")
 def _(arena: BoardArena) -> None:
     path = f"/p/project/do/capture?form_secret={arena.secret()}&text=planted+by+an+attack"
     unchanged(arena, arena.get(path, x_http_method_override="POST"))
@@ -312,7 +312,7 @@ _PATHS = {
     "documents-link": ("/p/project/documents/outside.md", "a link that leads out of the project"),
     "job-dots": ("/p/project/jobs/..%2f..%2fconfig", "a job whose name is a path"),
     "project-dots": ("/p/..%2fother/", "a project whose name is a path"),
-    "invalid": ("/p/project/documents/%ff%fe.md", "bytes that are no text"),
+    "invalid": ("/p/project/documents/%ff%fe.md", "bytes that are not text"),
 }
 
 
@@ -330,7 +330,7 @@ for _name, (_path, _what) in _PATHS.items():
     _add(f"path-{_name}", _what, partial(_leads_nowhere, _path))
 
 
-@attack("path-header-injection", "put a header into the answer through an address")
+@attack("path-header-injection", "inject a header into the response through an address")
 def _(arena: BoardArena) -> None:
     reply = arena.get("/p/project%0d%0aset-cookie:%20a=b/")
     assert "set-cookie" not in reply.headers
@@ -454,7 +454,7 @@ def _(arena: BoardArena) -> None:
     refused(arena.raw(arena.request("POST", "/p/project/do/capture", b"", **more) + b"x="))
 
 
-@attack("endless-body", "a form in endless pieces")
+@attack("endless-body", "a form in endless chunks")
 def _(arena: BoardArena) -> None:
     more = {
         "transfer_encoding": "chunked",
@@ -465,7 +465,7 @@ def _(arena: BoardArena) -> None:
     refused(arena.raw(head + (b"4000\r\n" + b"x" * 0x4000 + b"\r\n") * 8))
 
 
-@attack("garbage", "bytes that are no HTTP")
+@attack("garbage", "bytes that are not HTTP")
 def _(arena: BoardArena) -> None:
     for data in (
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(64),
@@ -487,7 +487,7 @@ def _(arena: BoardArena) -> None:
     _closed_in_time(arena, arena.request("POST", "/p/project/do/capture", b"", **more) + b"x=")
 
 
-@attack("silent", "a connection that says nothing")
+@attack("silent", "a connection that sends nothing")
 def _(arena: BoardArena) -> None:
     _closed_in_time(arena, b"")
 
@@ -534,11 +534,11 @@ BOARD_WEAKNESSES: dict[str, tuple[str, ...]] = {
         "fetch-cross-site",
         "form-no-origin",
     ),
-    "codes work again and again": ("code-replayed", "code-late"),
+    "codes can be reused and do not expire": ("code-replayed", "code-late"),
     "forms need no secret": ("form-no-secret", "form-other-session"),
     "text is not escaped": ("markup-now", "markup-job", "markup-search"),
     "forms may be large": ("large-body",),
-    "everybody has a session": ("cookie-missing", "agent-knocks"),
-    "the server waits for ever": ("slow-headers",),
-    "an action leads anywhere": ("form-redirect",),
+    "every request has a session": ("cookie-missing", "agent-knocks"),
+    "the server waits forever": ("slow-headers",),
+    "an action may redirect to any address": ("form-redirect",),
 }

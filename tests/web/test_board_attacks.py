@@ -87,13 +87,13 @@ def _open_redirect(patch: pytest.MonkeyPatch) -> None:
 
 WEAKEN: dict[str, Weaken] = {
     "every host, origin and method is accepted": _any_host,
-    "codes work again and again": _codes_stay,
+    "codes can be reused and do not expire": _codes_stay,
     "forms need no secret": _no_secret,
     "text is not escaped": _no_escaping,
     "forms may be large": _no_limit,
-    "everybody has a session": _no_session,
-    "the server waits for ever": _patient,
-    "an action leads anywhere": _open_redirect,
+    "every request has a session": _no_session,
+    "the server waits forever": _patient,
+    "an action may redirect to any address": _open_redirect,
 }
 
 
