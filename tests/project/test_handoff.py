@@ -1,4 +1,4 @@
-"""The hand-over: what it says comes back, whoever wrote it."""
+"""The handover: what it says comes back, whoever wrote it."""
 
 import json
 from dataclasses import replace
@@ -104,7 +104,7 @@ def test_a_gate_survives_json(gate: Gate) -> None:
     assert task_from_keys(keys).gate == gate
 
 
-# --- stale hand-overs -----------------------------------------------------------------------
+# --- stale handovers ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Sessions: the hand-over is there before anybody dies, and goes when it has done its duty."""
+"""Sessions: the handover is there before anybody dies, and goes when it has done its duty."""
 
 import signal
 import subprocess

@@ -213,7 +213,7 @@ def test_an_ended_workflow_is_not_the_next_step(project: Project) -> None:
     assert project.pausing.open_work().jobs == ()
 
 
-# -- hand-overs whose work is done ----------------------------------------------------------------
+# -- handovers whose work is done ----------------------------------------------------------------
 
 
 def of_plan(plan: str, phase: str = "01-core") -> str:
