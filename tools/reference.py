@@ -61,7 +61,7 @@ FILES = {
     "ROADMAP": "the phases, in order",
     "CONFIG": "the project's settings; those of Fairlead are under `fairlead`",
     "WAITING": "the question that a person has to answer; exists only while the project waits",
-    "CONTINUE": "the hand-over for the next session, written at every step of a gate",
+    "CONTINUE": "the handover for the next session, written at every step of a gate",
     "ACTIVE_WORKSTREAM": "the name of the workstream that is used when there is no STATE.md",
     "PHASES": "one folder per phase, with its plans and summaries",
     "JOBS": "one folder per job: record, gates, questions, journal",

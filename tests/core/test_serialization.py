@@ -65,5 +65,5 @@ def test_an_integer_is_neither_a_boolean_nor_a_text(value: object):
 
 
 def test_a_stored_record_raises_at_the_first_mismatch():
-    with pytest.raises(MalformedRecord, match="name: str is needed here, not 1"):
+    with pytest.raises(MalformedRecord, match="name: expected str, found 1"):
         revived(Part, {"name": 1, "level": "middle"}, "job.json")

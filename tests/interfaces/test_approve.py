@@ -102,7 +102,7 @@ def test_a_plan_that_is_ready_but_not_reviewed_is_not_approved(planning: PlanFol
     refused = planning.approve()
 
     assert refused.exit_code == 4
-    assert "a plan that is drafting cannot take approve" in refused.stderr
+    assert "approve is not possible: the plan is drafting" in refused.stderr
     assert not planning.is_approved
     assert planning.run("planning", "review").exit_code == 0
     assert planning.approve().exit_code == 0

@@ -15,18 +15,21 @@ PACKAGE = "fairlead.interfaces.cli"
 
 
 def groups(
-    group: LazyGroup, path: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], LazyGroup]]:
-    """The group and every lazy group below it, with the words that lead to it."""
+    group: click.Group, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Group]]:
+    """The group and every group below it, with the words that lead to it."""
     yield path, group
     context = click.Context(group)
     for name in group.list_commands(context):
         inner = group.get_command(context, name)
-        if isinstance(inner, LazyGroup):
+        if isinstance(inner, click.Group):
             yield from groups(inner, (*path, name))
 
 
-GROUPS = {path: group for path, group in groups(cli) if group.lazy}
+ALL_GROUPS = dict(groups(cli))
+GROUPS = {
+    path: group for path, group in ALL_GROUPS.items() if isinstance(group, LazyGroup) and group.lazy
+}
 
 
 @pytest.mark.parametrize("path", GROUPS, ids=" ".join)
@@ -38,6 +41,17 @@ def test_the_table_has_the_first_sentence_of_every_help(path: tuple[str, ...]):
         assert command is not None
         assert not command.hidden
         assert sentence == command.get_short_help_str(WIDE), name
+
+
+@pytest.mark.parametrize("path", ALL_GROUPS, ids=" ".join)
+def test_the_list_of_commands_shows_whole_sentences(path: tuple[str, ...]):
+    group = ALL_GROUPS[path]
+    context = click.Context(group, info_name="fairlead", terminal_width=80)
+    shown = " ".join(group.get_help(context).split())
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        assert command.hidden or command.get_short_help_str(WIDE) in shown
 
 
 @pytest.mark.parametrize("path", GROUPS, ids=" ".join)

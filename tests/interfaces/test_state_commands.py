@@ -71,7 +71,7 @@ REFUSED = [
         id="a metric of no phase",
     ),
     pytest.param(("gate", "approved"), 4, "gate-transition", id="26: a gate that has not started"),
-    pytest.param(("resume", "--file", "x.md"), 2, "no-handover", id="26: no such hand-over"),
+    pytest.param(("resume", "--file", "x.md"), 2, "no-handover", id="26: no such handover"),
     pytest.param(("begin-phase", "--phase", "x"), 2, "malformed-id", id="26: no number"),
     pytest.param(
         ("record-metric", "--phase", "1", "--plan", "1", "--duration", "soon"),

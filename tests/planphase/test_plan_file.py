@@ -120,7 +120,7 @@ def test_4_3_only_the_listed_transitions_are_allowed(status, event, after):
     if after:
         assert next_status(status, event) == after
         return
-    with pytest.raises(PlanTransition, match=f"{status} cannot take {event}"):
+    with pytest.raises(PlanTransition, match=f"{event} is not possible: the plan is {status}"):
         next_status(status, event)
 
 

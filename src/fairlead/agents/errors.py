@@ -19,7 +19,7 @@ class NoSuchAgent(UsageError, code="no-such-agent"):
 class OnlyRehearses(UsageError, code="only-rehearses"):
     """The scripted agent cannot do real work."""
 
-    message = "the scripted agent only rehearses"
+    message = "the scripted agent can only rehearse"
     hint = "add --rehearse"
 
 
@@ -27,8 +27,8 @@ class OnlyAnswers(UsageError, code="only-answers"):
     """A plain model cannot change files."""
 
     name: str
-    message = "{name} is a model that answers; it changes no files"
-    hint = "choose an agent: fairlead doctor agents"
+    message = "{name} is a plain model: it answers, but cannot change files"
+    hint = "choose an agent from this list: fairlead doctor agents"
 
 
 class NoAgent(AgentError, code="no-agent"):

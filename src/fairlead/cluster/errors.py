@@ -8,16 +8,16 @@ from fairlead.core.errors import AgentError, UsageError
 
 
 class NoClusterPackage(AgentError, code="no-cluster-package"):
-    """The extra with the client of Temporal is not installed."""
+    """The extra with the Temporal client is not installed."""
 
     message = "calls on other machines need the package temporalio"
     hint = "install it with: pip install 'fairlead[cluster]'"
 
 
 class NoDevServer(AgentError, code="no-dev-server"):
-    """There is no program to start a development server with."""
+    """The program that starts a development server is not installed."""
 
-    message = "there is no program `temporal`"
+    message = "the program `temporal` is not on PATH"
     hint = "install it with: pip install 'fairlead[cluster-dev]'"
 
 
@@ -37,19 +37,19 @@ class NoWorker(AgentError, code="cluster-no-worker"):
     seconds: int
     address: str
     version: str
-    message = "no worker of version {version} has asked queue {queue} for {seconds} s"
+    message = "queue {queue} has had no worker of version {version} for {seconds} s"
     hint = "start one: fairlead worker --address {address} --queue {queue}; then run this again"
 
 
 class NoRemote(UsageError, code="cluster-no-remote"):
-    """The repository through which trees travel is not configured."""
+    """The repository that this machine and the workers share is not configured."""
 
     message = "fairlead.cluster.remote names no repository that the workers can reach"
     hint = "set it: fairlead config set fairlead.cluster.remote ssh://HOST/PATH.git"
 
 
 class NeedsRepository(UsageError, code="cluster-needs-git"):
-    """Trees travel by git, and this project has no repository."""
+    """Workers get the code through git, and this project has no repository."""
 
     message = "calls on other machines need a git repository with a commit"
     hint = "make one: git init && git add -A && git commit -m start"
@@ -64,15 +64,15 @@ class NotOnCluster(UsageError, code="not-on-cluster"):
 
 
 class IdInUse(AgentError, code="cluster-id-in-use"):
-    """An execution of this id exists, and it was started with another input."""
+    """A call with this id exists, and it was started with different input."""
 
     call: str
-    message = "the call {call} exists with another input and is not continued"
+    message = "the call {call} already exists with different input"
     hint = "run the same command again: it makes a new call"
 
 
 class WorkerUnfit(AgentError, code="worker-unfit"):
-    """A worker cannot serve what it was started for."""
+    """A worker cannot serve the queues it was started for."""
 
     faults: Sequence[str]
     message = "this worker cannot start: {faults:; }"

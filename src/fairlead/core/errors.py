@@ -167,7 +167,7 @@ class StorageError(FairleadError, code="storage"):
 
 
 class MalformedId(UsageError, code="malformed-id"):
-    """A phase, plan or other identifier does not follow its grammar."""
+    """A phase, plan or other identifier has the wrong form."""
 
     kind: str
     text: str
@@ -177,7 +177,7 @@ class MalformedId(UsageError, code="malformed-id"):
 
 
 class MalformedDuration(UsageError, code="malformed-duration"):
-    """A duration does not follow its grammar."""
+    """A duration has the wrong form."""
 
     text: str
     message = "{text!r} is not a duration"
@@ -211,7 +211,7 @@ class MalformedRecord(DocumentError, code="malformed-record"):
     wanted: object
     shown: str
     where: str = ""
-    message = "{where}{wanted} is needed here, not {shown}"
+    message = "{where}expected {wanted}, found {shown}"
     hint = (
         "restore the file (git restore {path}), or move the folder of this job out of .planning; "
         "nothing was changed"

@@ -91,24 +91,24 @@ def _agent(key: str, meaning: str, default: str = "") -> Setting:
 SETTINGS = (
     # Budgets
     _number(
-        "fairlead.budget.run_tokens", 2_000_000, "most tokens of one run; 0: no limit", 0, _TOKENS
+        "fairlead.budget.run_tokens", 2_000_000, "token limit of one run; 0: no limit", 0, _TOKENS
     ),
     _number(
-        "fairlead.budget.run_usd", 20.0, "most US dollars of one run; 0: no limit", 0, _DOLLARS
+        "fairlead.budget.run_usd", 20.0, "US dollar limit of one run; 0: no limit", 0, _DOLLARS
     ),
     _number(
-        "fairlead.budget.day_tokens", 0, "most tokens of all runs of a day; 0: no limit", 0, _TOKENS
+        "fairlead.budget.day_tokens", 0, "token limit of all runs of a day; 0: no limit", 0, _TOKENS
     ),
     _number(
         "fairlead.budget.day_usd",
         100.0,
-        "most US dollars of all runs of a day; 0: no limit",
+        "US dollar limit of all runs of a day; 0: no limit",
         0,
         _DOLLARS,
     ),
     # Documents and output
     _choice("fairlead.color", "colours in a terminal", "auto", "always", "never"),
-    _choice("fairlead.dialect", "form of the STATE.md that `init` creates", "gsd", "ultraplan"),
+    _choice("fairlead.dialect", "format of the STATE.md that `init` creates", "gsd", "ultraplan"),
     _number("fairlead.github_seconds", 30, "time limit of one gh call", 1, 600),
     _number(
         "fairlead.lock_wait_seconds", 30, "how long a command waits for another writer", 1, 600
@@ -116,7 +116,7 @@ SETTINGS = (
     _number(
         "fairlead.state_lines",
         100,
-        "length of STATE.md above which events archive its oldest entries; 0: no limit",
+        "lines of STATE.md above which its oldest entries are archived; 0: no limit",
         0,
         100_000,
     ),
@@ -136,7 +136,7 @@ SETTINGS = (
     Setting(
         "fairlead.shared_disk",
         False,
-        "write on a network share, where other machines may not see locks",
+        "allow writing to a network share without locks; safe only if one machine writes",
     ),
     # Agents and models
     _agent("fairlead.agent", "the executing agent; auto: the first one installed", "auto"),
@@ -167,7 +167,7 @@ SETTINGS = (
         1,
         _MINUTES,
     ),
-    _number("fairlead.execution.attempts", 3, "attempts of a task before a person is asked", 1, 9),
+    _number("fairlead.execution.attempts", 3, "attempts at a task before a person is asked", 1, 9),
     Setting(
         "fairlead.execution.commands",
         (),
@@ -193,8 +193,8 @@ SETTINGS = (
     ),
     _choice(
         "fairlead.execution.undeclared",
-        "files that an agent changed and its plan does not declare; review: a named file that "
-        "the reviewer approves lands",
+        "changed files that the plan does not declare; review: a file lands if the agent named it and"
+        " the reviewer approved",
         "review",
         "ask",
         "never",
@@ -215,32 +215,41 @@ SETTINGS = (
     Setting("workflow.plan_check", True, "check plans before they are accepted"),
     Setting("workflow.pattern_mapper", True, "map new files to existing ones"),
     # Council
-    _agent("fairlead.council.pm", "refines, audits and researches: AGENT or AGENT:MODEL"),
-    _agent("fairlead.council.synthesiser", "writes the master plan; has no seat"),
+    _agent(
+        "fairlead.council.pm",
+        "agent of the project manager (PM); empty: fairlead.agent",
+    ),
+    _agent(
+        "fairlead.council.synthesiser",
+        "agent that writes the master plan; empty: fairlead.agent, or with auto claude if installed",
+    ),
     *(
-        _agent(f"fairlead.council.seats.{seat}", "agent of this seat; empty: fairlead.agent")
+        _agent(
+            f"fairlead.council.seats.{seat}",
+            "agent of this seat; empty: fairlead.agent, or with auto an installed agent in turn",
+        )
         for seat in _SEATS
     ),
     _agent("fairlead.council.fallback", "substitutes, in this order: AGENT:MODEL, AGENT:MODEL"),
     _number(
         "fairlead.council.min_families",
         1,
-        "families of models that must plan; a council of one family is marked degraded",
+        "model families that must plan; a council with one family is marked as degraded",
         1,
         6,
     ),
     _number(
         "fairlead.council.allow_absent",
         0,
-        "1: five of six seats may approve when one other than security is absent",
+        "1: one seat other than security may be absent, and the other five can approve",
         0,
         1,
     ),
     _number("fairlead.council.rounds", 3, "reviews before a deadlock", 1, 9),
-    _number("fairlead.council.plan_tokens", 8192, "most tokens of a plan", 512, 8192),
+    _number("fairlead.council.plan_tokens", 8192, "token limit of a plan", 512, 8192),
     _number("fairlead.council.seat_seconds", 180, "time limit of a seat", 1, 3600),
     _number("fairlead.council.synthesis_seconds", 300, "time limit of the synthesiser", 1, 3600),
-    _number("fairlead.council.pm_seconds", 300, "time limit of a pass of the PM", 1, 3600),
+    _number("fairlead.council.pm_seconds", 300, "time limit of one pass of the PM", 1, 3600),
     _choice(
         "fairlead.council.bridge",
         "what executes an approved plan: this engine, or the host agent's own command",
@@ -263,18 +272,18 @@ SETTINGS = (
     Setting(
         "fairlead.cluster.remote",
         "",
-        "the repository through which trees travel between this machine and the workers",
+        "git repository through which this machine and the workers exchange code",
     ),
     _choice(
         "fairlead.cluster.verify",
-        "where verify commands run on merged trees; `worker` believes the workers, and is recorded",
+        "where verify commands run on merged code; worker: their results are trusted and marked",
         "coordinator",
         "worker",
     ),
     _number(
         "fairlead.cluster.heartbeat_seconds",
         30,
-        "after so long without a sign of life a worker is lost, and its call is repeated",
+        "a worker without a heartbeat for this long counts as lost, and its call is repeated",
         3,
         600,
     ),

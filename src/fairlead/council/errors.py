@@ -28,7 +28,7 @@ class JobNotOver(UsageError, code="job-not-over"):
 
     job: str
     status: str
-    message = "{job} is {status}"
+    message = "{job} is {status}, which does not allow this"
     hint = "see what it allows now: fairlead job show {job}"
 
 

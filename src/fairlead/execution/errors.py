@@ -15,9 +15,9 @@ class NothingToExecute(UsageError, code="nothing-to-execute"):
 
 
 class HeadDetached(ConflictError, code="head-detached"):
-    """The repository is on no branch, so finished work cannot land."""
+    """HEAD is detached, so there is no branch on which finished work can land."""
 
-    message = "the repository is on no branch, so finished work could not land"
+    message = "HEAD is detached: there is no branch on which finished work can land"
     hint = "switch to a branch: git switch BRANCH"
 
 
@@ -34,7 +34,7 @@ class NotRehearsed(ConflictError, code="not-rehearsed"):
     """The project has real plans or summaries, so a rehearsal may not work in it."""
 
     path: object
-    message = "{path}: no rehearsal created it, so none may work here"
+    message = "{path} is real work, so a rehearsal cannot use this project"
     hint = "omit --here: the rehearsal then uses a private copy"
 
 
@@ -98,7 +98,7 @@ class PlansUnfit(BlockedError, code="plans-unfit"):
 
     problems: tuple[str, ...]
     message = "{problems:; 5}"
-    hint = "correct the plans, then start again"
+    hint = "correct the plans, then run the command again"
 
 
 class NothingCame(StorageError, code="nothing-came"):

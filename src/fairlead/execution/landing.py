@@ -91,7 +91,7 @@ class Landing:
         self._documents = BackgroundWorker()  # STATE.md follows the gates without delaying them
         self._is_left = False  # whether STATE.md shows that the run is over
         self._landed: list[str] = []  # plans whose worktrees are still there
-        self._held: dict[str, SessionLock] = {}  # by plan: its hand-over belongs to this process
+        self._held: dict[str, SessionLock] = {}  # by plan: its handover belongs to this process
 
     # -- evidence --------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ class Landing:
         self._documents.submit(lambda: self._sessions.show(task, result))
 
     def _hold_session(self, plan: str) -> None:
-        """Show that the hand-over of a plan is in use, so that no other session takes it over."""
+        """Show that the handover of a plan is in use, so that no other session takes it over."""
         if plan not in self._held:
             with suppress(SessionHeld):
                 self._held[plan] = self._sessions.hold(plan).__enter__()

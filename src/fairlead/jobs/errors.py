@@ -107,7 +107,7 @@ class RecordEdited(ConflictError, code="record-edited"):
     status: str
     kept: str
     message = "{path} was changed outside Fairlead: nothing was run. The job is {status}"
-    hint = "the recorded file is back, the changed one is {kept}; run the command again to go on"
+    hint = "the recorded file is back, the changed one is {kept}; run the command again to continue"
 
 
 class EditedRecordNotice(DocumentError, code="edited-record", kw_only=True):

@@ -56,7 +56,7 @@ class UnknownAgent(UsageError, code="unknown-agent"):
     name: object
     known: tuple[str, ...]
     message = "'{name}' is not registered"
-    hint = "register: fairlead exec register human {name}; known: {known}"
+    hint = "register it: fairlead exec register human {name}; registered: {known}"
 
 
 class PlanField(DocumentError, code="plan-field"):
@@ -148,8 +148,8 @@ class PlanTransition(ConflictError, code="plan-transition"):
     status: str
     event: str
     allowed: tuple[str, ...]
-    message = "a plan that is {status} cannot take {event}"
-    hint = "it can take: {allowed}"
+    message = "{event} is not possible: the plan is {status}"
+    hint = "possible: {allowed}"
 
 
 class PlanUnready(BlockedError, code="plan-unready"):
@@ -158,7 +158,7 @@ class PlanUnready(BlockedError, code="plan-unready"):
     plan: object
     faults: tuple[str, ...]
     message = "{plan} is not ready: {faults:; }"
-    hint = "see what satisfies each of them: fairlead planning status"
+    hint = "see what each of them needs: fairlead planning status"
 
 
 class NeedsPerson(BlockedError, code="needs-person"):
@@ -177,7 +177,7 @@ class CheckFailed(BlockedError, code="check-failed"):
     command: str
     how: str
     said: str
-    hint = "fix the cause, then confirm again"
+    hint = "fix the cause, then run the same command again"
 
     def _message(self) -> str:
         return f"{self.command} {self.how}" + (f": {self.said}" if self.said else "")

@@ -14,7 +14,7 @@ class PlanCycle(DocumentError, code="plan-cycle"):
 
 
 class NoVerifyCommand(DocumentError, code="no-verify-command"):
-    """A plan is about to be created whose work could not be verified."""
+    """A new plan has tasks without a verify command."""
 
     plan: str
     tasks: tuple[str, ...]

@@ -25,7 +25,7 @@ class UnknownPlan(UsageError, code="unknown-plan"):
 
 
 class MisplacedFrontmatter(DocumentError, code="misplaced-frontmatter"):
-    """The frontmatter of STATE.md is not at its very start, or its fence has blanks at the end."""
+    """The frontmatter of STATE.md does not begin on line 1, or its `---` has trailing spaces."""
 
     message = "the frontmatter that starts here is not read"
     hint = "its first line must be exactly --- and the first line of the file; nothing was changed"
@@ -58,7 +58,7 @@ class NotRenumbered(UsageError, code="not-renumbered"):
 
     phase: object
     inserted: tuple[str, ...]
-    message = "phase {phase} cannot give up its number: {inserted} are inserted after it"
+    message = "cannot renumber after removing phase {phase}: {inserted} would lose their place"
     hint = "remove them first, or omit --renumber"
 
 
@@ -97,7 +97,7 @@ class DerivedValue(UsageError, code="derived-value"):
     name: str
     command: str
     message = "{name} is derived from the files and cannot be set"
-    hint = "derive it with: {command}"
+    hint = "update it with: {command}"
 
 
 class NoHandover(UsageError, code="no-handover"):
@@ -158,10 +158,10 @@ class GateTransition(ConflictError, code="gate-transition"):
     status: str
     event: str
     allowed: tuple[str, ...]
-    message = "a gate that is {status} cannot take {event}"
+    message = "{event} is not possible: the gate is {status}"
 
     def _hint(self) -> str:
-        return f"it can take: {', '.join(self.allowed)}" if self.allowed else "this gate is closed"
+        return f"possible: {', '.join(self.allowed)}" if self.allowed else "this gate is closed"
 
 
 class GateOpen(ConflictError, code="gate-open"):
@@ -170,7 +170,7 @@ class GateOpen(ConflictError, code="gate-open"):
     task: str
     status: str
     message = "the gate of {task!r} is still {status}"
-    hint = "finish or skip it, or work in a session of its own: --session NAME"
+    hint = "finish or skip it, or use another session: --session NAME"
 
 
 class ClaimUnexplained(BlockedError, code="claim-unexplained"):
@@ -213,7 +213,7 @@ class MilestoneNotClosed(BlockedError, code="milestone-not-closed"):
     version: str
 
     def _message(self) -> str:
-        return f"milestone {self.version or 'of the present phases'} is not closed"
+        return f"milestone {self.version or 'of the current phases'} is not closed"
 
     def _hint(self) -> str:
         return f"close it first: fairlead milestone complete {self.version or 'VERSION'}"
@@ -232,9 +232,9 @@ class MilestoneOpen(BlockedError, code="milestone-open"):
 
 
 class NoAttemptsLeft(BlockedError, code="no-attempts-left"):
-    """A task failed as often as it may."""
+    """A task has no attempts left."""
 
     task: str
     attempts: int
     message = "{task!r} failed {attempts} times and is not tried again"
-    hint = "decide about it: fairlead state gate restart, fix or skip --reason TEXT"
+    hint = "decide: fairlead state gate restart, or fix, or skip --reason TEXT"

@@ -1,7 +1,7 @@
-"""Files for the next session: the hand-over of a gate, and WAITING.json.
+"""Files for the next session: the handover of a gate, and WAITING.json.
 
-A process that dies writes nothing, so the hand-over is written ahead, at every step of a gate. A
-hand-over with our version and a session is ours; any other file of that name is only shown.
+A process that dies writes nothing, so the handover is written ahead, at every step of a gate. A
+handover with our version and a session is ours; any other file of that name is only shown.
 WAITING.json says that the project waits for a person's answer.
 """
 
@@ -39,7 +39,7 @@ _NEXT_STEPS = {
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """A hand-over file."""
+    """A handover file."""
 
     path: str
     session: str  # empty: another tool wrote it
@@ -61,7 +61,7 @@ class Handover:
 
 
 def read_handover(path: str, text: str) -> Handover:
-    """Read a hand-over, whichever tool wrote it."""
+    """Read a handover, whichever tool wrote it."""
     document = Document(text)
     front = {key: value for key, value in document.shown_front.items() if not is_null(value)}
     is_ours = str(front.get("version", "")) == VERSION and "session" in front
@@ -80,10 +80,10 @@ def read_handover(path: str, text: str) -> Handover:
 
 
 def is_stale(handover: Handover, position: Position, folders: Iterable[PhaseFolder] = ()) -> bool:
-    """Whether nothing is left to resume: the gate, the plan or the phase of a hand-over is done.
+    """Whether nothing is left to resume: the gate, the plan or the phase of a handover is done.
 
     A phase of a shipped milestone is done, and so is a plan that another one supersedes. A
-    hand-over whose place is not known is never stale.
+    handover whose place is not known is never stale.
     """
     task = handover.task
     if handover.is_ours and task.gate.status in (GateStatus.APPROVED, GateStatus.SKIPPED):
@@ -100,7 +100,7 @@ def is_stale(handover: Handover, position: Position, folders: Iterable[PhaseFold
 
 
 def _phase_of(handover: Handover, scope: Scope) -> Phase | None:
-    """The phase of a hand-over: by its folder, else by its number in the current milestone."""
+    """The phase of a handover: by its folder, else by its number in the current milestone."""
     folder, number = handover.path.rpartition("/")[0], phase_in(handover.task.phase)
     phases = (*scope.phases, *scope.elsewhere)
     placed = (each for each in phases if each.folder and each.folder.path == folder)
@@ -109,7 +109,7 @@ def _phase_of(handover: Handover, scope: Scope) -> Phase | None:
 
 
 def handover_text(task: OpenTask, now: datetime) -> str:
-    """The hand-over for the current step of a task."""
+    """The handover for the current step of a task."""
     keys = task_keys(task, now)
     name = one_line(task.name, "the task")
     front = {
@@ -153,7 +153,7 @@ def handover_text(task: OpenTask, now: datetime) -> str:
 
 
 def marked_resumed(text: str, session: str, now: datetime) -> str:
-    """The hand-over with the session that continues it."""
+    """The handover with the session that continues it."""
     document = Document(text).set_front(("resumed_by",), session)
     return document.set_front(("resumed_at",), moment(now)).text
 
@@ -167,7 +167,7 @@ def _next(task: OpenTask, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HandoverOffer:
-    """A hand-over file, whether its session is still running, and whether its work is done."""
+    """A handover file, whether its session is still running, and whether its work is done."""
 
     handover: Handover
     is_live: bool
@@ -181,7 +181,7 @@ def handover_offers(
     position: Position | None = None,
     folders: Iterable[PhaseFolder] = (),
 ) -> tuple[HandoverOffer, ...]:
-    """All hand-overs of a project; `names` lists a folder.
+    """All handovers of a project; `names` lists a folder.
 
     Without the position of the project, none of them is called stale.
     """
@@ -203,12 +203,12 @@ def session_name(session: str, workstream: str) -> str:
 
 
 def workstream_of(path: str, workstream: str) -> str:
-    """The workstream if the hand-over is in its folder; empty: it belongs to the project."""
+    """The workstream if the handover is in its folder; empty: it belongs to the project."""
     return workstream if path.startswith(f"{planning_of(workstream)}/") else ""
 
 
 def handover_paths(workstream: str, names: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
-    """The hand-overs of a workstream, its phases, the project and the ultraplan dialect."""
+    """The handovers of a workstream, its phases, the project and the ultraplan dialect."""
     home = planning_of(workstream)
     phases = f"{home}/{PHASES_NAME}"
     folders = [PLANNING, home, ULTRAPLAN, *(f"{phases}/{name}" for name in sorted(names(phases)))]

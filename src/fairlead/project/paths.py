@@ -1,4 +1,4 @@
-"""File names of project memory: phases, milestones, todos, the archive, hand-overs, questions."""
+"""File names of project memory: phases, milestones, todos, the archive, handovers, questions."""
 
 from fairlead.store.layout import PLANNING, planning_of
 
@@ -14,7 +14,7 @@ SHIPPED_NAME = "MILESTONES.md"
 AUDIT = "MILESTONE-AUDIT"
 CONTINUE_NAME = ".continue-here"
 WAITING_NAME = "WAITING.json"
-ULTRAPLAN = ".ultraplan/state"  # where the Ultraplan dialect keeps its hand-overs
+ULTRAPLAN = ".ultraplan/state"  # where the Ultraplan dialect keeps its handovers
 ULTRAPLAN_CONTINUE = "continue"
 PHASES = f"{PLANNING}/{PHASES_NAME}"
 WAITING = f"{PLANNING}/{WAITING_NAME}"
@@ -38,7 +38,7 @@ def archive_of(workstream: str) -> str:
 
 
 def handover_path(session: str, *, in_ultraplan: bool, workstream: str = "") -> str:
-    """The hand-over of a session; without a session, the one that is read first."""
+    """The handover of a session; without a session, the one that is read first."""
     suffix = f"-{session}" if session else ""
     if in_ultraplan and not workstream:
         return f"{ULTRAPLAN}/{ULTRAPLAN_CONTINUE}{suffix}.md"
@@ -46,12 +46,12 @@ def handover_path(session: str, *, in_ultraplan: bool, workstream: str = "") -> 
 
 
 def is_handover_name(path: str) -> bool:
-    """Whether a path is a hand-over by its name. One that was declined is not."""
+    """Whether a path is a handover by its name. One that was declined is not."""
     name = path.rpartition("/")[2]
     start = ULTRAPLAN_CONTINUE if path.startswith(ULTRAPLAN) else CONTINUE_NAME
     return name.startswith(start) and name.endswith(".md")
 
 
 def aside_path(path: str, stamp: str) -> str:
-    """The new name of a hand-over that the user declined to resume."""
+    """The new name of a handover that the user declined to resume."""
     return f"{path}.{stamp}"

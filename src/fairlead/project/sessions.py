@@ -1,6 +1,6 @@
-"""Sessions: the gate of a task, and the hand-over from which another session can continue.
+"""Sessions: the gate of a task, and the handover from which another session can continue.
 
-A gate step and its hand-over file are written in one transaction. A hand-over whose session is
+A gate step and its handover file are written in one transaction. A handover whose session is
 not running was left by a process that died. It is offered, and removed only after the session
 that took it over has recorded a step itself.
 """
@@ -62,7 +62,7 @@ from fairlead.store.moves import Move
 from fairlead.store.staging import removed_path
 from fairlead.text.document import Document
 
-ShownGate = tuple[OpenTask, str]  # a task, and the path of its hand-over
+ShownGate = tuple[OpenTask, str]  # a task, and the path of its handover
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Sessions(ProjectService):
         return SessionLock(self._files.folder, name)
 
     def offers(self) -> tuple[HandoverOffer, ...]:
-        """All hand-overs of the project; nothing is changed."""
+        """All handovers of the project; nothing is changed."""
         unchecked = self._files.unchecked()
         inventory = scan(self._files.folder, workstream=self._workstream, unchecked=unchecked)
         position, folders = position_of(inventory), inventory.folders
@@ -97,7 +97,7 @@ class Sessions(ProjectService):
     # -- gates ----------------------------------------------------------------------------
 
     def gate(self, event: GateEvent, task: OpenTask, *, dry_run: bool = False) -> WriteOutcome:
-        """Record a step of a gate in STATE.md and in the hand-over."""
+        """Record a step of a gate in STATE.md and in the handover."""
         now = self._clock.now()
         return self._record(
             task,
@@ -111,11 +111,11 @@ class Sessions(ProjectService):
         return self._record(task, lambda _: task, result, command=f"job {task.plan}", dry_run=False)
 
     def closed(self, session: str) -> None:
-        """Remove the hand-over of a finished session from the folder and from STATE.md."""
+        """Remove the handover of a finished session from the folder and from STATE.md."""
         self.given_up(session, ())
 
     def given_up(self, session: str, tasks: Sequence[TaskOrigin]) -> None:
-        """Remove the hand-over and the blockers of tasks that their session abandoned."""
+        """Remove the handover and the blockers of tasks that their session abandoned."""
 
         def decide(snapshot: ProjectSnapshot) -> ChangeSet:
             # Read under the lock, where a killed transaction has been completed or undone.
@@ -187,7 +187,7 @@ class Sessions(ProjectService):
         dry_run: bool = False,
         command: str = "state record-session",  # that undo shows; a hook names itself
     ) -> WriteOutcome:
-        """Record the regular end of a session; its hand-over stays only if its task is open."""
+        """Record the regular end of a session; its handover stays only if its task is open."""
         _checked(session)
 
         def decide(snapshot: ProjectSnapshot) -> ChangeSet:
@@ -217,9 +217,9 @@ class Sessions(ProjectService):
         fresh: bool = False,
         dry_run: bool = False,
     ) -> ResumeResult:
-        """End the pause and take over a hand-over.
+        """End the pause and take over a handover.
 
-        With `fresh` the hand-over is put aside instead, and its task counts as not started.
+        With `fresh` the handover is put aside instead, and its task counts as not started.
         """
         _checked(session)
         offers = self._offers_here(self.offers())
@@ -255,7 +255,7 @@ class Sessions(ProjectService):
     def _offers_here(
         self, offers: tuple[HandoverOffer, ...] | None = None
     ) -> tuple[HandoverOffer, ...]:
-        """The hand-overs that a session of this workstream may continue.
+        """The handovers that a session of this workstream may continue.
 
         Unless they are given, none of them is called stale: that needs a look at all files.
         """
@@ -290,7 +290,7 @@ class Sessions(ProjectService):
         return None, owners
 
     def _path_for(self, session: str) -> str:
-        """The hand-over file of a session: the common one if it is free, otherwise its own."""
+        """The handover file of a session: the common one if it is free, otherwise its own."""
         in_ultraplan = self._files.exists(ULTRAPLAN)
         own, common = (
             handover_path(name, in_ultraplan=in_ultraplan, workstream=self._workstream)
@@ -313,7 +313,7 @@ def _checked(session: str) -> str:
 
 
 def _chosen(offers: tuple[HandoverOffer, ...], file: str) -> Handover | None:
-    """The hand-over to resume: the named one, or the only one with work left and nobody at it."""
+    """The handover to resume: the named one, or the only one with work left and nobody at it."""
     if file:
         candidates = [offer for offer in offers if offer.handover.path == file]
         if not candidates:
@@ -330,7 +330,7 @@ def _chosen(offers: tuple[HandoverOffer, ...], file: str) -> Handover | None:
 def _superseded(
     offers: tuple[HandoverOffer, ...], session: str, path: str, snapshot: ProjectSnapshot
 ) -> tuple[Move, ...]:
-    """Moves of the hand-overs that this session took over; its first step replaces them."""
+    """Moves of the handovers that this session took over; its first step replaces them."""
     return tuple(
         Move(offer.handover.path, removed_path(offer.handover.path, snapshot.stamp))
         for offer in offers
@@ -369,13 +369,13 @@ def _with_blocker(state: Document, task: OpenTask) -> Document:
 def _shown_gate(
     state: Document, own: ShownGate, offers: tuple[HandoverOffer, ...], owners: tuple[str, ...]
 ) -> ShownGate:
-    """The gate that STATE.md shows after a step: the oldest open one, and its hand-over."""
+    """The gate that STATE.md shows after a step: the oldest open one, and its handover."""
     handovers = [offer.handover for offer in offers if offer.handover.is_ours]
     others = [(each.task, each.path) for each in handovers if each.session not in owners]
     recorded = read_task(state)
     sessions = (*owners, *(task.session for task, _ in others))
     if recorded is not None and recorded.session not in sessions:
-        others.append((recorded, ""))  # its hand-over is gone
+        others.append((recorded, ""))  # its handover is gone
     return _oldest_unfinished([own, *others]) or own
 
 

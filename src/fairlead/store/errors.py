@@ -41,10 +41,10 @@ class UnknownWorkstream(UsageError, code="unknown-workstream"):
 
 
 class OnlyPersonal(UsageError, code="only-personal"):
-    """A setting counts only in the user's own file, not in a project's."""
+    """A setting is read only from the user's own file, not from a project's."""
 
     key: str
-    message = "{key} counts only in your own settings, not in a project's"
+    message = "{key} is read only from your own settings, not from a project's"
     hint = "add --user: fairlead config set --user {key} VALUE"
 
 
@@ -107,7 +107,7 @@ class FileExists(ConflictError, code="file-exists"):
 
     path: object
     message = "{path} exists already"
-    hint = "nothing was changed"
+    hint = "move it away, then run the command again; nothing was changed"
 
 
 class LockBusy(ConflictError, code="lock-busy"):
@@ -132,8 +132,8 @@ class ChangedMeanwhile(ConflictError, code="changed-meanwhile"):
     message = "{path} was changed by another program while it was being written"
 
     def _hint(self) -> str:
-        ours = f"; ours is saved as {self.ours}" if self.ours else ""
-        return f"their version was kept{ours}; run the command again"
+        ours = f", and ours is saved as {self.ours}" if self.ours else ""
+        return f"the other program's version was kept{ours}; run the command again"
 
 
 class NewerRecord(ConflictError, code="newer-record"):
@@ -150,11 +150,11 @@ class SessionHeld(ConflictError, code="session-held"):
 
     session: str
     message = "session {session} is running in another process"
-    hint = "work in a session of its own: --session NAME"
+    hint = "use another session: --session NAME"
 
 
 class NothingToUndo(ConflictError, code="nothing-to-undo"):
-    """There is no event that can be undone."""
+    """There is no command that can be undone."""
 
     why: str
     message = "nothing to undo: {why}"
@@ -173,11 +173,11 @@ class OverlapsLater(ConflictError, code="overlaps-later"):
 
 
 class ChangedSince(ConflictError, code="changed-since"):
-    """A document changed after the last event, so undoing the event would lose that change."""
+    """A document changed after the command, so undoing the command would lose that change."""
 
     path: object
     command: str
-    message = "{path} was changed after the last event ({command})"
+    message = "{path} was changed after the command to undo ({command})"
     hint = "nothing was changed; take the older version from git if you want it"
 
 
@@ -205,7 +205,7 @@ class DiskFault(StorageError, code="disk-fault"):
     path: object
     why: str
     message = "{path}: {why}"
-    hint = "nothing was changed"
+    hint = "check the disk; nothing was changed"
 
 
 class NotConfirmed(StorageError, code="not-confirmed"):
@@ -218,11 +218,11 @@ class NotConfirmed(StorageError, code="not-confirmed"):
 
 
 class StepInterrupted(NotConfirmed, code="step-interrupted"):
-    """An error of the disk stopped a step that writes several documents."""
+    """A disk error stopped a step that writes several documents."""
 
     path: tuple[str, ...]
     message = "writing {path} was interrupted: {why}"
-    hint = "do not run it again: the next command that writes completes the step"
+    hint = "do not run the command again: the next command that writes completes this step"
 
 
 class NoLocks(StorageError, code="no-locks"):
@@ -247,7 +247,7 @@ class LaterFault(StorageError, code="later-fault"):
     path: object
     why: str
     message = "{path}: {why}, after something was written"
-    hint = "what was written is complete and stays; see where it stands: fairlead status"
+    hint = "what was written is complete and stays; look at it: fairlead status"
 
 
 class OutputFault(StorageError, code="output-fault"):

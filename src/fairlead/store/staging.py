@@ -26,7 +26,7 @@ LAST = "last.json"  # what the last command replaced, for undo
 PAST = "past-"  # prefix of the records before it
 KEEPING = "keeping.json"  # the same for a command that is not complete yet
 RESCUED = "rescued"
-REMOVED = "removed"  # phases taken out of the roadmap, and hand-overs that were resumed
+REMOVED = "removed"  # phases taken out of the roadmap, and handovers that were resumed
 WRITING = "w-"  # prefix of a file that is still being written
 STAGED = "x-"  # prefix of a complete version, and of the old version after the exchange
 

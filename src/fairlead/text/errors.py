@@ -40,7 +40,7 @@ class NoPlace(DocumentError, code="no-place"):
 
 
 class UnsafeEdit(DocumentError, code="unsafe-edit"):
-    """An edit was not made because its result would not read back as asked."""
+    """An edit was not made because its result would not be read as intended."""
 
     what: str
     message = "{what} cannot be changed here without changing something else"

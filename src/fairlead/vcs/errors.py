@@ -31,7 +31,7 @@ class LandingBlocked(ConflictError, code="landing-blocked"):
     place: object
     why: object
     message = "{place}: {why}"
-    hint = "commit or remove your own change there, then start again"
+    hint = "commit or remove your own change there, then run the command again"
 
 
 class NoAnswer(AgentError, code="no-answer"):
@@ -88,8 +88,8 @@ class GitTooOld(AgentError, code="git-too-old"):
 
 
 class BadRemote(UsageError, code="bad-remote"):
-    """The address of a repository is not one that may be used."""
+    """The address of a repository has a form that is not allowed."""
 
     url: str
-    message = "{url!r} is not the address of a repository"
+    message = "{url!r} is not an allowed address of a repository"
     hint = "set one: fairlead config set fairlead.cluster.remote ssh://HOST/PATH.git"

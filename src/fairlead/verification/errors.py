@@ -6,12 +6,12 @@ from fairlead.core.errors import AgentError, UsageError
 
 
 class NoFinding(UsageError, code="no-finding"):
-    """No verification has found what is to be accepted."""
+    """There is no finding of this name to accept."""
 
     what: str
     known: tuple[str, ...]
     message = "no finding is called {what!r}"
-    hint = "found: {known:; 8}"
+    hint = "findings: {known:; 8}"
 
 
 class VerifierFault(AgentError, code="verifier-fault"):

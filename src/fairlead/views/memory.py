@@ -1,4 +1,4 @@
-"""What the project remembers: fields of STATE.md, todos, hand-overs and interrupted work."""
+"""What the project remembers: fields of STATE.md, todos, handovers and interrupted work."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def handovers_view(offers: Sequence[HandoverOffer]) -> dict[str, Any]:
 
 
 def taken_over_view(resumed: ResumeResult, *, dry_run: bool) -> dict[str, Any]:
-    """The hand-over that a session took over."""
+    """The handover that a session took over."""
     return {
         "changed": list(resumed.outcome.paths),
         "moved": moves_view(resumed.outcome),

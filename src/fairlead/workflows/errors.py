@@ -6,9 +6,9 @@ from fairlead.core.errors import ConflictError, DocumentError, UsageError
 
 
 class NoIdea(UsageError, code="no-idea"):
-    """A new project is asked for without an idea."""
+    """`fairlead new` was run without an idea, and there is no run to resume."""
 
-    message = "no idea is given"
+    message = "the idea is missing"
     hint = 'describe it: fairlead new "a ticket system"'
 
 

@@ -108,7 +108,7 @@ class PauseRecord:
     open: tuple[str, ...] = ()  # remaining tasks
     is_read: bool = True
     phase_dir: str = ""
-    is_gate: bool = False  # the hand-over of a gate, which ends with the next step of the gate
+    is_gate: bool = False  # the handover of a gate, which ends with the next step of the gate
 
     @property
     def owner(self) -> str:
@@ -295,7 +295,7 @@ class Pausing(Sessions):
         )
 
     def _pages(self, look: ProjectSnapshot) -> tuple[tuple[PauseRecord, bool], ...]:
-        """Every hand-over page that no session works with, and whether its work is done."""
+        """Every handover page that no session works with, and whether its work is done."""
         places = [*handover_paths(self._workstream, self._files.names), paths.ROOT_PAGE]
         for name in paths.FOREIGN_PAGE_FOLDERS:
             folder = f"{layout.PLANNING}/{name}"

@@ -59,23 +59,23 @@ rehearse_option = click.option(
     "--rehearse",
     is_flag=True,
     callback=_remember_rehearsal,
-    help="Use scripted agents in a private copy, which the next rehearsal goes on in.",
+    help="Use scripted agents in a private copy; the next rehearsal continues there.",
 )
 here_option = click.option(
     "--here",
     is_flag=True,
     callback=_remember_rehearsal,
-    help="Rehearse in the project itself; take it back with `rehearsal discard`.",
+    help="Rehearse in the project itself; undo it with `rehearsal discard`.",
 )
 approve_option = click.option(
     "--approve", is_flag=True, help="Allow the verify commands of the plans to run."
 )
 # The commands of the whole way take the same options, also where they have nothing to allow.
 idle_approve_option = click.option(
-    "--approve", is_flag=True, expose_value=False, help="Accepted; no command is run here."
+    "--approve", is_flag=True, expose_value=False, help="No effect: this step runs no commands."
 )
 auto_option = click.option(
-    "--auto", is_flag=True, help="Answer questions by policy, or let them wait; do not ask."
+    "--auto", is_flag=True, help="Do not ask: answer questions by policy, or let them wait."
 )
 events_option = click.option(
     "--events", "as_events", is_flag=True, help="Print one JSON line per event."

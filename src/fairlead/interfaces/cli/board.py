@@ -26,9 +26,9 @@ _PACKAGES = ("textual", "watchfiles")
 def board(app: App, *, workstream: str) -> None:
     """Show the project as a board in the terminal.
 
-    Tabs: 1 Now, 2 Plans, 3 Jobs. It follows the files, and the keys at the bottom answer
-    questions, start, continue, end and retry jobs, veto and rule on councils, repair drift
-    and record ideas. Needs the extra: pip install 'fairlead[board]'.
+    Tabs: 1 Now, 2 Plans, 3 Jobs. The board updates itself when files change. The keys at the
+    bottom answer questions, start, continue, end and retry jobs, veto councils and rule on their
+    open items, repair drift and record ideas. Needs the extra: pip install 'fairlead[board]'.
     """
     from fairlead.interfaces.board.errors import NoBoardPackages, NoTerminal
 

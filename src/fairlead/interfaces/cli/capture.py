@@ -43,7 +43,7 @@ def capture(
     phase: str,
     again: bool,
 ) -> None:
-    """Record an idea as a todo, with --note as a note, or with --backlog for later.
+    """Record an idea as a todo, a note or a backlog entry.
 
     Pending todos are listed in STATE.md until they or their phase are complete.
     """

@@ -37,7 +37,9 @@ _INDENT = 4
 
 
 @click.command(epilog="Example: fairlead check || fairlead doctor")
-@click.option("--all", "show_all", is_flag=True, help="List every finding, also of one cause.")
+@click.option(
+    "--all", "show_all", is_flag=True, help="List every finding, even with the same cause."
+)
 @click.option("--ledger", is_flag=True, help="Check the recorded evidence of the plans instead.")
 @workstream_option
 @json_option

@@ -28,7 +28,11 @@ _EVENTS = {
 
 @click.group(epilog="Example: fairlead cluster status")
 def cluster() -> None:
-    """Show the workers that run calls, or start a development server."""
+    """Show the workers, or start a development server.
+
+    A worker runs agents and verify commands on another machine: `fairlead worker` starts one, and
+    `phase execute --cluster` and `run --cluster` use it.
+    """
 
 
 @cluster.command("status", epilog="Example: fairlead cluster status --json")
@@ -36,7 +40,7 @@ def cluster() -> None:
 @json_option
 @with_app
 def cluster_status(app: App, *, address: str, as_json: bool) -> None:
-    """Show workers, queues and running calls, with links to Temporal's user interface."""
+    """Show workers, queues and running calls. Links lead to Temporal's user interface."""
     from fairlead.cluster.service import cluster_status as status_of
     from fairlead.views.cluster import cluster_view
 
@@ -65,15 +69,15 @@ def _status_lines(status: ClusterStatus) -> list[Line]:
 
 @cluster.command("dev", epilog="Example: fairlead cluster dev --port 7233")
 @click.option("--port", type=click.IntRange(1, 65535), default=7233, help="Port of the server.")
-@click.option("--ui-port", type=click.IntRange(1, 65535), default=8233, help="Port of its pages.")
+@click.option("--ui-port", type=click.IntRange(1, 65535), default=8233, help="Port of its web UI.")
 @dry_run_option
 @json_option
 @with_app
 def cluster_dev(app: App, *, port: int, ui_port: int, dry_run: bool, as_json: bool) -> None:
-    """Start Temporal's development server on this machine; Ctrl-C ends it.
+    """Start Temporal's development server on this machine.
 
-    It keeps its database in a file and accepts connections from this machine only. Needs the
-    program `temporal`, for example from: pip install 'fairlead[cluster-dev]'.
+    Ctrl-C ends it. It keeps its database in a file and accepts connections from this machine only.
+    Needs the program `temporal`, for example from: pip install 'fairlead[cluster-dev]'.
     """
     from fairlead.cluster.dev_server import dev_words
 
@@ -87,7 +91,7 @@ def cluster_dev(app: App, *, port: int, ui_port: int, dry_run: bool, as_json: bo
         f"TEMPORAL_ADDRESS={address} fairlead phase execute 1 --rehearse --approve --cluster",
     )
     lines: list[Line] = [
-        (Styled("✓ ", "green"), f"Temporal on {address}, pages on http://127.0.0.1:{ui_port}"),
+        (Styled("✓ ", "green"), f"Temporal on {address}, web UI on http://127.0.0.1:{ui_port}"),
         ("Continue in other terminals:",),
         *((f"  {command}",) for command in commands),
     ]
@@ -106,24 +110,28 @@ def cluster_dev(app: App, *, port: int, ui_port: int, dry_run: bool, as_json: bo
     multiple=True,
     required=True,
     metavar="NAME",
-    help="Agent whose calls it takes, or `verify`; may be repeated.",
+    help="Agent to run, or `verify` for verify commands; repeatable.",
 )
 @click.option(
-    "--slots", type=click.IntRange(1, 1000), default=1, help="Calls at once, of each queue [1]."
+    "--slots",
+    type=click.IntRange(1, 1000),
+    default=1,
+    help="Calls at a time per queue [default: 1].",
 )
 @click.option(
-    "--remote", default="", metavar="URL", help="The shared repository as this machine reaches it."
+    "--remote", default="", metavar="URL", help="Shared repository, as seen from this machine."
 )
 @json_option
 @with_app
 def worker(
     app: App, *, address: str, queues: tuple[str, ...], slots: int, remote: str, as_json: bool
 ) -> None:
-    """Run agents and verify commands for coordinators on other machines.
+    """Run agents and verify commands for other machines.
 
-    Keys and logins of the agents stay on this machine. TLS, namespace and API key of the server
-    come from Temporal's own environment variables or profile file. The first Ctrl-C finishes the
-    running calls and takes no more; the second ends them.
+    The calls come from `phase execute --cluster` and `run --cluster`. Keys and logins of the agents stay
+    on this machine. TLS, namespace and API key of the server come from Temporal's own environment
+    variables or profile file. The first Ctrl-C finishes the running calls and takes no more; the
+    second ends them.
     """
     from fairlead.cluster.service import WorkerRequest, serve, worker_folder
 

@@ -64,7 +64,7 @@ def set_setting(app: App, output: OutputOptions, *, key: str, value: str, user: 
 @click.option("--user", is_flag=True, help="Remove it from your own file, for all projects.")
 @change_command
 def unset_setting(app: App, output: OutputOptions, *, key: str, user: bool) -> None:
-    """Remove one value, so that your own file or the default counts again."""
+    """Remove one value, so that your own file or the default applies again."""
     origin = Origin.USER if user else Origin.PROJECT
     outcome = app.settings.unset(key, origin, dry_run=output.dry_run)
     place = "in your own file" if user else "in this project"

@@ -37,14 +37,17 @@ NEXT_COMMANDS = (
 
 
 @click.command(epilog="Example: fairlead demo")
-@click.option("--svg", "svg_file", default="", metavar="FILE", help="Also draw what is shown.")
+@click.option(
+    "--svg", "svg_file", default="", metavar="FILE", help="Also save the output as a picture."
+)
 @json_option
 def demo(*, svg_file: str, as_json: bool) -> int:
-    """Watch a goal become merged commits: council, votes, waves, gates. No model is asked.
+    """Watch a goal become merged commits, without a model.
 
-    Runs `fairlead init` and `fairlead run` in a scratch folder with the scripted agent, in about
-    half a minute. One verify command fails, one review rejects and one seat asks for a revision,
-    so that you see what happens then. Nothing of yours is read or changed.
+    You see a council, its votes, waves and gates. Runs `fairlead init` and `fairlead run` in a
+    scratch folder with the scripted agent, in about half a minute. One verify command fails, one
+    review rejects and one seat asks for a revision, so that you see how that is handled. Nothing of
+    yours is read or changed.
     """
     page = DemoPage(is_shown=not as_json)
     start = time.monotonic()

@@ -34,7 +34,7 @@ _ASKING_COST = "about 20,000 tokens each, commonly 0.01 to 0.10 US dollars"
     lazy={
         "hosts": (
             "doctor_hosts:hosts",
-            "Show where Fairlead is installed, and hooks that their host has not been told to trust.",
+            "Show the hosts that have Fairlead, and hooks that they do not trust yet.",
         )
     },
     invoke_without_command=True,
@@ -71,7 +71,7 @@ def doctor(
     files prove, `reconstruct` records a summary for each plan that the claim covers. Replaced
     text is moved to STATE-ARCHIVE.md, and `fairlead undo` undoes the repair. Exit code 3 with
     --fix: a person has to repair what is left. A line is rewritten only if the files refute it,
-    if it has a form that Fairlead writes, and if no other line becomes wrong by it.
+    if it has a form that Fairlead writes, and if no other line becomes wrong.
     """
     if context.invoked_subcommand:
         return 0
@@ -114,9 +114,9 @@ def doctor(
 def agents(app: App, *, ask: bool, yes: bool, as_json: bool) -> None:
     """Show which agents and models are installed, and whether they can be used.
 
-    Searches PATH without relative folders and folders of the project. With --ask, each agent is
-    asked for one word; the probable cost is shown first. Exit code 5: no agent was found, or none
-    of those asked has answered.
+    Searches PATH, but not its relative folders and folders inside the project. With --ask, each
+    agent is asked for one word; the probable cost is shown first. Exit code 5: no agent was found,
+    or none of those asked has answered.
     """
     from fairlead.agents.discovery import Login
 

@@ -29,10 +29,10 @@ class HostStatus:
 @click.command(epilog="Example: fairlead doctor hosts")
 @query_command
 def hosts(app: App, *, as_json: bool) -> None:
-    """Show where Fairlead is installed, and hooks that their host has not been told to trust.
+    """Show the hosts that have Fairlead, and hooks that they do not trust yet.
 
     Codex runs a hook only after you have reviewed it, and Claude Code runs none in a folder that
-    you have not trusted. Only you can do both, inside the host.
+    you have not trusted. Only you can review and trust them, inside the host.
     """
     found = host_statuses(app)
     installed = [each for each in found if each.is_installed]

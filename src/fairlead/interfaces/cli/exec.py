@@ -30,7 +30,7 @@ _STATUS_STYLES = {"complete": "green", "blocked": "red", "in_progress": "cyan", 
 
 @click.group("exec", cls=LazyGroup)
 def exec_group() -> None:
-    """Execute an approved plan: register agents, assign modules, record results."""
+    """Assign the modules of an approved plan, and record results."""
 
 
 @exec_group.command(epilog="Example: fairlead exec status --json")

@@ -15,9 +15,9 @@ from fairlead.views.explain import EXPLAINED, explain_view
 @json_option
 @with_app
 def explain(app: App, *, what: str, name: str, workstream: str, as_json: bool) -> None:
-    """Show the files that led to a value, with their times.
+    """Show the files that a value is derived from.
 
-    The value is progress, scope, status, next, phase N or plan ID.
+    The value is progress, scope, status, next, phase N or plan ID. Each file has its time.
     """
     explained = explain_view(app, what, name, workstream)
     lines: list[Line] = [

@@ -35,7 +35,7 @@ def help_command(context: click.Context, *, words: tuple[str, ...], as_json: boo
 @click.command(epilog="Example: fairlead version --json")
 @json_option
 def version(*, as_json: bool) -> None:
-    """Show the version of Fairlead; with --json also that of Python."""
+    """Show the version of Fairlead. With --json, also show that of Python."""
     own, python = version_of("fairlead"), platform.python_version()
     content = {"program": "fairlead", "program_version": own, "python": python}
     report(content, [(f"fairlead {own}",)], as_json=as_json)

@@ -32,14 +32,15 @@ STOP, SESSION_START, PRE_COMPACT, SESSION_END = NAMES = (
 @click.option(
     "--source",
     type=click.Choice(SOURCES),
-    help="Where the hook is registered; it gives way to the user's own hooks of the same host.",
+    help="Where the hook is registered. The user's own hook of the same host takes precedence.",
 )
 def hook(*, name: str, print_command: bool, source: str | None) -> None:
-    """Answer a hook call of a host agent (JSON on stdin and stdout).
+    """Answer a hook call of a host agent.
 
-    stop keeps the session that owns an incomplete plan at work and names what is missing.
-    session-start reports the position, next step, questions, blockers and decisions. pre-compact
-    and session-end record the session in STATE.md if the project changed during it.
+    Reads JSON from stdin and writes JSON to stdout. `stop` keeps the session that owns an
+    incomplete plan at work and names what is missing. `session-start` reports the position, next
+    step, questions, blockers and decisions. `pre-compact` and `session-end` record the session in
+    STATE.md if the project changed during it.
 
     The exit code is always 0, so that the host is never blocked by accident; problems are
     reported as one line on stderr. `fairlead install claude` sets up all four hooks.

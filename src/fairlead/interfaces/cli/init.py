@@ -47,10 +47,11 @@ def init(
     dialect: str | None,
     has_driver: bool | None,
 ) -> None:
-    """Create a project here: .planning with STATE, PROJECT, REQUIREMENTS and ROADMAP.
+    """Create a project in this folder, without a model.
 
-    No model is used. Without --yes a terminal asks two questions, and in a git repository a
-    third: whether git should merge the documents entry by entry.
+    Writes STATE.md, PROJECT.md, REQUIREMENTS.md, ROADMAP.md and config.json to .planning. In a
+    terminal, without --yes, you are asked two questions, and in a git repository a third: whether
+    git should merge the documents entry by entry.
     """
     asks = not yes and not output.as_json and is_interactive()
     if asks:

@@ -80,12 +80,12 @@ def install(
     no_mcp: bool,
     yes: bool,
 ) -> None:
-    """Put Fairlead into a host agent: commands, subagents, hooks, status line, MCP server.
+    """Install Fairlead in a host agent, such as Claude Code.
 
-    Your own settings stay, and your own status line is shown before Fairlead's. A terminal shows
-    the change and asks for confirmation; without a terminal --yes is needed, and --dry-run shows
-    the change.
-    `fairlead uninstall` restores every file byte for byte.
+    Adds commands, subagents, hooks, the status line and the MCP server. Your own settings stay, and
+    your own status line is shown before Fairlead's. In a terminal, you see the change and confirm
+    it; without a terminal, --dry-run shows the change and --yes is needed to make it. `fairlead
+    uninstall` restores every file byte for byte.
     """
     commands = _start_commands(host, scope, has_statusline=not no_statusline, has_server=not no_mcp)
     notes: tuple[str, ...] = ()

@@ -126,7 +126,7 @@ def watch_job(app: App, *, job_id: str, as_events: bool) -> int:
 @json_option
 @with_app
 def answer_job(app: App, *, job_id: str, answer: str, question: str, as_json: bool) -> None:
-    """Answer a question of a job. The answer names the command that the job needs next."""
+    """Answer a question of a job, and show the command that the job needs next."""
     answered = app.jobs.answer(job_id, answer, question)
     content = answer_view(answered, app.jobs.present(app.jobs.record(job_id)))
     text = f"Answered {answered.id}. Next: {content['next']}"

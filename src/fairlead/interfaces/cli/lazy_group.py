@@ -18,6 +18,7 @@ from fairlead.core.errors import UsageError
 ANNOUNCER = "fairlead.announcer"
 _PACKAGE = "fairlead.interfaces.cli"
 _REST = "More commands"
+_WHOLE = 1000  # characters, more than any first sentence has
 _HINT_WIDTH = 100  # a longer command line is not repeated in a hint
 
 
@@ -73,8 +74,8 @@ class LazyGroup(click.Group):
             for name in names:
                 command = self._listed_command(ctx, name)
                 if command is not None and not command.hidden:
-                    limit = formatter.width - 6 - width
-                    rows.append((name.ljust(width), command.get_short_help_str(limit)))
+                    # The whole first sentence: the formatter wraps it where it does not fit.
+                    rows.append((name.ljust(width), command.get_short_help_str(_WHOLE)))
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)

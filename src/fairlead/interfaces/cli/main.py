@@ -15,91 +15,94 @@ from fairlead.store.errors import DiskFault, DiskFull, LaterFault, OutputFault, 
 _COMMANDS = {
     "next": (
         "status:next_step",
-        "Show the current position, the next command, and questions that wait for an answer.",
+        "Show the position, the next command and open questions.",
     ),
-    "explain": ("explain:explain", "Show the files that led to a value, with their times."),
+    "explain": (
+        "explain:explain",
+        "Show the files that a value is derived from.",
+    ),
     "board": ("board:board", "Show the project as a board in the terminal."),
     "capture": (
         "capture:capture",
-        "Record an idea as a todo, with --note as a note, or with --backlog for later.",
+        "Record an idea as a todo, a note or a backlog entry.",
     ),
     "check": ("check:check", "Check that the planning documents match the files."),
     "cluster": (
         "cluster:cluster",
-        "Show the workers that run calls, or start a development server.",
+        "Show the workers, or start a development server.",
     ),
     "completion": ("completion:completion", "Print the completion script for a shell."),
     "config": ("config:config", "Show and change settings."),
     "debug": ("debug:debug", "Find the cause of a fault: hypothesis, test, fix."),
-    "demo": ("demo:demo", "Watch a goal become merged commits: council, votes, waves, gates."),
+    "demo": ("demo:demo", "Watch a goal become merged commits, without a model."),
     "doctor": ("doctor:doctor", "Show every finding with its repair; with --fix, repair."),
     "help": ("help:help_command", "Show the help of a command, or of Fairlead itself."),
     "graph": ("graph:graph", "Draw the roadmap, the waves of a phase or a job as a graph."),
-    "hook": ("hook:hook", "Answer a hook call of a host agent (JSON on stdin and stdout)."),
+    "hook": ("hook:hook", "Answer a hook call of a host agent."),
     "exec": (
         "exec:exec_group",
-        "Execute an approved plan: register agents, assign modules, record results.",
+        "Assign the modules of an approved plan, and record results.",
     ),
     "init": (
         "init:init",
-        "Create a project here: .planning with STATE, PROJECT, REQUIREMENTS and ROADMAP.",
+        "Create a project in this folder, without a model.",
     ),
     "install": (
         "install:install",
-        "Put Fairlead into a host agent: commands, subagents, hooks, status line, MCP server.",
+        "Install Fairlead in a host agent, such as Claude Code.",
     ),
     "job": ("job:job", "Show jobs, answer their questions, and end or retry them."),
-    "mcp": ("mcp:mcp", "Serve the project through MCP to Claude Code, Codex and other hosts."),
+    "mcp": ("mcp:mcp", "Serve the project to host agents through MCP."),
     "notify": (
         "notify:notify",
-        "Tell you when a job waits, fails or ends: desktop, terminal bell, webhook.",
+        "Notify you when a job waits, fails or ends.",
     ),
     "merge-driver": (
         "merge_driver:merge_driver",
-        "Merge two versions of a planning document; called by git with %O %A %B %P.",
+        "Merge two versions of a planning document for git.",
     ),
     "milestone": ("milestone:milestone", "List, open and close milestones."),
     "planning": (
         "planning:planning",
-        "Plan a goal: requirements, modules, and exit criteria that Fairlead checks.",
+        "Plan a goal with modules and checked exit criteria.",
     ),
     "pause": (
         "pause:pause",
-        "Pause the project, and record what is open, where, and what comes next.",
+        "Pause the project, and record what is open.",
     ),
     "new": (
         "new:new",
-        "Create a project from an idea: questions, research, requirements, roadmap.",
+        "Create a project from an idea, with questions and research.",
     ),
     "phase": (
         "phase:phase",
-        "Show phases; add, insert, remove, plan, execute, verify and complete them.",
+        "Show, change, plan, execute, verify and complete phases.",
     ),
     "quick": ("quick:quick", "Plan, execute and verify one small task outside the roadmap."),
     "report": (
         "report:report",
-        "Write one self-contained page: the request, plan, votes, gates, evidence and cost.",
+        "Write one self-contained page about a job or a phase.",
     ),
     "rehearsal": ("rehearsal:rehearsal", "Show or discard the rehearsal of a project."),
     "resume": (
         "pause:resume",
-        "Show what an earlier session left, end the pause, and show the next command.",
+        "Show what an earlier session left, and end the pause.",
     ),
     "roadmap": ("roadmap:roadmap", "Read and update ROADMAP.md, for scripts."),
     "run": ("run:run", "Take a goal from request to verified, committed work."),
-    "serve": ("serve:serve", "Show the project, or several, as a board in the browser."),
+    "serve": ("serve:serve", "Show one or more projects as a board in the browser."),
     "state": ("state:state", "Record decisions, blockers and other events in STATE.md."),
     "status": ("status:status", "Show where the project stands, derived from its files."),
     "statusline": (
         "statusline:statusline",
-        "Print one line about the project, from the JSON a host agent writes to stdin.",
+        "Print one line about the project for a host agent.",
     ),
-    "undo": ("undo:undo", "Undo a command that wrote something, in all of its documents at once."),
+    "undo": ("undo:undo", "Undo a command in all the documents that it changed."),
     "uninstall": ("install:uninstall", "Remove Fairlead from a host agent."),
-    "version": ("help:version", "Show the version of Fairlead; with --json also that of Python."),
+    "version": ("help:version", "Show the version of Fairlead."),
     "worker": (
         "cluster:worker",
-        "Run agents and verify commands for coordinators on other machines.",
+        "Run agents and verify commands for other machines.",
     ),
 }
 
@@ -127,7 +130,7 @@ _GC_THRESHOLD = 500_000  # objects; a short command ends before a collection wou
     sections=_SECTIONS,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with: fairlead    See it work, without a model: fairlead demo",
+    epilog="Start with `fairlead`. To see it work without a model, run `fairlead demo`.",
 )
 @click.option(
     "-C",
@@ -138,14 +141,14 @@ _GC_THRESHOLD = 500_000  # objects; a short command ends before a collection wou
     help="Run as if started in DIR.",
 )
 @click.version_option(package_name="fairlead", message="%(prog)s %(version)s")
-@click.option("--json", "as_json", is_flag=True, help="Without a command: one JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Without a command: print one JSON document.")
 @click.pass_context
 def cli(context: click.Context, folder: str, *, as_json: bool) -> int | None:
     """Project memory in plain Markdown, and an engine that runs coding agents.
 
     Fairlead reads any .planning folder, shows where the project stands, records progress without
-    losing an update, and runs agents from plans to verified commits. Without a command it looks
-    around and offers the next step.
+    losing an update, and runs agents from plans to verified commits. Without a command, it shows
+    the situation and suggests the next step.
     """
     context.meta[ANNOUNCER] = context.obj
     context.obj = folder
@@ -156,7 +159,7 @@ def cli(context: click.Context, folder: str, *, as_json: bool) -> int | None:
         return start(App(folder), run, as_json=as_json)
     if as_json:
         command = f"{context.command_path} {context.invoked_subcommand} --json"
-        raise click.UsageError(f"write --json behind the command: {command}")
+        raise click.UsageError(f"write --json after the command: {command}")
     return None
 
 
@@ -223,7 +226,7 @@ def _name_next_command(arguments: list[str]) -> None:
     with suppress(FairleadError, OSError):
         jobs = App(arguments[at] if at else ".").overview.status().jobs
         stopped = [job.command for job in jobs if job.command and not job.is_running]
-        warn(f"interrupted; go on with: {stopped[0] if stopped else 'fairlead next'}")
+        warn(f"interrupted; continue with: {stopped[0] if stopped else 'fairlead next'}")
 
 
 def _usage_error(problem: click.ClickException) -> UsageError:

@@ -33,11 +33,12 @@ _HOST_FOLDER = "CLAUDE_PROJECT_DIR"  # set by a host that starts the server else
 @json_option
 @with_app
 def mcp(app: App, *, http: bool, port: int, allow_write: bool, lists: bool, as_json: bool) -> None:
-    """Serve the project through MCP to Claude Code, Codex and other hosts.
+    """Serve the project to host agents through MCP.
 
-    Hosts start this command themselves and talk to it on standard input and output. With --http
-    it serves on 127.0.0.1, and every request needs the token in the file that is shown. No tool
-    approves, accepts, vetoes or rules. Needs the extra: pip install 'fairlead[mcp]'.
+    Claude Code, Codex and other hosts start this command themselves and talk to it on standard
+    input and output. With --http it serves on 127.0.0.1, and every request needs the token in the
+    file that is shown. No tool can approve, accept, veto or rule; a person does that. Needs the
+    extra: pip install 'fairlead[mcp]'.
     """
     from fairlead.interfaces.mcp.service import ProjectServer
     from fairlead.jobs.detached import start_detached

@@ -42,11 +42,12 @@ def merge_driver(
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    """Merge two versions of a planning document; called by git with %O %A %B %P.
+    """Merge two versions of a planning document for git.
 
-    Keeps keys, list items, table rows and fields of both sides. Values derived from the files
-    never conflict. The result is written to OURS. Exit code 1: an entry was changed on both
-    sides and is marked as a conflict, or both sides gave the same number to a phase.
+    Git calls it with %O %A %B %P. Keeps keys, list items, table rows and fields of both sides.
+    Values derived from the files never conflict. The result is written to OURS. Exit code 1: an
+    entry was changed on both sides and is marked as a conflict, or both sides gave the same number
+    to a phase.
     """
     folder = context.find_root().obj
     if register and not versions:

@@ -46,7 +46,7 @@ def list_milestones(app: App, *, as_json: bool) -> None:
 @click.argument("name", default="")
 @workstream_change_command
 def new_milestone(app: App, output: OutputOptions, *, version: str, name: str) -> None:
-    """Open a milestone, given NAME or VERSION and NAME.
+    """Open a milestone with a name, or with a version and a name.
 
     A previous milestone with only complete phases is archived first; otherwise close it
     yourself. Phase numbers continue. STATE.md gets the version and the name, and keeps your own

@@ -39,12 +39,12 @@ def new(
     here: bool,
     detach: bool,
 ) -> int:
-    """Create a project from an idea: questions, research, requirements, roadmap.
+    """Create a project from an idea, with questions and research.
 
-    Four researchers work at the same time. You answer a few questions, and accept or change
-    requirements and roadmap. With --auto the first answer of each question is taken and
-    everything is accepted. All documents are written in one step. Without IDEA, a run that waits
-    or was interrupted is resumed.
+    The result is requirements and a roadmap. Four researchers work at the same time. You answer a
+    few questions, and accept or change requirements and roadmap. With --auto the first answer of
+    each question is taken and everything is accepted. All documents are written in one step.
+    Without IDEA, a run that waits or was interrupted is resumed.
     """
     from fairlead.workflows.roles import role_models
 

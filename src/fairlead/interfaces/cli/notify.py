@@ -15,10 +15,11 @@ from fairlead.views.jobs import notify_preview_view, notify_status_view, notify_
 
 @click.group()
 def notify() -> None:
-    """Tell you when a job waits, fails or ends: desktop, terminal bell, webhook.
+    """Notify you when a job waits, fails or ends.
 
-    Off unless your own file notify.json, which only you can read, switches a channel on. A
-    project cannot set anything here.
+    The channels are the desktop, the terminal bell and a webhook. All are off until you switch
+    them on in your own file notify.json, which only you may read. `notify status` shows its
+    path. A project cannot change these settings.
     """
 
 
@@ -49,7 +50,7 @@ def status(app: App, *, as_json: bool) -> None:
 @notify.command(epilog="Example: fairlead notify test --dry-run")
 @change_command
 def test(app: App, output: OutputOptions) -> None:
-    """Send a test through every channel that is on. Exit code 5: one does not take it."""
+    """Send a test through every channel that is on. Exit code 5: a channel failed."""
     if output.dry_run:
         preview = notify_preview_view(app)
         report(preview, [(preview["text"],)], as_json=output.as_json)

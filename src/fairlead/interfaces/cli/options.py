@@ -62,7 +62,7 @@ in_rehearsal_option = click.option(
     is_flag=True,
     expose_value=False,
     callback=_remember_copy,
-    help="In the rehearsal of the project.",
+    help="Use the private copy of the rehearsal, not the project.",
 )
 
 

@@ -31,10 +31,11 @@ _FRESH = "fairlead resume --fresh"
 @click.argument("text", default="")
 @workstream_change_command
 def pause(app: App, output: OutputOptions, *, text: str) -> None:
-    """Pause the project, and record what is open, where, and what comes next.
+    """Pause the project, and record what is open.
 
-    The hand-over is written to .planning/HANDOFF.json (for a workstream to its own folder), and
-    as a readable page to the folder of the plans.
+    The handover says what is open, where, and what comes next. It is written to
+    .planning/HANDOFF.json (for a workstream to its own folder), and as a readable page to the
+    folder of the plans.
     """
     made = app.pausing.pause(text, app.uncommitted(), dry_run=output.dry_run)
     for job in app.jobs.open_jobs():
@@ -46,16 +47,16 @@ def pause(app: App, output: OutputOptions, *, text: str) -> None:
 
 @click.command(epilog="Example: fairlead resume --dry-run")
 @click.option(
-    "--fresh", is_flag=True, help="Give up interrupted jobs and hand-overs, and start again."
+    "--fresh", is_flag=True, help="Give up interrupted jobs and handovers, and start again."
 )
 @workstream_change_command
 def resume(app: App, output: OutputOptions, *, fresh: bool) -> None:
-    """Show what an earlier session left, end the pause, and show the next command.
+    """Show what an earlier session left, and end the pause.
 
-    Reads hand-overs of any tool, jobs that wait or were interrupted, and plans without a summary.
-    Fairlead's own hand-over is removed when the pause ends; pages of other tools stay. With
-    --fresh, jobs that are not running end, and hand-overs of open tasks are moved aside. The work
-    stays on its branches.
+    Also shows the next command. Reads handovers of any tool, jobs that wait or were interrupted,
+    and plans without a summary. Fairlead's own handover is moved away when the pause ends; pages of
+    other tools stay. With --fresh, jobs that are not running end, and handovers of open tasks are
+    moved aside. The work stays on its branches.
     """
     stopped = [job for job in app.pausing.open_work().jobs if not job.is_running]
     # Read this first: the work of a job that is given up stays on its branches.
@@ -83,10 +84,10 @@ def resume(app: App, output: OutputOptions, *, fresh: bool) -> None:
 
 
 def _give_up(app: App, jobs: list[OpenJob], *, dry_run: bool) -> list[str]:
-    """End these jobs and set the hand-overs of open tasks aside."""
+    """End these jobs and set the handovers of open tasks aside."""
     for job in () if dry_run else jobs:
         app.jobs.cancel(job.id)
-    # Ending a job removes its hand-overs, so these belong to sessions without a job.
+    # Ending a job removes its handovers, so these belong to sessions without a job.
     paths = [
         offer.handover.path
         for offer in app.sessions.offers()

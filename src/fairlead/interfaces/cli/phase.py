@@ -56,7 +56,7 @@ _goal_option = click.option("--goal", default="", metavar="TEXT", help="Goal, in
     },
 )
 def phase() -> None:
-    """Show phases; add, insert, remove, plan, execute, verify and complete them."""
+    """Show, change, plan, execute, verify and complete phases."""
 
 
 @phase.command("list", epilog="Example: fairlead phase list --archived")

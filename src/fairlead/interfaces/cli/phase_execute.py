@@ -73,7 +73,7 @@ _MINUTE = timedelta(minutes=1)
 @click.option("--agent", default="", metavar="NAME", help="Executing agent: claude, codex, …")
 @click.option("--reviewer", default="", metavar="NAME", help="Reviewer [default: the same agent].")
 @model_option
-@click.option("--slots", type=click.IntRange(1, 64), default=None, help="Agents at the same time.")
+@click.option("--slots", type=click.IntRange(1, 64), default=None, help="Agents that run at once.")
 @approve_option
 @auto_option
 @rehearse_option

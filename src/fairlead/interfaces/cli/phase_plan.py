@@ -64,7 +64,7 @@ def discuss_phase(
 @click.argument("number", metavar="N")
 @click.option("--replan", is_flag=True, help="Plan again; open plans are moved aside.")
 @click.option("--research/--no-research", default=None, help="Research again, or not at all.")
-@click.option("--no-check", is_flag=True, help="Skip the plan checker; the format is checked.")
+@click.option("--no-check", is_flag=True, help="Skip the plan checker; check only the format.")
 @click.option("--critic", is_flag=True, help="Let a critic review plans that passed the checker.")
 @click.option("--approve", is_flag=True, help="Allow the verify commands of the new plans to run.")
 @here_option

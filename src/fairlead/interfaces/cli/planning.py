@@ -65,7 +65,7 @@ _priority = click.option(
 
 @click.group(cls=LazyGroup)
 def planning() -> None:
-    """Plan a goal: requirements, modules, and exit criteria that Fairlead checks."""
+    """Plan a goal with modules and checked exit criteria."""
 
 
 @planning.command(epilog='Example: fairlead planning start "Build a REST API"')
@@ -82,7 +82,7 @@ def planning() -> None:
     default="",
     envvar=["CLAUDE_CODE_SESSION_ID", "CODEX_SESSION_ID"],
     metavar="ID",
-    help="Host session that the stop hook holds [default: the first one to stop].",
+    help="Host session that the stop hook keeps at work [default: the first one to stop].",
 )
 @click.option("--no-ignore", is_flag=True, help="Do not edit .gitignore.")
 @change_command
@@ -205,10 +205,10 @@ def review(app: App, output: OutputOptions) -> None:
 @planning.command(epilog="Example: fairlead planning reset --confirm")
 @click.option("--confirm", is_flag=True, required=True, help="Confirm the reset.")
 @click.option("--no-backup", is_flag=True, help="Keep no backup; `fairlead undo` still works.")
-@click.option("--reopen", is_flag=True, help="Keep the plan, revoke its approval, edit it again.")
+@click.option("--reopen", is_flag=True, help="Keep the plan, but revoke its approval.")
 @change_command
 def reset(app: App, output: OutputOptions, *, confirm: bool, no_backup: bool, reopen: bool) -> None:
-    """Move the plan and its execution file to a backup, or with --reopen edit it again."""
+    """Move the plan and its exec file to a backup, or make it editable again with --reopen."""
     if not confirm:
         raise click.UsageError("a reset needs --confirm")
     if reopen:
@@ -271,9 +271,9 @@ def confirm(app: App, output: OutputOptions, *, criterion: str, yes: bool, allow
 @planning.command(epilog="Example: fairlead planning release")
 @change_command
 def release(app: App, output: OutputOptions) -> None:
-    """Let the session stop although its plan is open. The next change of the plan ends this."""
+    """Let the session stop although its plan is open. Applies until the plan changes."""
     outcome = app.planning.release(dry_run=output.dry_run)
-    report_change(outcome, output, "The stop hook no longer holds the session.")
+    report_change(outcome, output, "The stop hook now lets the session stop.")
 
 
 @planning.command(epilog="Example: fairlead planning approve --dry-run")

@@ -23,8 +23,8 @@ def rehearsal() -> None:
 def show_rehearsal(app: App, *, as_json: bool) -> None:
     """Show where the rehearsal stands, and the next command to type.
 
-    A rehearsal works in a private copy of the project. Every command with --rehearse goes on
-    there, as if its documents counted; the project itself stays as it is.
+    A rehearsal works in a private copy of the project. Every command with --rehearse continues
+    there, with the documents that the last one wrote; the project itself stays as it is.
     """
     shown = rehearsal_view(app)
     lines: list[Line] = []
@@ -39,7 +39,7 @@ def show_rehearsal(app: App, *, as_json: bool) -> None:
         lines.append((Styled("note  ", "yellow"), note))
     if shown.here_since:
         note = f"rehearsed in the project itself since {shown.here_since}"
-        lines.append((Styled("here  ", "yellow"), f"{note}; take it back: {_DISCARD}"))
+        lines.append((Styled("here  ", "yellow"), f"{note}; undo it: {_DISCARD}"))
     elif shown.folder:
         lines.append((Styled(f"nothing of it counts; end it: {_DISCARD}", "dim"),))
     report(shown, lines, as_json=as_json)
@@ -53,7 +53,7 @@ _DISCARD = "fairlead rehearsal discard"
 @json_option
 @with_app
 def discard_rehearsal(app: App, *, dry_run: bool, as_json: bool) -> None:
-    """Delete the private copy, and take back what --rehearse --here did in the project.
+    """Delete the private copy, and undo what --here did in the project.
 
     In the project, the branch goes back to where it was, and the documents are restored. This is
     refused if other commits came on top. The documents of the rehearsal are kept outside the

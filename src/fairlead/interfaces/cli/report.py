@@ -15,8 +15,8 @@ from fairlead.interfaces.cli.output_file import output_options, write_output
 
 
 @click.command(epilog="Example: fairlead report --phase 3 --output phase-3.html")
-@click.option("--job", default="", metavar="JOB", help="Report a job [default: the newest].")
-@click.option("--phase", default="", metavar="N", help="Report a phase.")
+@click.option("--job", default="", metavar="JOB", help="Job to report on [default: the newest].")
+@click.option("--phase", default="", metavar="N", help="Phase to report on.")
 @click.option(
     "--format",
     "form",
@@ -30,10 +30,10 @@ from fairlead.interfaces.cli.output_file import output_options, write_output
 def report(
     app: App, *, job: str, phase: str, form: str | None, output: str, force: bool, as_json: bool
 ) -> None:
-    """Write one self-contained page: the request, plan, votes, gates, evidence and cost.
+    """Write one self-contained page about a job or a phase.
 
-    The HTML page loads nothing and opens without a network. `--format md` writes the body of a
-    pull request.
+    It has the request, plan, votes, gates, evidence and cost. The HTML page loads nothing and opens
+    without a network. `--format md` writes the body of a pull request.
     """
     from fairlead.report.html import html
     from fairlead.report.markdown import markdown

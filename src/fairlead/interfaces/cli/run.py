@@ -57,9 +57,9 @@ _PRINTED_PROMPTS = ("pm/refined", "raw/r0/architect")
 def run(app: App, *, goal: str, dry_run: bool, as_json: bool, **options: Any) -> int:
     """Take a goal from request to verified, committed work.
 
-    A PM asks questions and researches. Six seats plan independently, one plan is made from
-    theirs, and the six vote on it until all approve. Then the plan is executed. Run the command
-    with --job to resume an interrupted job.
+    A project manager (PM) asks questions and researches. The six seats of a council plan
+    independently, their plans are combined into one, and the seats vote on it until all approve.
+    Then the plan is executed. Run the command with --job to resume an interrupted job.
     """
     goal, job_id = goal.strip(), options["job_id"]
     if not goal and not job_id:

@@ -35,9 +35,9 @@ _FIRST_PORT, _PORTS = 8200, 700  # a stable port for each project
 def serve(
     app: App, *, folders: tuple[str, ...], port: int | None, opens: bool, as_json: bool
 ) -> None:
-    """Show the project, or several, as a board in the browser.
+    """Show one or more projects as a board in the browser.
 
-    The board is served on 127.0.0.1 only. Its link works once and for a minute; press Enter in the
+    The board is served on 127.0.0.1 only. Its link works once, for a minute; press Enter in the
     terminal for another one. Needs the extra: pip install 'fairlead[web]'.
     """
     from fairlead.interfaces.web.errors import NoWebPackages

@@ -43,7 +43,7 @@ _COMMANDS = {
     "record-session": ("state_sessions:record_session", "Record the end of a session in STATE.md."),
     "gate": ("state_sessions:gate", "Record a step of a task's gate: execute, verify, review."),
     "pause": ("state_sessions:pause", "Record only that the project is paused."),
-    "resume": ("state_sessions:resume", "End a pause, and take over one hand-over."),
+    "resume": ("state_sessions:resume", "End a pause, and take over one handover."),
     "wait": (
         "state_sessions:wait",
         "Record that the project waits for a person, or with --clear that it no longer does.",

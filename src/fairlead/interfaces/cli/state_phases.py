@@ -28,7 +28,7 @@ _current_plan_option = click.option(
 )
 @workstream_change_command
 def begin_phase(app: App, output: OutputOptions, *, phase: str, step: str) -> None:
-    """Record that work on a phase begins. `fairlead phase execute` does both.
+    """Record that work on a phase begins. `fairlead phase execute` does the work and records it.
 
     If the phase is already being executed, its execution is resumed.
     """

@@ -1,4 +1,4 @@
-"""`fairlead state`: the commands for sessions, gates and hand-overs, pauses and questions."""
+"""`fairlead state`: the commands for sessions, gates and handovers, pauses and questions."""
 
 import click
 
@@ -78,7 +78,7 @@ def gate(
 ) -> None:
     """Record a step of a task's gate: execute, verify, review.
 
-    The hand-over for the next session is written together with the step. Events that are not
+    The handover for the next session is written together with the step. Events that are not
     possible in the current state of the gate are refused. After `skip --kind verify` or `skip
     --kind forced`, which need --reason, the task counts as done.
     """
@@ -100,23 +100,23 @@ def gate(
 @click.option("--at", required=True, metavar="TEXT", help="Where the project is paused.")
 @workstream_change_command
 def pause(app: App, output: OutputOptions, *, at: str) -> None:
-    """Record only that the project is paused. `fairlead pause` also writes the hand-over."""
+    """Record only that the project is paused. `fairlead pause` also writes the handover."""
     outcome = app.events.paused(at, dry_run=output.dry_run)
     report_change(outcome, output, f"Paused: {at}", f"Already paused: {at}")
 
 
 @click.command(epilog="Example: fairlead state resume --show")
 @click.option("--show", is_flag=True, help="Only show what can be resumed.")
-@click.option("--fresh", is_flag=True, help="Set the hand-over aside and start again.")
-@click.option("--file", default="", metavar="PATH", help="Hand-over to use.")
+@click.option("--fresh", is_flag=True, help="Set the handover aside and start again.")
+@click.option("--file", default="", metavar="PATH", help="Handover to use.")
 @_session_option
 @workstream_change_command
 def resume(
     app: App, output: OutputOptions, *, show: bool, fresh: bool, file: str, session: str
 ) -> None:
-    """End a pause, and take over one hand-over. `fairlead resume` shows all of them first.
+    """End a pause, and take over one handover. `fairlead resume` shows all of them first.
 
-    The hand-over stays until this session records a step of its own. With --fresh it is moved
+    The handover stays until this session records a step of its own. With --fresh it is moved
     aside under a name with the time, and its task counts as not started.
     """
     if show:
@@ -187,7 +187,7 @@ def _report_resumed(resumed: ResumeResult, output: OutputOptions, *, fresh: bool
 
 def _offer_lines(offers: tuple[HandoverOffer, ...]) -> list[Line]:
     if not offers:
-        return [("There is no hand-over to resume",)]
+        return [("There is no handover to resume",)]
     lines: list[Line] = []
     for offer in offers:
         handover = offer.handover

@@ -23,7 +23,7 @@ from fairlead.views.status import next_view, status_view
 
 @click.command(epilog="Example: fairlead status --json")
 @click.option("--all", "show_all", is_flag=True, help="Show every phase of the milestone.")
-@click.option("--wide", is_flag=True, help="Add the velocity and the cost as small pictures.")
+@click.option("--wide", is_flag=True, help="Add sparklines of plan durations and daily cost.")
 @in_rehearsal_option
 @workstream_option
 @json_option
@@ -50,7 +50,7 @@ def status(app: App, *, show_all: bool, wide: bool, workstream: str, as_json: bo
 @json_option
 @with_app
 def next_step(app: App, *, workstream: str, as_json: bool) -> None:
-    """Show the current position, the next command, and questions that wait for an answer."""
+    """Show the position, the next command and open questions."""
     status_report = status_view(app, workstream)
     following = next_view(app, status_report, workstream)
     lines: list[Line] = [

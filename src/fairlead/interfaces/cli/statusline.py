@@ -31,13 +31,14 @@ from fairlead.interfaces.statusline import entry
 def statusline(
     context: click.Context, *, print_command: bool, place: str | None, command: tuple[str, ...]
 ) -> None:
-    """Print one line about the project, from the JSON a host agent writes to stdin.
+    """Print one line about the project for a host agent.
 
-    Reads STATE.md and config.json in the folder that the host names; writes nothing. The exit
+    The host writes JSON to stdin. Reads STATE.md and config.json in the folder that the JSON
+    names; writes nothing. The exit
     code is always 0, and nothing is printed when the input cannot be read.
 
     Use --before or --after to keep your own status line: COMMAND gets the same input, runs
-    without a shell, and has two seconds.
+    without a shell, and has two seconds to finish.
     """
     if bool(place) != bool(command):
         raise click.UsageError(

@@ -28,7 +28,7 @@ from fairlead.views.changes import taken_back_view, undo_history_view, undo_view
 def undo(
     app: App, output: OutputOptions, *, what: str, is_list: bool, plan: str, phase: str
 ) -> None:
-    """Undo a command that wrote something, in all of its documents at once.
+    """Undo a command in all the documents that it changed.
 
     WHAT is a number from --list, or the beginning of a command such as `state add-decision`;
     without it the last command is undone. What a hook of a host wrote is undone only by its

@@ -14,7 +14,7 @@ class SettingsOverwritten(ConflictError, code="settings-overwritten"):
 
 
 class NameTaken(ConflictError, code="host-name-taken"):
-    """A host's settings already have an entry with our name that is not ours."""
+    """A host's settings already have an entry of this name that Fairlead did not write."""
 
     path: object
     name: str
@@ -39,7 +39,7 @@ class TomlSyntax(DocumentError, code="toml-syntax"):
 
 
 class NotConfirmedHere(UsageError, code="needs-yes"):
-    """A change that has to be confirmed was asked for without a terminal."""
+    """A change needs confirmation, and there is no terminal to ask in."""
 
     message = "nothing was written: without a terminal this command needs --yes"
     hint = "see the change with --dry-run, then run the same command with --yes"

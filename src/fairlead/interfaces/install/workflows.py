@@ -176,7 +176,7 @@ WORKFLOWS = (
             "The text is: {arguments}. If it is empty, ask for it.",
             (
                 "Run `{fairlead} capture TEXT --json` with the text as one quoted argument. For a remark"
-                " that is no task, add `--note`."
+                " that is not a task, add `--note`."
             ),
             "Confirm in one line with the path in `changed`.",
         ),
@@ -189,7 +189,7 @@ WORKFLOWS = (
         (
             "Summarise in one or two sentences what is open, from this session and from: {arguments}.",
             "Run `{fairlead} pause TEXT --json` with that summary as one quoted argument.",
-            "Tell the person where the hand-over is, and that `{fairlead} resume` continues.",
+            "Tell the person where the handover is, and that `{fairlead} resume` continues.",
         ),
     ),
 )

@@ -33,7 +33,7 @@ class ReadOnlyServer(BlockedError, code="read-only-server"):
 
 
 class UnknownResource(UsageError, code="unknown-resource"):
-    """The server has no resource of this address."""
+    """The server has no resource at this address."""
 
     uri: object
     message = "there is no resource {uri}"
@@ -93,7 +93,7 @@ class ServerFault(StorageError, code="server-fault"):
 
 
 class OnlyByPerson(BlockedError, code="only-by-person"):
-    """The step belongs to a person; the hint is the command for them."""
+    """Only a person may do this; the hint is the command for them."""
 
     what: str
     command: str

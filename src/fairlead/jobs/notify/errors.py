@@ -18,7 +18,7 @@ class NotifyFileOpen(StorageError, code="notify-file-open"):
 
     path: object
     message = "{path} must be your own file and readable only by you"
-    hint = "chmod 600 {path}"
+    hint = "make it private: chmod 600 {path}"
 
 
 class NotifyFileRefused(UsageError, code="notify-file-refused"):
@@ -27,7 +27,7 @@ class NotifyFileRefused(UsageError, code="notify-file-refused"):
     path: object
     problems: tuple[str, ...]
     message = "{path}: {problems:; }"
-    hint = "see: fairlead notify --help"
+    hint = "correct the file, then: fairlead notify status"
 
 
 class NotSent(AgentError, code="not-sent"):

@@ -157,7 +157,7 @@ def _state(
 
 
 def _is_in_planning(path: str) -> bool:
-    """Whether a text is a hand-over or the path of a file of the project's memory.
+    """Whether a text is a handover or the path of a file of the project's memory.
 
     Any other text may be a person's words, or a place that is not in this repository.
     """

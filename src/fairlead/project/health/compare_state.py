@@ -103,9 +103,9 @@ def state_findings(
 def reference_notes(
     document: Document, path: str, texts: Mapping[str, str | None], position: Position
 ) -> Iterator[Finding]:
-    """Notes about what STATE.md takes from other files: core value, focus and hand-over.
+    """Notes about what STATE.md takes from other files: core value, focus and handover.
 
-    A difference is a note: other words may mean the same, and a hand-over may have been used up.
+    A difference is a note: other words may mean the same, and a handover may have been used up.
     """
     resume = resume_file(document)
     if resume in texts and texts[resume] is None:

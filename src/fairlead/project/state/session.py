@@ -54,13 +54,13 @@ def record_session(document: Document, stop: Stop, now: datetime) -> Document:
 
 
 def resume_file(document: Document) -> str:
-    """The hand-over file that the document names; empty if none."""
+    """The handover file that the document names; empty if none."""
     field = _line(document, _RESUME)
     return field.value.strip("`* ") if field else ""
 
 
 def with_resume_file(document: Document, path: str) -> Document:
-    """The document naming this hand-over, or none if the path is empty.
+    """The document naming this handover, or none if the path is empty.
 
     A file that somebody else entered stays.
     """
