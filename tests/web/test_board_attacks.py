@@ -55,12 +55,12 @@ def _no_secret(patch: pytest.MonkeyPatch) -> None:
 
 def _no_escaping(patch: pytest.MonkeyPatch) -> None:
     def templates() -> object:
-        made = original()
+        made = original()  # not the shared ones
         made.autoescape = False
         made.finalize = None
         return made
 
-    original = server.page_templates
+    original = server.page_templates.__wrapped__
     patch.setattr(server, "page_templates", templates)
 
 

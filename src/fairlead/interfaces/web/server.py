@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import h11
@@ -338,8 +338,12 @@ def _endpoint(handler: Callable[[Request], Any]) -> Callable[[Request], Any]:
     return endpoint
 
 
+@cache
 def page_templates() -> Environment:
-    """The templates; text is escaped and invisible characters are shown."""
+    """The templates; text is escaped and invisible characters are shown.
+
+    All boards of a process share them: compiling them takes longer than all else at the start.
+    """
     environment = Environment(
         loader=FileSystemLoader(os.path.join(_HERE, "templates")),
         autoescape=True,
