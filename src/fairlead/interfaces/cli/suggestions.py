@@ -8,6 +8,7 @@ the neighbour on the keyboard.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from fairlead.interfaces.cli.neighbour_names import KINDRED_VERBS, NEIGHBOUR_NAMES, NOUNS, TOOLS
 
@@ -180,6 +181,7 @@ def _stems(tokens: Sequence[str]) -> set[str]:
     return {_singular(token) for token in tokens}
 
 
+@lru_cache(maxsize=1024)  # the names of all commands are compared again and again
 def _singular(word: str) -> str:
     for ending, stem in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("uses", "us"), ("s", "")):
         if len(word) > len(ending) + 2 and word.endswith(ending):
@@ -219,6 +221,7 @@ def spelling_cost(typed: str, name: str) -> float:
     return above[-1]
 
 
+@lru_cache(maxsize=1024)
 def _letter_cost(wanted: str, got: str) -> float:
     if wanted == got:
         return 0.0
