@@ -432,6 +432,7 @@ def test_a_planted_control_character_is_found(
     on_board(project, look)
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("size", [(80, 24), (40, 12), (200, 60)])
 def test_it_fits_every_terminal(project: SeedProject, size: tuple[int, int]) -> None:
     async def look(board: TerminalBoard, pilot: Pilot[None]) -> None:

@@ -113,7 +113,7 @@ LIES: dict[Lie, str] = {
 }
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("lie", LIES, ids=lambda lie: lie.__name__)
 def test_a_lie_about_a_call_is_refused_by_name(lie: Lie, tmp_path: Path) -> None:
     trial, server = a_trial(tmp_path)

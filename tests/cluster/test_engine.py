@@ -70,7 +70,7 @@ def on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ExecutionTrial, "placed", placed)
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(3)
 @pytest.mark.usefixtures("on_workers")
 @pytest.mark.parametrize("test", SHARED, ids=lambda test: test.__name__)
 def test_the_engine_test_passes_on_workers(test: Callable[..., None], tmp_path: Path) -> None:
@@ -343,6 +343,7 @@ def a_cluster_council(folder: Path) -> ClusterCouncil:
     return council
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("role", ["pm", "seat", "synthesis", "ballot"])
 def test_a_restarted_council_attaches_to_its_calls(tmp_path: Path, role: str) -> None:
     whole = a_cluster_council(tmp_path / "whole")

@@ -103,12 +103,11 @@ def killed(tmp_path: Path, request: pytest.FixtureRequest) -> _World:
     return world
 
 
-def test_no_view_shows_the_forged_ballot(killed: _World) -> None:
+def test_no_view_counts_the_forged_ballot_and_the_resumed_council_is_vetoed(
+    killed: _World,
+) -> None:
     assert killed.votes()[_VICTIM] != "APPROVE"
     assert killed.run("check").code == 0
-
-
-def test_the_resumed_council_is_vetoed(killed: _World) -> None:
     ended = killed.run("run", "--job", killed.job, "--approve")
     assert ended.code == 6, ended.text
     assert f"raw/r1/{_VICTIM}.md" in ended.text  # the forged file is named

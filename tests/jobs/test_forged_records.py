@@ -48,6 +48,7 @@ def _record(trial: ExecutionTrial) -> Path:
     return path
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES)
 def test_a_forged_record_is_shown_as_saved_and_refused_by_name(
     waiting: ExecutionTrial, forge: Callable[[dict[str, Any]], str]

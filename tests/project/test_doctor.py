@@ -85,7 +85,7 @@ def test_every_kind_of_drift_is_found_with_its_code(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", DRIFT)
-def test_after_the_repair_the_finding_is_gone_and_a_second_run_changes_nothing(tmp_path, name):
+def test_after_the_repair_the_finding_is_gone_and_fix_and_sync_change_nothing(tmp_path, name):
     put(tmp_path, DRIFT[name])
     doctor = doctor_of(tmp_path)
 
@@ -95,13 +95,6 @@ def test_after_the_repair_the_finding_is_gone_and_a_second_run_changes_nothing(t
     assert kinds(tmp_path) == []
     assert doctor.fix().changes == ()
     assert documents(tmp_path) == repaired
-
-
-@pytest.mark.parametrize("name", DRIFT)
-def test_after_the_repair_a_sync_has_nothing_to_change(tmp_path, name):
-    put(tmp_path, DRIFT[name])
-    doctor_of(tmp_path).fix(create=True)
-
     changes = Events(Files(str(tmp_path)), Still()).sync(dry_run=True).changes
     # A lifetime figure is no statement about the files, but an event may write it.
     rows = [((each.old or "").splitlines(), (each.new or "").splitlines()) for each in changes]

@@ -17,6 +17,7 @@ BATCHES = 8
 BATCH = 500
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("seed", range(BATCHES))
 def test_generated_and_mutated_documents_survive_reading_and_editing(seed: int) -> None:
     random = Random(seed)

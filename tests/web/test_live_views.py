@@ -39,7 +39,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("seed", [1])
 def test_after_random_changes_the_board_equals_a_fresh_status(project: Path, seed: int) -> None:
-    assert faults_after_changes(project, seed, 40) == []
+    assert faults_after_changes(project, seed, 15) == []
 
 
 def test_a_cache_that_looks_at_nothing_differs_after_a_change(project: Path) -> None:
