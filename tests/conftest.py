@@ -66,6 +66,9 @@ gc.set_threshold(20_000, 20, 50)
 
 # Shared machines stall now and then; a stall is not a fault of the code under test.
 hypothesis.settings.register_profile("fairlead", deadline=None, print_blob=True)
+hypothesis.settings.register_profile(
+    "long", hypothesis.settings.get_profile("fairlead"), max_examples=400
+)
 hypothesis.settings.load_profile("fairlead")
 
 Case = TypeVar("Case")
@@ -93,6 +96,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--walks", action="store_true", help="run the walks, and nothing else")
     parser.addoption("--update-golden", action="store_true", help="rewrite golden transcripts")
     parser.addoption("--seed", type=int, default=0, help="seed for the samples of sweeps")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try more examples of each property in the long tier."""
+    if config.getoption("--long"):
+        hypothesis.settings.load_profile("long")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

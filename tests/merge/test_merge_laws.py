@@ -4,7 +4,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairlead.core.errors import DocumentError
@@ -76,7 +76,6 @@ def is_writable(text: str) -> bool:
     return True
 
 
-@settings(max_examples=400)
 @given(merges())
 def test_the_merge_contains_the_additions_of_both_sides(
     case: tuple[str, str, str, list[str]],
@@ -86,7 +85,6 @@ def test_the_merge_contains_the_additions_of_both_sides(
     assert [word for word in added if word not in merged.text.split()] == []
 
 
-@settings(max_examples=300)
 @given(merges())
 def test_every_conflict_marker_in_the_text_is_reported(
     case: tuple[str, str, str, list[str]],
@@ -95,7 +93,6 @@ def test_every_conflict_marker_in_the_text_is_reported(
     assert merged.conflicts or not conflict_line(merged.text)
 
 
-@settings(max_examples=200)
 @given(merges())
 def test_two_writable_documents_merge_into_a_writable_one(
     case: tuple[str, str, str, list[str]],

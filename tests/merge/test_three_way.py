@@ -446,6 +446,7 @@ def test_nothing_is_regenerated_with_a_conflict_or_without_stale_values(
     assert "computed" not in outcome.text
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("first", range(0, 500, 50))
 def test_generated_merges_lose_nothing_and_mark_only_contradictions(first: int) -> None:
     for seed in range(first, first + 50):
