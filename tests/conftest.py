@@ -116,20 +116,20 @@ _ONLY_WALKS = b"\npytestmark = pytest.mark.walk\n"
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out, not skip: a skip means that this machine lacks something."""
-    left_out = [tier for tier in ("long", "live") if not config.getoption(f"--{tier}")]
+    left_out = {tier for tier in ("long", "live") if not config.getoption(f"--{tier}")}
     walks = config.getoption("--walks")
 
     def is_wanted(item: pytest.Item) -> bool:
-        is_walk = item.get_closest_marker("walk") is not None
-        return is_walk == walks and not any(item.get_closest_marker(tier) for tier in left_out)
+        names = {marker.name for marker in item.iter_markers()}
+        return ("walk" in names) == walks and not names & left_out
 
-    unwanted = [item for item in items if not is_wanted(item)]
+    wanted = [item for item in items if is_wanted(item)]
+    unwanted = {*items}.difference(wanted)
     if not config.getoption("--long"):
-        wanted = [item for item in items if is_wanted(item)]
-        unwanted += cases_left_out(wanted, config.getoption("--seed"))
+        unwanted.update(cases_left_out(wanted, config.getoption("--seed")))
     if unwanted:
-        config.hook.pytest_deselected(items=unwanted)
-        items[:] = [item for item in items if item not in set(unwanted)]
+        config.hook.pytest_deselected(items=[item for item in items if item in unwanted])
+        items[:] = [item for item in items if item not in unwanted]
 
 
 def cases_left_out(items: Sequence[pytest.Item], seed: int) -> list[pytest.Item]:
