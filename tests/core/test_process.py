@@ -1,6 +1,7 @@
 """Child processes: limits that hold, groups that end, and nothing passed on by accident."""
 
 import os
+import subprocess
 import sys
 from datetime import timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ from fairlead.core.process import (
     ExitKind,
     ProcessLimits,
     ProcessResult,
+    _OutputReader,
     environment_of,
     program,
     run,
@@ -146,3 +148,22 @@ def test_a_file_that_is_no_program_is_refused(tmp_path: Path):
 
     with pytest.raises(NotStarted):
         run([str(place)], folder=str(tmp_path), environment={}, limits=LATER)
+
+
+def test_output_of_a_child_that_ends_between_two_looks_is_read() -> None:
+    class EndsWhenAsked(subprocess.Popen[bytes]):
+        """Writes and ends at the moment it is asked whether it has ended."""
+
+        def poll(self) -> int | None:
+            if self.stdin and not self.stdin.closed:
+                self.stdin.close()
+                os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+            return super().poll()
+
+    pipe = subprocess.PIPE
+    with EndsWhenAsked(
+        ["sh", "-c", "cat; echo said"], stdin=pipe, stdout=pipe, stderr=pipe
+    ) as child:
+        reader = _OutputReader(child, LATER)
+        assert reader.read_to_end() is ExitKind.EXITED
+        assert reader.output_of(child.stdout) == b"said\n"

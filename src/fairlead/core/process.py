@@ -275,12 +275,14 @@ class _OutputReader:
                 assert stream is not None
                 selector.register(stream, selectors.EVENT_READ)
             while selector.get_map():
+                # Asked before looking at the pipes: whatever an ended child wrote is in them.
+                has_ended = self._child.poll() is not None
                 ready = selector.select(min(max(self._left(), 0), _TICK_SECONDS))
                 for closed in [key.fileobj for key, _ in ready if not self._read(key.fileobj)]:
                     selector.unregister(closed)
                 # A process that the child left behind may keep the pipes open for ever.
-                has_exited = not ready and self._child.poll() is not None
-                if has_exited or self._is_too_much() or self._left() <= 0:
+                is_read = has_ended and not ready
+                if is_read or self._is_too_much() or self._left() <= 0:
                     break
         if self._is_too_much():
             return ExitKind.TOO_MUCH
