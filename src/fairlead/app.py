@@ -24,7 +24,7 @@ from fairlead.planphase.paths import find_plan_home
 from fairlead.store import layout
 from fairlead.store.configuration import Preferences, Settings, SettingsFile
 from fairlead.store.reader import Reader
-from fairlead.store.staging import STAGING, USER_STAGING, staging_of
+from fairlead.store.staging import STAGING, USER_STAGING, staging_of, user_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -563,9 +563,9 @@ class App:
     def guarded(self, place: str) -> tuple[str, ...]:
         """Files that no agent may change: settings of this program and of hosts, and approvals."""
         return (
-            os.path.join(user_folder(), layout.USER_CONFIG),
-            os.path.join(user_folder(), NOTIFY_SETTINGS),
+            *(os.path.join(user_folder(), each) for each in (layout.USER_CONFIG, NOTIFY_SETTINGS)),
             os.path.join(self.state.folder, approvals_path(place)),
+            *map(user_step, (user_folder(), self.state.folder)),
             *(os.path.join(place, each) for each in HOST_SETTINGS),
             os.path.join(host_folder("claude"), CLAUDE_SETTINGS),
             os.path.join(host_folder("codex"), CODEX_HOOKS),

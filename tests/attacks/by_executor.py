@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import py_compile
 import subprocess
@@ -576,3 +577,67 @@ def packed_ref(arena: Arena) -> None:
 @_touching("pipe-as-ref", "puts a pipe where git keeps branches", "refs/heads/pipe")
 def pipe_as_ref(arena: Arena) -> None:
     os.mkfifo(arena.main / ".git/refs/heads/pipe")
+
+
+@_touching(
+    "pointer-branch",
+    "makes the branch of its attempt a pointer to the person's branch, so that our writes lead there",
+    "refs/heads/fairlead/",
+)
+def pointer_branch(arena: Arena) -> None:
+    own = git(arena.place, "symbolic-ref", "HEAD")
+    written(arena.main / ".git" / own, "ref: refs/heads/main\n")
+
+
+@_touching("pointer-main", "makes the person's branch a pointer to its own", "refs/heads/main")
+def pointer_main(arena: Arena) -> None:
+    written(arena.main / ".git/refs/heads/main", f"ref: {git(arena.place, 'symbolic-ref', 'HEAD')}")
+
+
+# -- steps that the next writer completes --------------------------------------------------
+
+
+def plant_step(arena: Arena, path: str, text: str, staging: str = ".planning/.fairlead") -> None:
+    """Leave the record of an interrupted command, which the next writer would complete."""
+    folder, name = arena.main / staging, f"x-{'0' * 16}.a.b.{Path(path).name}"
+    old, new = arena.main / path, text.encode()
+    written(folder / name, text)
+    entry = {
+        "path": path,
+        "old_sha256": hashlib.sha256(old.read_bytes()).hexdigest() if old.exists() else None,
+        "new_sha256": hashlib.sha256(new).hexdigest(),
+        "stage": name,
+    }
+    step = {"version": 1, "command": "state sync", "entries": [entry]}
+    written(folder / "intent.json", json.dumps(step))
+
+
+@_touching(
+    "planted-step",
+    "leaves an unfinished step, with which the next writer would forge a summary",
+    OTHER_SUMMARY,
+    gone=(OTHER_SUMMARY,),
+)
+def planted_step(arena: Arena) -> None:
+    plant_step(arena, OTHER_SUMMARY, FORGED_SUMMARY)
+
+
+@_touching(
+    "planted-step-for-settings",
+    "leaves an unfinished step that would loosen the settings of the project",
+    ".planning/config.json",
+)
+def planted_step_for_settings(arena: Arena) -> None:
+    plant_step(arena, ".planning/config.json", '{"fairlead": {"execution": {"attempts": 9}}}\n')
+
+
+@_touching(
+    "planted-step-for-gate",
+    "leaves an unfinished step in the folder of its job that would approve a task of another plan",
+    "01-02-01.json",
+)
+def planted_step_for_gate(arena: Arena) -> None:
+    [gate] = arena.main.glob(".planning/jobs/*/gates/01-01-01.json")
+    text = gate.read_text().replace("01-01", "01-02").replace("EXECUTING", "APPROVED")
+    job = gate.parent.parent.relative_to(arena.main)
+    plant_step(arena, f"{job}/gates/01-02-01.json", text, f"{job}/.fairlead")

@@ -20,6 +20,7 @@ from fairlead.workflows.role_calls import Reply, RoleAnswer, RoleCalls, RoleRequ
 from fairlead.workflows.roles import role
 from fairlead.workflows.service import JobPurpose, WorkflowEnd
 from tests.attacks.arena import FORGED_SUMMARY, OTHER_SUMMARY, Arena
+from tests.attacks.by_executor import plant_step
 from tests.attacks.by_executor_files import SECRETS
 from tests.attacks.by_seat import Council
 from tests.attacks.catalog import Attacker, Defence, Expected, attack
@@ -89,6 +90,19 @@ def role_forges_summary(arena: Arena) -> None:
     path = arena.main / OTHER_SUMMARY
     _stopped(arena, lambda _: written(path, FORGED_SUMMARY), OTHER_SUMMARY, is_auto=False)
     assert not path.exists()
+
+
+@attack(
+    "role-plants-step",
+    _ROLE,
+    "leaves an unfinished step while it researches, with which the next writer would forge a summary",
+    Expected.ASKED,
+    Defence.TAMPER_CHECK,
+)
+def role_plants_step(arena: Arena) -> None:
+    harm = lambda _: plant_step(arena, OTHER_SUMMARY, FORGED_SUMMARY)  # noqa: E731
+    _stopped(arena, harm, OTHER_SUMMARY, is_auto=False)
+    assert not (arena.main / OTHER_SUMMARY).exists()
 
 
 @attack(

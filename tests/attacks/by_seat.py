@@ -15,6 +15,7 @@ from fairlead.council.seats import SEAT_NAMES
 from fairlead.council.service import Council as CouncilService
 from fairlead.jobs.raw_answers import RawAnswer, answer_file
 from tests.attacks.arena import FORGED_SUMMARY, OTHER_SUMMARY, Arena, Weaken
+from tests.attacks.by_executor import plant_step
 from tests.attacks.catalog import Attacker, Defence, Expected, attack
 from tests.support.council_runs import CouncilProject, ScriptedModel
 from tests.support.repositories import written
@@ -244,6 +245,21 @@ def seat_forges_summary(arena: Arena) -> None:
         arena, lambda _: written(arena.main / OTHER_SUMMARY, FORGED_SUMMARY), vetoes=False
     )
     job = council.run()
+    assert OTHER_SUMMARY in (job.blocker_reason or ""), job.blocker_reason
+    arena.expect_done(0)
+
+
+@attack(
+    "seat-plants-step",
+    _SEAT,
+    "leaves an unfinished step while it votes, with which the next writer would forge a summary",
+    Expected.REFUSED,
+    Defence.TAMPER_CHECK,
+)
+def seat_plants_step(arena: Arena) -> None:
+    arena.project()
+    harm = lambda _: plant_step(arena, OTHER_SUMMARY, FORGED_SUMMARY)  # noqa: E731
+    job = Council(arena, harm, vetoes=False).run()
     assert OTHER_SUMMARY in (job.blocker_reason or ""), job.blocker_reason
     arena.expect_done(0)
 

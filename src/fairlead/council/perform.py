@@ -27,7 +27,6 @@ from fairlead.council.seats import BALLOT, PM, SEAT, SYNTHESIS, length_fault, pl
 from fairlead.council.snapshot import STAGE_CALLS, estimates
 from fairlead.council.tally import both_sides, open_items, tally
 from fairlead.jobs.calls import CallLedger, CallRecorder, OpenNonces, recorded
-from fairlead.jobs.guarded_proofs import GuardedProofs
 from fairlead.jobs.ledger import EntryKind
 from fairlead.jobs.model import JobStatus
 from fairlead.jobs.paths import JOBS
@@ -87,7 +86,8 @@ class CouncilPerformer:
         )
         with context.turn:
             context.scratch.make(inquiry.folder)
-        before, proofs = context.guarded(), GuardedProofs(context)
+        before = context.guarded()
+        context.proofs.begin()
         result = ask(
             inquiry,
             recorded(context, respondents, question.who, self._recorder(key)),
@@ -110,7 +110,7 @@ class CouncilPerformer:
             # A call that a person stopped is no absence of the seat, but its cost counts.
             context.folder.store_answer(replace(answer, key=names.stopped_key(key, nonce)))
         changed = {path for path, _ in before.items() ^ context.guarded().items()}
-        if touched := [*sorted(changed), *proofs.put_aside()]:
+        if touched := [*sorted(changed), *context.proofs.put_aside()]:
             self.stop_tampered(f"{question.who} was asked", touched)
 
     def _inquiry(self, key: str, question: CouncilPrompt, nonce: str) -> Inquiry:

@@ -24,6 +24,7 @@ from fairlead.store import layout
 from fairlead.store.confined import ConfinedFolder, Root
 from fairlead.store.digests import digest_of
 from fairlead.store.staging import writing_name
+from fairlead.vcs.refs import is_odd
 
 if TYPE_CHECKING:
     from fairlead.jobs.baseline import TouchedFiles
@@ -69,7 +70,7 @@ class Restoration:
 
     def restored_at_once(self, touched: TouchedFiles) -> list[str]:
         """The names that no person changes; also what no person puts in the place of a ref."""
-        odd = {name for name, state in touched.after.items() if is_ref(name) and " " in state}
+        odd = {name for name, state in touched.after.items() if is_ref(name) and is_odd(state)}
         names = sorted({*touched.before, *touched.after})
         return [name for name in names if name in odd or not self.may_wait(name)]
 

@@ -33,6 +33,7 @@ from fairlead.project.paths import PLANS_NAME
 from fairlead.store import layout
 from fairlead.store.digests import digests_of, file_signature
 from fairlead.text.inline import file_name
+from fairlead.vcs.refs import is_odd
 
 if TYPE_CHECKING:
     from fairlead.execution.context import ExecutionContext
@@ -95,6 +96,8 @@ def moved_branch_question(context: ExecutionContext, plan: str, at: str) -> Ques
 
 def _guarded_digests(context: ExecutionContext, plan: str) -> dict[str, str]:
     """Refs, git's settings, hooks, plans, proofs, approvals and the job's own files, as digests."""
+    for files in (context.files, context.folder):
+        files.complete_interrupted()
     folder = context.files.folder
     # One task of a plan runs at a time, so no other thread adds to this ledger during the call.
     ledger = f"{folder}/{ledger_path(plan, context.job.workstream)}"
@@ -147,7 +150,8 @@ def _is_expected(context: ExecutionContext, name: str, digest: str) -> bool:
     Fetched refs are expected as well: they change nothing in this repository's own branches.
     """
     if name.startswith("refs/"):
-        is_attempt = name.removeprefix("refs/heads/") in context.attempts
+        # A branch that names another one would lead our own writes there.
+        is_attempt = name.removeprefix("refs/heads/") in context.attempts and not is_odd(digest)
         is_fetched = name.startswith("refs/remotes/")
         return is_attempt or is_fetched or context.moved.get(name) == digest
     return context.folder.baselines.has_written(name, digest)
@@ -223,6 +227,8 @@ def questions_after_kill(place: JobPlace) -> Iterator[Question]:
 
 def _digests_now(place: JobPlace, baseline: Baseline) -> dict[str, str]:
     """The present digests of everything that a baseline names, and of new files of these kinds."""
+    for files in (place.files, place.folder):
+        files.complete_interrupted()
     named = [name for name in baseline.digests or () if name[:1] == "/"]
     settings = f"{place.files.folder}/{layout.CONFIG}"
     paths = (*named, settings, *place.folder.own_paths())

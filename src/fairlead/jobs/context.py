@@ -24,6 +24,7 @@ from fairlead.jobs.activity import ActivityLog
 from fairlead.jobs.approvals import Answers
 from fairlead.jobs.baseline import Baselines
 from fairlead.jobs.folder import JobFolder
+from fairlead.jobs.guarded_proofs import GuardedProofs
 from fairlead.jobs.ledger import Spending
 from fairlead.jobs.loop import is_cancelled
 from fairlead.jobs.model import JobRecord, Question, Share, shares_of
@@ -275,6 +276,7 @@ class JobContext(Generic[Record]):
         self.folder = environment.folder(job.id)
         self.private = environment.private(job.id)
         self.process_mark = environment.process_mark(job.id)
+        self.proofs = GuardedProofs(self.files.folder, job.id, os.path.dirname(self.private))
         self.activity = ActivityLog(self.private, self.clock)
         self.spending = Spending(environment.files)
         self.roster = setup.roster
@@ -342,6 +344,8 @@ class JobContext(Generic[Record]):
 
     def guarded(self) -> dict[str, str]:
         """Digests of everything that no agent in a scratch folder may change."""
+        for files in (self.files, self.folder):
+            files.complete_interrupted()
         return {**self.scratch.guard(), **digests_of(self.options.guarded)}
 
     def budget_fault(self, estimate: Cost) -> str:

@@ -504,6 +504,10 @@ class JobFolder:
             found = root.stat(path)
         return found is not None and stat.S_ISREG(found.st_mode)
 
+    def complete_interrupted(self) -> None:
+        """Complete a step that a killed command left in the folder of the job."""
+        self._files.complete_interrupted()
+
     def own_paths(self) -> tuple[str, ...]:
         """The absolute paths of the files that only the run writes; people add their answers."""
         names = [JOB_RECORD]

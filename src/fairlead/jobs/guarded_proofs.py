@@ -11,8 +11,8 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
 
+from fairlead.core.concurrency import Mutex
 from fairlead.jobs.baseline import baselines_of_jobs
 from fairlead.jobs.paths import JOBS, LEDGER, REPLACED, SEEN, job_path, private_folder
 from fairlead.project.naming import is_plan, is_summary, is_verification
@@ -27,9 +27,6 @@ from fairlead.store.digests import (
     file_signature,
 )
 from fairlead.store.staging import STAGING, writing_name
-
-if TYPE_CHECKING:
-    from fairlead.jobs.context import JobContext
 
 _UNSURE_NS = 2_000_000_000  # between two clocks, and while a baseline is made
 _DEEPEST = 8  # folders below the planning folder
@@ -94,23 +91,42 @@ def unchecked_proofs(project: str, state: str) -> frozenset[str]:
 
 
 class GuardedProofs:
-    """The proofs of a project as they are before a call."""
+    """The proofs of a project as they are before the calls of a job.
 
-    def __init__(self, context: JobContext[Any]) -> None:
-        self._project, self._job = context.files.folder, context.job.id
-        self._runs = os.path.dirname(context.private)
-        self._before = dict(self._signatures())
-        self._contents = {path: _content(path) for path in self._before}
+    Calls that run at the same time share what was there before the first of them. Otherwise one
+    call would restore what another one forged.
+    """
+
+    def __init__(self, project: str, job: str, runs: str) -> None:
+        self._project, self._job = project, job
+        self._runs = runs  # the private folder of all jobs
+        self._turn, self._calls = Mutex(), 0
+        self._before: dict[str, FileSignature] = {}
+        self._contents: dict[str, bytes | None] = {}
+
+    def begin(self) -> None:
+        """Remember the proofs: a call begins."""
+        with self._turn:
+            if not self._calls:
+                self._before = dict(self._signatures())
+                self._contents = {path: _content(path) for path in self._before}
+            self._calls += 1
 
     def put_aside(self) -> list[str]:
-        """Put aside what appeared or changed since, unless a run wrote it; the names of that."""
-        now = dict(self._signatures())
-        changed = [
-            path
-            for path in sorted({*self._before, *now})
-            if self._before.get(path) != now.get(path) and not self._is_written(path)
-        ]
-        return [path.removeprefix(f"{self._project}/") for path in changed if self._restore(path)]
+        """Put aside what appeared or changed since, unless a run wrote it; the names of that.
+
+        The call is over.
+        """
+        with self._turn:
+            self._calls -= 1
+            now = dict(self._signatures())
+            changed = [
+                path
+                for path in sorted({*self._before, *now})
+                if self._before.get(path) != now.get(path) and not self._is_written(path)
+            ]
+            found = [path for path in changed if self._restore(path)]
+        return [path.removeprefix(f"{self._project}/") for path in found]
 
     def _signatures(self) -> Iterator[tuple[str, FileSignature]]:
         return (each for each in planning_documents(self._project) if is_proof(each[0]))

@@ -32,7 +32,7 @@ from fairlead.store.intent import ContentChange, TreeChanges
 from fairlead.store.lock import Lock, shared_kind
 from fairlead.store.reader import Reader, decoded
 from fairlead.store.rename import prepare
-from fairlead.store.staging import STAGING, USER_STAGING, require_document
+from fairlead.store.staging import INTENT, STAGING, USER_STAGING, require_document
 from fairlead.store.transaction import Rewrite, Rewrites, Transaction, WritePlan, versions_of
 from fairlead.text.errors import UnwritableValue
 
@@ -179,6 +179,16 @@ class Files(Reader):
         with self._transaction(command, may_create=may_create) as transaction:
             versions, places = transaction.carry_out(lambda: self._planned(decide()))
         return _outcome(versions, self.notices, places)
+
+    def complete_interrupted(self) -> None:
+        """Complete the step of a killed command now, as the next writer would.
+
+        An agent can plant the record of a step. It must take effect before the tamper check
+        compares, not after it.
+        """
+        if self.exists(f"{self.staging}/{INTENT}"):
+            with self._transaction("complete an interrupted step", may_create=False):
+                pass
 
     def undo(self, which: str = "", *, dry_run: bool = False) -> tuple[str, WriteOutcome]:
         """Undo a command, by default the last, and return its name; undo again to restore it.

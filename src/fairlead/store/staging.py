@@ -69,6 +69,14 @@ def _matches(path: str, pattern: str) -> bool:
     return path.startswith(start) and path.endswith(end) and "/" not in path[len(start) :]
 
 
+def user_step(folder: str) -> str:
+    """The record of an unfinished step in one of the user's own folders.
+
+    Only steps of several documents have a record, and no command makes such a step there.
+    """
+    return os.path.join(folder, USER_STAGING, INTENT)
+
+
 def staging_of(folder: str) -> str:
     """The staging folder that all writers of this folder use, so that one lock covers them.
 

@@ -61,7 +61,7 @@ class Git(GitView):
         if os.path.lexists(place) or not refs.is_in_place(place):
             raise GitFault("worktree", f"{place} exists, or a folder above it is a link")
         if branch:
-            self._run("update-ref", f"refs/heads/{branch}", base, _NO_OBJECT)
+            self._set_ref(f"refs/heads/{branch}", base, _NO_OBJECT)
         os.mkdir(place, 0o700)
         refs.make_worktree(place, self.common, f"ref: refs/heads/{branch}" if branch else base)
         self._check_out(place, base)
@@ -256,8 +256,12 @@ class Git(GitView):
         name = f"refs/heads/{branch}"
         for locked in (name, refs.TABLES):  # an agent's git may have died over a lock
             refs.drop_dead_lock(os.path.join(self.common, f"{locked}.lock"))
-        self._run("update-ref", name, kept)
+        self._set_ref(name, kept)
         return commit
+
+    def _set_ref(self, name: str, *values: str) -> None:
+        """Move a ref itself: an agent may have made it a pointer to another branch."""
+        self._run("update-ref", "--no-deref", name, *values)
 
     def at_commit(self, place: str, commit: str, kept: Collection[str] = ()) -> None:
         """Give a worktree exactly the tracked files of a commit; folders named in `kept` stay.
@@ -324,14 +328,15 @@ class Git(GitView):
                 self._commit_leftovers(place, name, commit)
             self.remove(place)
         if deletions:
-            self._run("update-ref", "--stdin", stdin="".join(deletions).encode(), may_fail=True)
+            listed = "".join(deletions).encode()
+            self._run("update-ref", "--no-deref", "--stdin", stdin=listed, may_fail=True)
 
     def _commit_leftovers(self, place: str, name: str, commit: str) -> None:
         tree = self.tree_of(place, commit, layout.ATTEMPT)
         full = self._salvaged(place, commit) if tree.fault else tree.full
         if not any(self._is_committed(full, each) for each in (commit, tree.head)):
             leftovers = self._commit(full, "left behind by an attempt that did not end\n", commit)
-            self._run("update-ref", name, leftovers)
+            self._set_ref(name, leftovers)
 
     def _is_committed(self, tree: str, commit: str) -> bool:
         """Whether a commit has the files of a tree, apart from what tools left behind."""
@@ -453,8 +458,8 @@ class Git(GitView):
         Changes that a person has not committed stay; git refuses if one of them is in the way.
         """
         is_head = name == "HEAD"
-        if expected == refs.NOT_A_REF:
-            refs.unlink(os.path.join(self.common, name))
+        if refs.is_odd(expected):
+            self._remove_odd_ref(name)
             expected = ""
             if not wanted:
                 return
@@ -473,9 +478,16 @@ class Git(GitView):
             if self._run_unprotected(*words).code != 0:
                 raise GitFault(words[0], f"HEAD cannot be set to {wanted}")
         elif wanted:
-            self._run("update-ref", name, wanted, expected or _NO_OBJECT)
+            self._set_ref(name, wanted, expected or _NO_OBJECT)
         else:
-            self._run("update-ref", "-d", name, expected)
+            self._set_ref("-d", name, expected)
+
+    def _remove_odd_ref(self, name: str) -> None:
+        """Remove a pointer to another ref, or anything else that has the place of a ref."""
+        if refs.is_readable(self.common):
+            refs.unlink(os.path.join(self.common, name))
+        else:
+            self._set_ref("-d", name)
 
     def restore_folder(self, path: str) -> None:
         """Make the files below a folder those of the last commit; files git does not know stay."""
@@ -554,13 +566,19 @@ class Git(GitView):
 
 
 def _leads_out(folder: str, path: str) -> bool:
-    """Whether a path is a link to a place outside a folder, or into its git folder."""
+    """Whether a path is a link to a place outside a folder, or into its git folder.
+
+    Other links on the way are followed, so that none can disguise where it leads.
+    """
     place = os.path.join(folder, path)
     if not os.path.islink(place):
         return False
-    target = os.readlink(place)
-    inside = os.path.relpath(os.path.join(os.path.dirname(place), target), folder)
-    return os.path.isabs(target) or inside.split(os.sep)[0] in (os.pardir, ".git")
+    target, top = os.readlink(place), os.path.realpath(folder)
+    led = os.path.realpath(place)
+    written = os.path.normpath(os.path.join(os.path.dirname(place), target))
+    names = {os.path.relpath(led, top).split(os.sep)[0]}
+    names.add(os.path.relpath(written, folder).split(os.sep)[0])
+    return os.path.isabs(target) or not names.isdisjoint((os.pardir, ".git"))
 
 
 def _remove_special_files(place: str, kept: Collection[str]) -> None:

@@ -351,7 +351,10 @@ class GitView(GitProgram):
         if refs.is_readable(self.common):
             values = refs.all_refs(self.common)
         else:
-            lines = self._text("for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+            form = (
+                f"%(refname) %(if)%(symref)%(then){refs.POINTER}%(symref)%(else)%(objectname)%(end)"
+            )
+            lines = self._text("for-each-ref", f"--format={form}").splitlines()
             values = dict(line.split(" ", 1) for line in lines)
         files = ((self._name_of(path), digest_with_mode(path)) for path in self._guarded_files())
         return {**values, "HEAD": self._head_name(), **{name: each for name, each in files if each}}

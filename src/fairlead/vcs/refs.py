@@ -20,7 +20,7 @@ from fairlead.vcs.folders import delete_folder
 
 TABLES = os.path.join("reftable", "tables.list")  # the list of all refs in the reftable format
 NOT_A_REF = "not a ref"  # the value of anything else that has the place of a ref
-_POINTER = "ref: "
+POINTER = "ref: "  # begins the value of a ref that names another one
 _LONGEST = 200  # characters of a name that is used as a path
 _NO_FILE = (errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.ENXIO)
 
@@ -44,6 +44,11 @@ def all_refs(common: str) -> dict[str, str]:
     return values
 
 
+def is_odd(value: str) -> bool:
+    """Whether the place of a ref has something else than a commit: no person puts that there."""
+    return " " in value
+
+
 def _ref(name: str, common: str) -> str:
     """One ref, without reading all: a long job has a branch for every attempt."""
     # An agent can write anything into its worktree's HEAD: only a plain ref name becomes a path.
@@ -62,15 +67,15 @@ def _packed(common: str) -> dict[str, str]:
 
 def head_name(git_folder: str) -> str:
     """What HEAD names: a full branch name, or a commit."""
-    return _line(os.path.join(git_folder, "HEAD")).removeprefix(_POINTER)
+    return _line(os.path.join(git_folder, "HEAD")).removeprefix(POINTER)
 
 
 def head_of(git_folder: str, common: str) -> str:
     """The commit of HEAD, or nothing."""
     head = _line(os.path.join(git_folder, "HEAD"))
-    if not head.startswith(_POINTER):
+    if not head.startswith(POINTER):
         return head
-    return _ref(head.removeprefix(_POINTER), common)
+    return _ref(head.removeprefix(POINTER), common)
 
 
 def commit_of(name: str, git_folder: str, common: str) -> str | None:
@@ -81,7 +86,7 @@ def commit_of(name: str, git_folder: str, common: str) -> str | None:
         commit = _ref(name, common)
     else:
         return None
-    return None if commit.startswith(_POINTER) else commit
+    return None if commit.startswith(POINTER) else commit
 
 
 def own_folder(place: str, common: str) -> str:

@@ -32,7 +32,6 @@ from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, field, replace
 from fairlead.execution.answers import Malformed, answer_of
 from fairlead.jobs.calls import CallLedger, CallRecorder, recorded
-from fairlead.jobs.guarded_proofs import GuardedProofs
 from fairlead.jobs.ledger import EntryKind
 from fairlead.jobs.model import CallRecord, QuestionKind
 from fairlead.jobs.paths import JOBS, OUTPUT, runs_path
@@ -271,13 +270,14 @@ class RoleCalls:
         place = f"{context.private}/scratch/{request.key}"
         with context.turn:
             context.scratch.make(place)
-        before, proofs = context.guarded(), GuardedProofs(context)
+        before = context.guarded()
+        context.proofs.begin()
         results = self._start(request, respondents, call, place, text)
         if not context.is_wanted or not results:
             raise RunStopped
         after = context.guarded()
         changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
-        changed += proofs.put_aside()
+        changed += context.proofs.put_aside()
         last = results[-1][1]
         documents = _documents_on_disk(place, request.outputs)
         documents = documents or _documents_in_answer(last.text, nonce, request.outputs)
