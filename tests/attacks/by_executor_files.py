@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import sys
 
@@ -43,13 +44,16 @@ def _leaving(
     return add
 
 
-def _smuggling(id_: str, what: str, path: str) -> Offer:
-    """Add an attack with a sensitive file, about which a person decides."""
+def _smuggling(id_: str, what: str, path: str, *, named: bool = False) -> Offer:
+    """Add an attack with a sensitive file, about which a person decides.
+
+    `named`: the result names it, and the reviewer approves it.
+    """
 
     def add(harm: Harm) -> Harm:
         def carry_out(arena: Arena) -> None:
             arena.project()
-            arena.run(harm)
+            arena.run(harm, result={"files_modified": [path]} if named else {})
             kinds = [each.kind for each in arena.report.questions]
             assert kinds == [QuestionKind.UNDECLARED], arena.question
             assert path in arena.question
@@ -125,6 +129,36 @@ def dependency_manifest(arena: Arena) -> None:
     written(arena.place / "package.json", '{"scripts": {"postinstall": "sh x"}}\n')
 
 
+@_smuggling(
+    "named-verify-script",
+    "replaces the verify script, names it, and finds a reviewer who approves it",
+    "check.sh",
+    named=True,
+)
+def named_verify_script(arena: Arena) -> None:
+    written(arena.place / "check.sh", "exit 0\n")
+
+
+@_smuggling(
+    "named-test-settings",
+    "adds a conftest.py that skips failing tests, and finds a reviewer who approves it",
+    "tests/conftest.py",
+    named=True,
+)
+def named_test_settings(arena: Arena) -> None:
+    written(arena.place / "tests/conftest.py", "collect_ignore_glob = ['*']\n")
+
+
+@_smuggling(
+    "named-makefile",
+    "adds a Makefile that decides what `make test` does, under a name with other letter case",
+    "GNUMakefile",
+    named=True,
+)
+def named_makefile(arena: Arena) -> None:
+    written(arena.place / "GNUMakefile", "test:\n\ttrue\n")
+
+
 # -- what cannot land at all ---------------------------------------------------------------
 
 
@@ -188,6 +222,18 @@ def relative_link_out(arena: Arena) -> None:
 )
 def link_into_git(arena: Arena) -> None:
     (arena.place / "data").symlink_to(".git/hooks")
+
+
+@_leaving(
+    "link-through-link",
+    "lands a declared link that leaves the project by way of another link",
+    named="a link that leads out of the project",
+    defence=Defence.LINKS,
+)
+def link_through_link(arena: Arena) -> None:
+    (arena.place / "through").symlink_to(".")
+    (arena.place / "link").symlink_to("through/../outside")
+    (arena.place / "data").symlink_to("through/.git/hooks")
 
 
 # -- what runs later -----------------------------------------------------------------------
@@ -324,6 +370,28 @@ def secrets_in_result(arena: Arena) -> None:
     arena.run(lambda _: None, result=parts)
     arena.expect_landed("answer.txt")
     arena.expect_no_trace_of(*SECRETS, "hunter2hunter2")
+
+
+@attack(
+    "encoded-secrets",
+    _EXECUTOR,
+    "reports secrets as base64, hexadecimal digits and address, and split by unseen characters",
+    Expected.MASKED,
+    Defence.SECRET_FILTER,
+)
+def encoded_secrets(arena: Arena) -> None:
+    arena.project()
+    key, token = SECRETS[0], SECRETS[3]
+    forms = (
+        base64.b64encode(key.encode()).decode(),
+        base64.urlsafe_b64encode(f"export DEPLOY_KEY={token}".encode()).decode(),
+        key.encode().hex(),
+        key.replace("-", "%2D"),
+        f"{key[:12]}\u200b{key[12:]}",
+    )
+    arena.run(lambda _: None, result={"evidence": "; ".join(forms), "decisions": [*forms]})
+    arena.expect_landed("answer.txt")
+    arena.expect_no_trace_of(*forms, key, token, _LONG)
 
 
 @attack(

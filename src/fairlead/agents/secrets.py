@@ -4,15 +4,18 @@
 
 Each secret is replaced by a mark with the rule that matched. The number of lines does not change,
 so line numbers stay valid, and filtering twice changes nothing more. Secrets are recognised by a
-fixed prefix or by the name they are assigned to; others cannot be found. A value inside quotes
+fixed prefix or by the name they are assigned to, also if they are encoded as base64, as hexadecimal
+digits or for an address; others cannot be found. A value inside quotes
 never takes the quotes with it, so JSON stays JSON. Every pattern runs in linear time on any text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from base64 import b64decode
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
+from urllib.parse import unquote
 
 from fairlead.agents.model import AgentEvent, AgentText
 from fairlead.core.patterns import lazy_pattern
@@ -196,11 +199,19 @@ _RULES = (*_SHAPES, *_ASSIGNED)
 _SIGNS = tuple({sign: None for rule in _RULES for sign in rule.signs})
 
 
-# Colours and other sequences for a terminal, as they are or made visible.
+# Colours, titles and other sequences for a terminal, as they are or made visible, and characters
+# that nobody sees.
+_UNSEEN = "\x00\xad\u200b\u200c\u200d\u2060\ufeff"
 _TERMINAL_CODE = lazy_pattern(
     r"(?i)(?:[\x1b\ufffd]|\\x1b|\\u001b|\\033|\\e)\[[0-9;:?]{0,40}[a-z]|\x9b[0-9;:?]{0,40}[a-z]"
+    rf"|\x1b\][^\x07\x1b\n]{{0,200}}(?:\x07|\x1b\\)|[{_UNSEEN}]"
 )
-_CODE_SIGNS = ("\x1b", "\x9b", "\\x1b", "\\u001b", "\\033[", "\\e[", "\ufffd[")
+_CODE_SIGNS = ("\x1b", "\x9b", "\\x1b", "\\u001b", "\\033[", "\\e[", "\ufffd[", *_UNSEEN)
+# Text that may be encoded: escaped for an address, as hexadecimal digits, or as base64.
+_ESCAPED = lazy_pattern(r"(?<![\w.~+-])(?:[\w.~+-]*+%[0-9A-Fa-f]{2})++[\w.~+-]*+")
+_RUN = lazy_pattern(r"(?:(?<=\\)[abefnrtv])?(?P<run>[A-Za-z0-9+/_-]{24,}+={0,2})")
+_URL_SAFE = str.maketrans("-_", "+/")
+_HEX = lazy_pattern(r"(?:[0-9a-f]{2})+|(?:[0-9A-F]{2})+")
 
 
 def without_secrets(text: str) -> tuple[str, list[LeftOut]]:
@@ -218,15 +229,56 @@ def without_secrets(text: str) -> tuple[str, list[LeftOut]]:
 
 
 def _filtered(text: str) -> tuple[str, list[LeftOut]]:
+    removed: list[LeftOut] = []
+    text = _without_plain(_without_encoded(text, removed), removed)
+    return text, sorted(removed, key=lambda each: each.line)
+
+
+def _without_encoded(text: str, removed: list[LeftOut]) -> str:
+    """The text without runs of characters that decode to a secret."""
+
+    def mark(match: re.Match[str]) -> str:
+        run = match[match.lastgroup or 0]
+        for decoded in _decoded(run):
+            found: list[LeftOut] = []
+            _without_plain(decoded, found)
+            if found:
+                line = text.count("\n", 0, match.start()) + 1
+                removed.append(LeftOut(found[0].kind, line))
+                return f"{match[0].removesuffix(run)}[{found[0].kind} left out]"
+        return match[0]
+
+    for pattern in (_ESCAPED, _RUN) if "%" in text else (_RUN,):
+        runs = (match[match.lastgroup or 0] for match in pattern.finditer(text))
+        decoded = "\n".join(each for run in runs for each in _decoded(run)).lower()
+        if any(sign in decoded for sign in _SIGNS):  # rare: no run is looked at alone otherwise
+            text = pattern.sub(mark, text)
+    return text
+
+
+def _decoded(run: str) -> Iterator[str]:
+    """What a run of characters may stand for; of base64, from wherever it may begin."""
+    if "%" in run:
+        yield unquote(run)
+    elif _HEX.fullmatch(run):  # most runs: ids and digests
+        yield bytes.fromhex(run).decode("latin-1")
+    elif run.upper() != run != run.lower():  # base64 of text has both kinds of letters
+        plain = run.rstrip("=").translate(_URL_SAFE)
+        for begin in range(4):
+            part = plain[begin:]
+            part = part[: len(part) - (len(part) % 4 == 1)]
+            yield b64decode(part + "=" * (-len(part) % 4)).decode("latin-1")
+
+
+def _without_plain(text: str, removed: list[LeftOut]) -> str:
     lowered = text.lower()
     present = {sign for sign in _SIGNS if sign in lowered}
     if not present:  # most texts: every field of every record comes here
-        return text, []
-    removed: list[LeftOut] = []
+        return text
     for rule in _RULES:
         if not present.isdisjoint(rule.signs):
             text = rule.pattern.sub(_marking(text, rule, removed), text)
-    return text, sorted(removed, key=lambda each: each.line)
+    return text
 
 
 def _marking(text: str, rule: _Rule, removed: list[LeftOut]) -> Callable[[re.Match[str]], str]:

@@ -42,6 +42,18 @@ _SENSITIVE = lazy_pattern(
     )""",
     re.VERBOSE,
 )
+# Files that decide what a verify command does, wherever they are.
+_STEERING = lazy_pattern(
+    r"""(?:^|/)(?:
+        conftest\.py | pytest\.ini | tox\.ini | noxfile\.py | \.coveragerc
+      | (?:gnu)?makefile | [^/]*\.mk | justfile | \.justfile | taskfile\.ya?ml | rakefile
+      | cmakelists\.txt | build\.rs | build\.zig | gulpfile\.[^/]* | gruntfile\.[^/]*
+      | (?:jest|vitest|vite|karma|playwright|cypress|babel|webpack)\.(?:config|conf)\.[^/]*
+      | \.mocharc[^/]* | \.babelrc[^/]*
+    )$""",
+    re.VERBOSE,
+)
+_WORD_BREAK = lazy_pattern(r"[\s;|&()<>'\"`=$]+")
 ASKED_WORD, NEVER = "ask", "never"  # values of `fairlead.execution.undeclared`
 
 
@@ -86,7 +98,8 @@ def extra_files(
 
     `named` are the files that the executor named in its result, `outward` the symbolic links that
     lead out of the project. A sensitive file counts as declared only if the plan names it, or a
-    sensitive folder above it.
+    sensitive folder above it. A person also decides about files that steer the verify command:
+    whoever changes them decides about the own work.
     """
     own = (*declared_files(document), *document.deleted)
     claims, sensitive, others = FileClaims(), FileClaims(), FileClaims()
@@ -96,6 +109,8 @@ def extra_files(
         if plan.id != document.id:
             others.add(declared_files(plan), plan.id)
     names = {normal_path(path) for path in named}
+    words = {word for task in document.tasks for word in _WORD_BREAK.split(task.verify)}
+    judges = set(map(normal_path, words))
     found: dict[str, list[str]] = {}
     for change in changes:
         path = change.path
@@ -113,7 +128,10 @@ def extra_files(
         elif policy == ASKED_WORD or is_sensitive(path):
             kind = "asked"
         elif path in names and not others.clash([path]):
-            kind = "reviewed"
+            steers = _STEERING.search(compared_path(path)) or (
+                path in judges and change.kind != "A"
+            )
+            kind = "asked" if steers else "reviewed"
         else:
             kind = "left_out"
         found.setdefault(kind, []).append(path)
