@@ -10,7 +10,7 @@ import pytest
 from fairlead.agents.budget import Caps, Cost
 from fairlead.core.errors import SettingValue
 from fairlead.core.serialization import plain, revived
-from fairlead.execution.decide import decide
+from fairlead.execution.decide import Decider, decide
 from fairlead.execution.model import Act, PlanFacts, Snapshot, TaskFacts
 from fairlead.jobs.model import Job, JobStatus, Question, QuestionKind, Run, TaskGate, shares_of
 from fairlead.plans.model import TaskKind
@@ -239,7 +239,12 @@ def test_a_wait_is_an_action_and_ends() -> None:
     gate = replace(a_gate("01-01", *FAILED), not_before="2026-06-01T12:00:30.000Z")
     snapshot = a_snapshot(a_plan("01-01"), gates=(gate,))
     assert decided(snapshot) == ["wait:execute-01"]
-    assert decided(replace(snapshot, now="2026-06-01T12:00:31.000Z")) == ["execute:01-01-01"]
+    later = replace(snapshot, now="2026-06-01T12:00:31.000Z")
+    assert decided(later) == ["execute:01-01-01"]
+
+    decider = Decider()  # what it keeps between decisions must not keep the wait
+    assert [action.act for action in decider.decide(snapshot)] == [Act.WAIT]
+    assert [action.act for action in decider.decide(later)] == [Act.EXECUTE]
 
 
 def test_a_snapshot_survives_json() -> None:

@@ -233,7 +233,7 @@ def _with_gate(
         "it",
         gate,
         (run,),
-        not_before=random.choice(_TIMES[:20]) if is_refused else "",
+        not_before=random.choice(_TIMES[:20]) if is_refused or random.random() < 0.2 else "",
         waits=random.choice((1, 2, 7)) if is_refused else 0,
         waits_for=(random.choice(others),) if random.random() < 0.3 else (),
         digest=random.choice(("d", "d", "d", "d", "old")),

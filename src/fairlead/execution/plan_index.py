@@ -228,7 +228,7 @@ class ReadinessIndex:
 
 
 def _is_restless(gate: TaskGate) -> bool:
-    return bool(gate.waits) or gate.gate.status is GateStatus.BLOCKED
+    return bool(gate.waits or gate.not_before) or gate.gate.status is GateStatus.BLOCKED
 
 
 def changed_positions(old: Sequence[Value], new: Sequence[Value]) -> Iterator[int]:
