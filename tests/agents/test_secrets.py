@@ -3,8 +3,10 @@
 import json
 import random
 import uuid
-from base64 import b64encode
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -256,3 +258,31 @@ def test_a_secret_that_colours_split_is_found(kind: str, code: str) -> None:
 def test_colours_without_a_secret_stay() -> None:
     shown = "\x1b[31mred\x1b[0m and \\x1b[31m in a text"
     assert without_secrets(shown) == (shown, [])
+
+
+@pytest.mark.parametrize("kind", SECRETS)
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda text: b64encode(text.encode()).decode(),
+        lambda text: urlsafe_b64encode(f"a value: {text}".encode()).decode(),
+        lambda text: text.encode().hex(),
+        lambda text: "".join(f"%{ord(each):02X}" for each in text),
+        lambda text: quote(text, safe="").replace("-", "%2D"),
+        lambda text: f"{text[:7]}\u200b{text[7:]}",
+    ],
+)
+def test_an_encoded_secret_is_found(kind: str, encode: Callable[[str], str]) -> None:
+    encoded = encode(SECRETS[kind])
+
+    text, left_out = without_secrets(f"first\nit is {encoded}, and more")
+
+    assert [each.line for each in left_out][:1] == [2]
+    assert encoded not in text
+    assert text.startswith("first\nit is ")
+
+
+def test_encoded_text_without_a_secret_stays() -> None:
+    plain = b64encode(b"an ordinary sentence about the parser").decode()
+    text = f"{plain} {'ab' * 32} https://example.org/a%20b?c=%C3%A4 src/Some/Long/Path_OfAFile.py"
+    assert without_secrets(text) == (text, [])

@@ -16,6 +16,7 @@ from tests.attacks.arena import (
     FORGED_SUMMARY,
     OTHER_PLAN,
     OTHER_SUMMARY,
+    PHASE,
     PLAN,
     SUMMARY,
     WRONG,
@@ -24,6 +25,7 @@ from tests.attacks.arena import (
     Offer,
 )
 from tests.attacks.catalog import Attacker, Defence, Expected, attack
+from tests.support.execution import a_plan
 from tests.support.repositories import git, written
 
 _EXECUTOR = Attacker.EXECUTOR
@@ -393,6 +395,47 @@ def planted_gate(arena: Arena) -> None:
     [gate] = arena.main.glob(".planning/jobs/*/gates/01-01-01.json")
     text = gate.read_text().replace("01-01", "01-02").replace("EXECUTING", "APPROVED")
     written(gate.parent / "01-02-01.json", text)
+
+
+@attack(
+    "ledger-of-another",
+    _EXECUTOR,
+    "removes the last entries from the ledger of a plan that has landed",
+    Expected.ASKED,
+    Defence.TAMPER_CHECK,
+)
+def ledger_of_another(arena: Arena) -> None:
+    ledger = arena.main / ".planning/ledger/01-00.jsonl"
+
+    def harm(arena: Arena) -> None:
+        written(ledger, "".join(ledger.read_text().splitlines(keepends=True)[:1]))
+
+    arena.project(
+        files={
+            f"{PHASE}/01-00-PLAN.md": a_plan("01-00", "a.txt").text,
+            f"{PHASE}/01-00-SUMMARY.md": FORGED_SUMMARY,  # of a person, from before the run
+            ".planning/ledger/01-00.jsonl": "{}\n{}\n",
+        }
+    )
+    arena.run(harm)
+    assert "ledger/01-00.jsonl" in arena.question, arena.question
+    assert ledger.read_text() == "{}\n{}\n"
+    assert arena.landed == []
+
+
+_OTHER_GATE = ".planning/jobs/execute-02-20260101-000000/gates/02-01-01.json"
+
+
+@_touching(
+    "gate-of-another-job",
+    "approves a task of another job, which a person will continue later",
+    _OTHER_GATE,
+    gone=(_OTHER_GATE,),
+)
+def gate_of_another_job(arena: Arena) -> None:
+    [gate] = arena.main.glob(".planning/jobs/*/gates/01-01-01.json")
+    text = gate.read_text().replace("01-01", "02-01").replace("EXECUTING", "APPROVED")
+    written(arena.main / _OTHER_GATE, text)
 
 
 @_touching("job-record", "ends its job as DONE in job.json", "job.json")

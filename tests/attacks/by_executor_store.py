@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.app import App
 from fairlead.jobs.context import RunOptions
 from fairlead.jobs.model import JobStatus
 from fairlead.vcs.errors import GitFault
@@ -446,3 +447,30 @@ def _private_folders() -> list[Path]:
         for top in ("/dev/shm", tempfile.gettempdir())
         for path in Path(top).glob(f"fairlead-git-{os.getpid()}-*")
     ]
+
+
+# -- the person's own folders --------------------------------------------------------------
+
+
+@attack(
+    "planted-personal-step",
+    _EXECUTOR,
+    "leaves an unfinished step beside the person's own settings, which the next command completes",
+    Expected.ASKED,
+    Defence.TAMPER_CHECK,
+)
+def planted_personal_step(arena: Arena) -> None:
+    steps = [
+        arena.home / ".config/fairlead/.fairlead/intent.json",
+        arena.home / ".state/fairlead/.fairlead/intent.json",
+    ]
+
+    def harm(_: Arena) -> None:
+        for step in steps:
+            written(step, "{}")
+
+    guarded = App(str(arena.main)).guarded(str(arena.main))
+    arena.project(options=RunOptions(guarded=guarded))
+    arena.run(harm)
+    arena.expect_asked(*map(str, steps))
+    assert not any(step.exists() for step in steps)

@@ -106,6 +106,20 @@ def role_plants_step(arena: Arena) -> None:
 
 
 @attack(
+    "role-approves-task",
+    _ROLE,
+    "approves a task of a job that waits, while it researches for another one",
+    Expected.ASKED,
+    Defence.TAMPER_CHECK,
+)
+def role_approves_task(arena: Arena) -> None:
+    gate = ".planning/jobs/execute-01-20260101-000000/gates/01-01-01.json"
+    harm = lambda _: written(arena.main / gate, '{"version": 1, "task": "01-01-01"}')  # noqa: E731
+    _stopped(arena, harm, gate, is_auto=False)
+    assert not (arena.main / gate).exists()
+
+
+@attack(
     "role-forges-summary-unattended",
     _ROLE,
     "writes a summary while nobody watches, because the run was started with --auto",

@@ -32,6 +32,11 @@ _LIMITS = """\
 - An agent that can write the person's private state folder can forge what Fairlead recorded there.
   Approvals in it are compared before and after each call; the record of answers cannot be, because
   people answer while agents work.
+- An agent that ends Fairlead and its supervisor, and clears its environment, is a process of the
+  person like any other. The job is interrupted, and what the agent left is checked by the next
+  run, but nothing tells its later commands from those of the person.
+- An agent that may write the main tree can hide a changed file there from `git status` (flags of
+  git's index). No run is misled, because verify commands see the files of a commit.
 - A process that was not started by the agent's own processes, for example by a service that the
   agent asked, is not ended with the call.
 - A dependency folder that the agent made is used by the verify command if the project has no

@@ -61,7 +61,10 @@ def test_a_file_with_an_odd_name_is_created_and_recorded(
     shown = name.replace(ODD, SHOWN).replace("\n", r"\x0a").replace("\x1b", r"\x1b")
     gate = JobFolder(str(trial.project), report.job.id).load_gate("01-01-01")
     assert gate is not None
-    assert gate.concerns[0] == f"{shown}: not declared by the plan, and named by the executor"
+    assert (
+        gate.concerns[0]
+        == f"{shown}: not declared by the plan; it lands because the executor named it"
+    )
     assert f"- `{shown}`\n" in (trial.project / SUMMARY).read_text()
     assert len(trial.agent.orders) == 2
 

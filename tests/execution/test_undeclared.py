@@ -56,7 +56,7 @@ def test_a_named_file_that_the_reviewer_approves_lands_and_is_mentioned(tmp_path
     assert "notes.txt: not declared by the plan" in (trial.project / SUMMARY).read_text()
     ledger = (trial.project / ".planning/ledger/01-01.jsonl").read_text().splitlines()
     notes = [json.loads(line).get("note", "") for line in ledger]
-    assert "notes.txt: not declared by the plan, and named by the executor" in notes
+    assert "notes.txt: not declared by the plan; it lands because the executor named it" in notes
     shown = [order.prompt for order in trial.agent.orders if order.is_read_only]
     assert all("notes.txt (not declared by the plan)" in prompt for prompt in shown)
 

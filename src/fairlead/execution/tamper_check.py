@@ -23,15 +23,28 @@ from fairlead.execution.decide import ABORT, ACCEPT, REJECT, question_id
 from fairlead.execution.restoration import Restoration, is_ref
 from fairlead.jobs.baseline import Baseline, Baselines, TouchedFiles
 from fairlead.jobs.folder import JobFolder
-from fairlead.jobs.guarded_proofs import is_proof, planning_documents
+from fairlead.jobs.guarded_proofs import gate_files, is_proof, planning_documents
 from fairlead.jobs.loop import is_running
 from fairlead.jobs.model import Question, QuestionKind
-from fairlead.jobs.paths import SEEN, approvals_path, ledger_path, private_folder
+from fairlead.jobs.paths import (
+    LEDGER,
+    LEDGER_SUFFIX,
+    SEEN,
+    approvals_path,
+    ledger_path,
+    private_folder,
+)
 from fairlead.jobs.service import job_lock
-from fairlead.project.naming import is_plan
+from fairlead.project.naming import is_plan, is_summary
 from fairlead.project.paths import PLANS_NAME
 from fairlead.store import layout
-from fairlead.store.digests import digests_of, file_signature
+from fairlead.store.digests import (
+    FileSignature,
+    digests_of,
+    entries_of,
+    entry_signature,
+    file_signature,
+)
 from fairlead.text.inline import file_name
 from fairlead.vcs.refs import is_odd
 
@@ -63,7 +76,7 @@ def tampering_question(
     """A question about everything that changed during a call, except by this run or a person."""
     with context.turn:  # no thread of this run moves a branch at the same time
         context.watched.discard(task)
-        after = _guarded_digests(context, plan)
+        after = _guarded_digests(context, plan, before)
         names = _foreign_changes(context, before, after)
         context.has_touched = context.has_touched or bool(names)
         return _put_aside(context.folder, context.workspace, task, names, before, after)
@@ -94,8 +107,13 @@ def moved_branch_question(context: ExecutionContext, plan: str, at: str) -> Ques
     return _put_aside(context.folder, context.workspace, plan, {name}, before, after)
 
 
-def _guarded_digests(context: ExecutionContext, plan: str) -> dict[str, str]:
-    """Refs, git's settings, hooks, plans, proofs, approvals and the job's own files, as digests."""
+def _guarded_digests(
+    context: ExecutionContext, plan: str, before: Collection[str] | None = None
+) -> dict[str, str]:
+    """Refs, git's settings, hooks, plans, proofs, approvals and the job's own files, as digests.
+
+    `before` are the names before the call; of ledgers, only these are compared after it.
+    """
     for files in (context.files, context.folder):
         files.complete_interrupted()
     folder = context.files.folder
@@ -104,10 +122,23 @@ def _guarded_digests(context: ExecutionContext, plan: str) -> dict[str, str]:
     approvals = f"{context.environment.state.folder}/{approvals_path(folder)}"
     paths = (*context.settings_files, ledger, approvals)
     signatures = dict(planning_documents(folder))
+    ledgers = _finished_ledgers(folder, signatures)
+    signatures |= {name: each for name, each in ledgers if before is None or name in before}
+    signatures |= dict(gate_files(folder))
     signatures |= {place: file_signature(place) for place in context.folder.own_paths()}
     documents = {place: context.digests.of(place, each) for place, each in signatures.items()}
     digests = {**context.workspace.guard(), **digests_of(paths), **documents}
     return {name: digest for name, digest in digests.items() if digest}
+
+
+def _finished_ledgers(folder: str, documents: Iterable[str]) -> Iterator[tuple[str, FileSignature]]:
+    """The ledgers of plans with a summary: nothing is added to them any more."""
+    names = (os.path.basename(path) for path in documents)
+    finished = {name.lower().partition("-summary")[0] for name in names if is_summary(name)}
+    for entry in entries_of(f"{folder}/{LEDGER}"):
+        plan = entry.name.removesuffix(LEDGER_SUFFIX).rpartition("@")[2]
+        if plan in finished and (signature := entry_signature(entry)):
+            yield entry.path, signature
 
 
 def _phase_folders(context: ExecutionContext) -> tuple[str, ...]:
@@ -232,7 +263,8 @@ def _digests_now(place: JobPlace, baseline: Baseline) -> dict[str, str]:
     named = [name for name in baseline.digests or () if name[:1] == "/"]
     settings = f"{place.files.folder}/{layout.CONFIG}"
     paths = (*named, settings, *place.folder.own_paths())
-    documents = (path for path, _ in planning_documents(place.files.folder))
+    project = place.files.folder
+    documents = (path for path, _ in (*planning_documents(project), *gate_files(project)))
     # What git names comes last: its digests tell whether a file can be executed.
     return {**digests_of((*paths, *documents)), **place.workspace.guard()}
 

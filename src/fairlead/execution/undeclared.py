@@ -76,7 +76,7 @@ class ExtraFiles:
     def remarks(self) -> tuple[str, ...]:
         """One line about each kind, for the summary, the ledger and the reviewer."""
         texts = (
-            (self.reviewed, "not declared by the plan, and named by the executor"),
+            (self.reviewed, "not declared by the plan; it lands because the executor named it"),
             (self.asked, "not declared by the plan: a person decides"),
             (self.left_out, "not declared by the plan, and left out"),
             (self.links, "a link that leads out of the project, and left out"),

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from fairlead.core.concurrency import Mutex
 from fairlead.jobs.baseline import baselines_of_jobs
-from fairlead.jobs.paths import JOBS, LEDGER, REPLACED, SEEN, job_path, private_folder
+from fairlead.jobs.paths import GATES, JOBS, LEDGER, REPLACED, SEEN, job_path, private_folder
 from fairlead.project.naming import is_plan, is_summary, is_verification
 from fairlead.store import layout
 from fairlead.store.confined import Root
@@ -65,6 +65,14 @@ def planning_documents(project: str) -> Iterator[tuple[str, FileSignature]]:
                 yield entry.path, signature
 
 
+def gate_files(project: str) -> Iterator[tuple[str, FileSignature]]:
+    """The gates of every job: only the run of the job writes them, and the next run reads them."""
+    for job in entries_of(f"{project}/{JOBS}"):
+        for entry in entries_of(f"{job.path}/{GATES}"):
+            if signature := entry_signature(entry):
+                yield entry.path, signature
+
+
 def unchecked_proofs(project: str, state: str) -> frozenset[str]:
     """The summaries and verifications that appeared during calls which nobody has checked yet.
 
@@ -91,7 +99,7 @@ def unchecked_proofs(project: str, state: str) -> frozenset[str]:
 
 
 class GuardedProofs:
-    """The proofs of a project as they are before the calls of a job.
+    """The proofs of a project, and the gates of its jobs, as they are before the calls of a job.
 
     Calls that run at the same time share what was there before the first of them. Otherwise one
     call would restore what another one forged.
@@ -129,7 +137,8 @@ class GuardedProofs:
         return [path.removeprefix(f"{self._project}/") for path in found]
 
     def _signatures(self) -> Iterator[tuple[str, FileSignature]]:
-        return (each for each in planning_documents(self._project) if is_proof(each[0]))
+        yield from (each for each in planning_documents(self._project) if is_proof(each[0]))
+        yield from gate_files(self._project)
 
     def _is_written(self, path: str) -> bool:
         digest = digest_of(path)
