@@ -133,7 +133,10 @@ def screen_of(output: io.StringIO, columns: int = 100, rows: int = 24) -> list[s
     return [line.rstrip() for line in screen.display if line.strip()]
 
 
-def test_the_table_of_a_workflow_follows_its_calls_and_is_paused_for_a_question() -> None:
+def test_the_table_of_a_workflow_follows_its_calls_and_is_paused_for_a_question(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")  # a dumb terminal shows only the last table
     output = io.StringIO()
     live = WorkflowTable(Console(file=output, width=100, height=24, force_terminal=True))
     live.report(JobEvent("started", "new-1", "fairlead new", {"phase": ""}))
@@ -141,11 +144,13 @@ def test_the_table_of_a_workflow_follows_its_calls_and_is_paused_for_a_question(
     live.watch("research-stack", AgentText('Reading.\n```json\n{"nonce": "n1"}\n```'))
     with live.paused():
         assert screen_of(output) == []
+        output.write("? Who is it for\n  1  one person\nwhich [1]: 1\n")
     live.report(JobEvent("called", "research-stack", "", {"status": "ok", "tokens": 851}))
     live.report(JobEvent("finished", "new-1", "2 phases", {"status": "DONE"}))
     live.close()
-    head, _, row = screen_of(output)
+    *question, head, _, row = screen_of(output)
 
+    assert question == ["? Who is it for", "  1  one person", "which [1]: 1"]
     assert re.match(r"DONE · fairlead new · \d+ s · 851 tokens", head)
     assert row.split()[:2] == ["research-stack", "done"]
     assert "nonce" not in output.getvalue()

@@ -288,3 +288,28 @@ def test_an_unknown_command_ends_with_code_2_and_a_hint(
 def test_a_word_that_resembles_nothing_gets_no_suggestion() -> None:
     assert suggestions(["xyzzy-plugh"], [], PATHS) == []
     assert suggestions(["--"], [], PATHS) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("rehearsal shwo", "fairlead rehearsal show"),
+        ("notify tset", "fairlead notify test"),
+        ("cluster stauts", "fairlead cluster status"),
+        ("status --jsn", "fairlead status --json"),
+        ("--vesion", "fairlead --version"),
+        ("install cladue", "fairlead install claude"),
+        ("explain progres", "fairlead explain progress"),
+        ("graph --format svgg", "fairlead graph --format svg"),
+        ("config set fairlead.budget.run_usd -1", "fairlead config set -- …"),
+    ],
+)
+def test_a_mistyped_subcommand_option_or_value_is_suggested_as_a_whole_command(
+    fairlead: Fairlead, words: str, meant: str
+) -> None:
+    done = fairlead(*words.split(), "--json")
+    assert done.exit_code == 2
+    error = json.loads(done.stdout)["error"]
+    assert error["hint"].startswith(f"did you mean: {meant}")
+    assert "mean" not in error["message"]
+    assert "{" not in error["message"]

@@ -10,6 +10,7 @@ import click
 
 from fairlead.app import App
 from fairlead.core.user_folders import cache_folder
+from fairlead.interfaces.cli.lazy_group import LazyGroup
 from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
 from fairlead.interfaces.cli.output import Line, Styled, counted, report, table_lines
 
@@ -26,7 +27,7 @@ _EVENTS = {
 }
 
 
-@click.group(epilog="Example: fairlead cluster status")
+@click.group(cls=LazyGroup, epilog="Example: fairlead cluster status")
 def cluster() -> None:
     """Show the workers, or start a development server.
 

@@ -25,6 +25,7 @@ from fairlead.text.printable import visible
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.live import Live
     from rich.table import Table
 
     from fairlead.council.decide import CouncilSnapshot
@@ -145,7 +146,6 @@ class _LiveTable(ProgressLines, Generic[Shown]):
         self, console: Console | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         from rich import get_console
-        from rich.live import Live
 
         super().__init__()
         self._clock = clock
@@ -155,10 +155,14 @@ class _LiveTable(ProgressLines, Generic[Shown]):
         self._started = clock()
         self._seconds = 0.0  # how long the job took, once it has ended
         self._console = console or get_console()
-        self._live = Live(
-            get_renderable=self._page, console=self._console, refresh_per_second=4, transient=False
-        )
-        self._live.start()
+        self._live = self._started_live()
+
+    def _started_live(self) -> Live:
+        from rich.live import Live
+
+        live = Live(get_renderable=self._page, console=self._console, refresh_per_second=4)
+        live.start()
+        return live
 
     def looked(self, snapshot: Shown) -> None:
         """Show the state of the job."""
@@ -186,8 +190,8 @@ class _LiveTable(ProgressLines, Generic[Shown]):
         try:
             yield
         finally:
-            self._live.transient = False
-            self._live.start()
+            # A new one: the old one would draw over as many lines as its table had.
+            self._live = self._started_live()
 
     def close(self) -> None:
         """Leave the last table on the screen."""

@@ -230,11 +230,20 @@ def _name_next_command(arguments: list[str]) -> None:
 
 
 def _usage_error(problem: click.ClickException) -> UsageError:
-    hint = ""
-    context = getattr(problem, "ctx", None)
+    message, hint = problem.format_message(), ""
+    context, parameter = getattr(problem, "ctx", None), getattr(problem, "param", None)
     if isinstance(context, click.Context):
-        hint = f"see: {context.command_path} --help"
-    message = " ".join(problem.format_message().split()).rstrip(".")
+        from fairlead.interfaces.cli.suggestions import meant_command
+
+        if isinstance(problem, click.NoSuchOption):
+            message = f"no such option: {problem.option_name}"  # what was meant is in the hint
+        elif isinstance(parameter, click.Argument) and isinstance(parameter.type, click.Choice):
+            # The name of such an argument lists its values, and so does the message.
+            name = parameter.get_error_hint(context)
+            message = getattr(problem, "message", "") or message.replace(f" {name}", "")
+        meant = meant_command(problem, context.command_path)
+        hint = f"did you mean: {meant}" if meant else f"see: {context.command_path} --help"
+    message = " ".join(message.split()).rstrip(".")
     return UsageError.saying(message[:1].lower() + message[1:], hint)
 
 

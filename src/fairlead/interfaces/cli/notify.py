@@ -8,12 +8,13 @@ import shlex
 import click
 
 from fairlead.app import App
+from fairlead.interfaces.cli.lazy_group import LazyGroup
 from fairlead.interfaces.cli.options import change_command, query_command
 from fairlead.interfaces.cli.output import Line, OutputOptions, Styled, report
 from fairlead.views.jobs import notify_preview_view, notify_status_view, notify_test_view
 
 
-@click.group()
+@click.group(cls=LazyGroup)
 def notify() -> None:
     """Notify you when a job waits, fails or ends.
 

@@ -6,13 +6,14 @@ import click
 
 from fairlead.app import App
 from fairlead.execution.errors import NoRehearsal
+from fairlead.interfaces.cli.lazy_group import LazyGroup
 from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
 from fairlead.interfaces.cli.output import Line, Styled, counted, report, terminal_width
 from fairlead.interfaces.cli.status_page import status_page
 from fairlead.views.rehearsal import discarded_view, rehearsal_view
 
 
-@click.group()
+@click.group(cls=LazyGroup)
 def rehearsal() -> None:
     """Show or discard the rehearsal of a project."""
 

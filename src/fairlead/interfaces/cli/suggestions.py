@@ -8,7 +8,10 @@ the neighbour on the keyboard.
 """
 
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from functools import lru_cache
+
+import click
 
 from fairlead.interfaces.cli.neighbour_names import KINDRED_VERBS, NEIGHBOUR_NAMES, NOUNS, TOOLS
 
@@ -36,6 +39,20 @@ def suggestions(words: Sequence[str], level: Sequence[str], paths: Sequence[str]
     ranked = sorted(found.items(), key=lambda item: (item[1], _group_rank(item[0]), item[0]))
     close = [path for path, cost in ranked if cost <= ranked[0][1] + _TIE]
     return close[:_MOST]
+
+
+def meant_command(problem: click.ClickException, command: str) -> str:
+    """The command with the option or value that was probably meant; empty if nothing is close."""
+    parameter, close, names = getattr(problem, "param", None), list[str](), list[str]()
+    if isinstance(problem, click.NoSuchOption):
+        # A value such as -1 is taken for an option, unless -- ends the options.
+        is_number = problem.option_name[1:].isdecimal()
+        close = ["-- …"] if is_number else list(problem.possibilities or ())[:1]
+    elif parameter is not None and isinstance(parameter.type, click.Choice):
+        given = str(getattr(problem, "message", "")).partition("' is not one of ")[0].lstrip("'")
+        close = get_close_matches(given, parameter.type.choices, 1)
+        names = parameter.opts[:1] if isinstance(parameter, click.Option) else []
+    return " ".join([command, *names, *close]) if close else ""
 
 
 def _readings(words: Sequence[str], prefix: str, paths: Sequence[str]) -> Iterator[_Found]:
