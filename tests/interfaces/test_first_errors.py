@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.interfaces.cli import main
 from tests.conftest import Fairlead
 from tests.golden.samples import PLAN
 
@@ -124,3 +125,44 @@ def test_the_list_of_agents_names_the_login_that_is_missing(
     assert "not logged in; log in with: claude auth login" in shown
     document = json.loads(fairlead("doctor", "agents", "--json", env=programs).stdout)
     assert document["logins"]["claude"] == "not logged in"
+
+
+def test_without_a_project_the_list_of_agents_names_a_rehearsal_that_works(
+    fairlead: Fairlead, tmp_path: Path
+) -> None:
+    error = failed(fairlead, "doctor", "agents", PATH="/usr/bin:/bin")
+    assert error["code"] == "no-agent"
+    command = error["hint"].rpartition(": ")[2]
+    assert fairlead(*shlex.split(command)[1:], "--dry-run").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (("new", "A shop", "--auto"), "fairlead new 'A shop' --auto"),
+        (("phase", "discuss", "1", "--agent", "claude"), "fairlead phase discuss 1 --agent=claude"),
+        (("quick", "Greet people"), "fairlead quick 'Greet people'"),
+    ],
+)
+def test_after_the_login_the_same_command_is_named(
+    fairlead: Fairlead, tmp_path: Path, words: tuple[str, ...], command: str
+) -> None:
+    env = put_claude(tmp_path)
+    claude = Path(env["PATH"].partition(":")[0]) / "claude"
+    answer = """auth\\ status*) echo '{"loggedIn": false}'; exit 1;;"""
+    claude.write_text(NOT_LOGGED_IN.replace('"auth login")', f'{answer}\n"auth login")'))
+    if words[0] != "new":
+        assert fairlead("init", "Shop", "--yes").exit_code == 0
+    error = failed(fairlead, *words, **env)
+    assert (error["code"], error["hint"].rpartition("; then: ")[2]) == ("agent-refused", command)
+
+
+def test_an_interrupted_rehearsal_or_a_command_without_a_project_names_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in (["new", "A shop"], ["phase", "discuss", "1", "--rehearse"]):
+        main._name_next_command(words)
+        assert capsys.readouterr().err.endswith(
+            f"continue with: {shlex.join(['fairlead', *words])}\n"
+        )

@@ -106,13 +106,29 @@ def test_json_belongs_behind_a_command(fairlead: Fairlead) -> None:
     assert "fairlead status --json" in done.stderr
 
 
-@pytest.mark.parametrize("typed", [b"\n", b"9\n", b"x\n"])
+@pytest.mark.parametrize(
+    ("typed", "note"),
+    [(b"\n", ""), (b"9\n", "9 is not a number from 1 to"), (b"x\n", "x is not a number")],
+)
 def test_a_terminal_is_asked_and_may_choose_nothing(
-    installed_command: Path, scratch_home: Path, tmp_path: Path, typed: bytes
+    installed_command: Path, scratch_home: Path, tmp_path: Path, typed: bytes, note: str
 ) -> None:
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
     command = Command((str(installed_command),), tmp_path, environment)
     code, output = run_on_terminal(command, typed=typed)
     shown = OWN_COLOURS.sub("", output.decode())
     assert (code, "1  fairlead demo" in shown, "which one" in shown) == (0, True, True)
+    assert note in shown
+    assert ("nothing was run" in shown) == bool(note)
     assert not list(tmp_path.glob(".planning"))
+
+
+def test_a_rehearsal_that_has_begun_is_offered(fairlead: Fairlead, tmp_path: Path) -> None:
+    offered = "fairlead rehearsal show"
+    assert offered not in fairlead().stdout
+    assert fairlead("new", "A list", "--auto", "--rehearse").exit_code == 0
+    assert offered in fairlead().stdout
+    assert fairlead("init", "Shop", "--yes").exit_code == 0
+    assert offered in fairlead().stdout
+    assert fairlead("rehearsal", "discard").exit_code == 0
+    assert offered not in fairlead().stdout

@@ -81,6 +81,7 @@ def project_start_view(app: App, status: StatusReport | None = None) -> ProjectS
         NextStepChoice(each.command, f"answer: {each.question}") for each in position.waiting
     ]
     choices += [
+        *_rehearsal_choices(app),
         NextStepChoice("fairlead status", "phases, progress, decisions and blockers"),
         NextStepChoice("fairlead help", "every command, by purpose"),
     ]
@@ -95,6 +96,7 @@ def start_view(app: App) -> StartView:
     agents = _agents(app)
     choices = (
         *_open_choices(around.projects),
+        *_rehearsal_choices(app),
         NextStepChoice("fairlead demo", "watch a goal become merged commits; no agent, no model"),
         *_agent_choices(agents),
         NextStepChoice(
@@ -103,6 +105,13 @@ def start_view(app: App) -> StartView:
     )
     git = layout.repository_of(folder)
     return StartView(False, folder, git, agents, around.projects, around.tools, choices)
+
+
+def _rehearsal_choices(app: App) -> tuple[NextStepChoice, ...]:
+    """A rehearsal that has begun: it lies outside the project, so nothing else shows it."""
+    if app.found_rehearsal() is None:
+        return ()
+    return (NextStepChoice("fairlead rehearsal show", "a rehearsal has begun: its next command"),)
 
 
 def _agents(app: App) -> tuple[FoundAgent, ...]:

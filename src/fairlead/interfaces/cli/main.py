@@ -218,15 +218,21 @@ def run(arguments: list[str], announcer: object = None) -> int:
 
 
 def _name_next_command(arguments: list[str]) -> None:
-    """After Ctrl+C: the command that goes on, if the folder belongs to a project."""
+    """After Ctrl+C: the command that goes on."""
+    import shlex
+
     from fairlead.app import App
     from fairlead.interfaces.cli.output import warn
 
+    command = shlex.join(["fairlead", *arguments])
     at = arguments.index("-C") + 1 if "-C" in arguments[:-1] else 0
-    with suppress(FairleadError, OSError):
-        jobs = App(arguments[at] if at else ".").overview.status().jobs
-        stopped = [job.command for job in jobs if job.command and not job.is_running]
-        warn(f"interrupted; continue with: {stopped[0] if stopped else 'fairlead next'}")
+    # Without a project, and for a rehearsal, whose job is in its copy, it is the same command.
+    if "--rehearse" not in arguments:
+        with suppress(FairleadError, OSError):
+            jobs = App(arguments[at] if at else ".").overview.status().jobs
+            stopped = [job.command for job in jobs if job.command and not job.is_running]
+            command = stopped[0] if stopped else "fairlead next"
+    warn(f"interrupted; continue with: {command}")
 
 
 def _usage_error(problem: click.ClickException) -> UsageError:

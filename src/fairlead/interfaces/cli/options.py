@@ -15,9 +15,10 @@ from fairlead.app import App
 from fairlead.core.errors import FairleadError
 from fairlead.interfaces.cli.lazy_group import ANNOUNCER
 from fairlead.interfaces.cli.output import COLOR, WORKSTREAM, OutputOptions, warn, with_workstream
+from fairlead.store import layout
 
-# A rehearsal needs none of these; the workstream is added to every hint.
-_ABOUT_AGENTS = ("--agent=", "--reviewer=", "--model=", "--ws=")
+_ABOUT_AGENTS = ("--agent=", "--reviewer=", "--model=")  # a rehearsal needs none of these
+_WORKSTREAM = "--ws="  # added to every hint
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 dry_run_option = click.option(
@@ -83,7 +84,7 @@ def with_app(command: Callable[..., Any]) -> Callable[..., Any]:
             return context.invoke(command, app, *args, **options)
         except FairleadError as error:  # hints are commands, so they repeat --ws as well
             with suppress(OSError, ImportError):  # a better hint must not replace the error
-                error.hint = with_workstream(_with_own_rehearsal(error, context))
+                error.hint = with_workstream(_with_own_command(error, context, app))
             if announcer := context.meta.get(ANNOUNCER):
                 announcer.failed(error)
             raise
@@ -91,20 +92,34 @@ def with_app(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
-def _with_own_rehearsal(error: FairleadError, context: click.Context) -> str:
-    """The hint; where no agent was found, it names the present command, rehearsed."""
-    rehearsal = str(getattr(error, "rehearsal", ""))
-    if not rehearsal or not any(each.name == "rehearse" for each in context.command.params):
+def _with_own_command(error: FairleadError, context: click.Context, app: App) -> str:
+    """The hint; where agents are missing, it names the present command.
+
+    Where none was found, the command is rehearsed. A job that has a record goes on by its name.
+    """
+    rehearsal, command = (str(getattr(error, name, "")) for name in ("rehearsal", "command"))
+    named = rehearsal or (command if error.code == "agent-refused" else "")
+    if not named or " --job " in named:
         return error.hint
+    if any(each.name == "rehearse" for each in context.command.params):
+        own = _own_command(context, is_rehearsed=bool(rehearsal))
+    else:
+        home = layout.nearest_folder(app.folder, layout.has_project)
+        own = named if home else 'fairlead new "IDEA" --rehearse'
+    return error.hint.replace(named, own)
+
+
+def _own_command(context: click.Context, *, is_rehearsed: bool) -> str:
     import shlex
 
     from fairlead.interfaces.cli.detached import command_words
 
     words = command_words(context)
     names, at = context.command_path.split()[1:], words.index("--")
-    options = [word for word in words[len(names) : at] if not word.startswith(_ABOUT_AGENTS)]
-    own = shlex.join(["fairlead", *names, *words[at + 1 :], *options, "--rehearse"])
-    return error.hint.replace(rehearsal, own)
+    dropped = (*_ABOUT_AGENTS, _WORKSTREAM) if is_rehearsed else (_WORKSTREAM,)
+    options = [word for word in words[len(names) : at] if not word.startswith(dropped)]
+    options += ["--rehearse"] if is_rehearsed else []
+    return shlex.join(["fairlead", *names, *words[at + 1 :], *options])
 
 
 def _rehearsed_app(app: App) -> App:

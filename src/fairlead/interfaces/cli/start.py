@@ -13,6 +13,7 @@ from fairlead.interfaces.cli.output import (
     is_interactive,
     report,
     table_lines,
+    warn,
 )
 from fairlead.interfaces.cli.status_page import job_lines
 from fairlead.project.derive.progress import bar
@@ -95,7 +96,10 @@ def _choice_lines(choices: Sequence[NextStepChoice], *, is_numbered: bool) -> li
 def _offer(choices: Sequence[NextStepChoice], folder: str, run: Callable[[list[str]], int]) -> int:
     """Ask which command to run, and run it if it is one of ours and complete."""
     wanted = click.prompt("which one (Enter: none)", default="", show_default=False).strip()
+    if not wanted:
+        return 0
     if not wanted.isdecimal() or not 1 <= int(wanted) <= len(choices):
+        warn(f"nothing was run: {wanted} is not a number from 1 to {len(choices)}")
         return 0
     command = choices[int(wanted) - 1].command
     if _IDEA in command:
