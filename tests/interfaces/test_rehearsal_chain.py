@@ -119,6 +119,11 @@ def test_a_rehearsal_in_the_project_is_taken_back_with_one_command(
     assert fairlead(*shlex.split(report.next.command)[1:], "--dry-run", cwd=folder).exit_code == 0
     for name in ("status", "next", "resume", "doctor"):
         assert "phase execute" not in fairlead(name, cwd=folder).stdout, name
+    for words in (("verify", "1"), ("complete", "1"), ("execute", "1")):
+        refused = fairlead("phase", *words, cwd=folder)
+        assert refused.exit_code == 6
+        assert "phase execute" not in refused.stderr, words
+        assert "--replan" in refused.stderr or "fairlead next" in refused.stderr, words
 
     written(folder / "mine.txt", "mine\n")
     assert fairlead("rehearsal", "discard", cwd=folder).exit_code == 4, "not committed"

@@ -295,6 +295,8 @@ def _next(
     resume, retry = job.command, f"fairlead job retry {job.id}"
     other = NextStep("ask for something else", (f'{retry} --request "…"',))
     match job.status:
+        case JobStatus.DONE if job.is_rehearsed:
+            return (NextStep("see where the rehearsal stands", ("fairlead rehearsal show",)),)
         case JobStatus.DONE:
             return (NextStep("see that it holds", (f"fairlead phase verify {job.phase}",)),)
         case JobStatus.FAILED:

@@ -98,7 +98,7 @@ class PlansUnfit(BlockedError, code="plans-unfit"):
 
     problems: tuple[str, ...]
     message = "{problems:; 5}"
-    hint = "correct the plans, then run the command again"
+    hint = "correct the plans, then run the command again; or see: fairlead next"
 
 
 class NothingCame(StorageError, code="nothing-came"):

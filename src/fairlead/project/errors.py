@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fairlead.core.errors import BlockedError, ConflictError, DocumentError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol, Self
+
+    class _Plan(Protocol):
+        @property
+        def path(self) -> str: ...
+
+        @property
+        def is_rehearsed(self) -> bool: ...
 
 
 class UnknownPhase(UsageError, code="unknown-phase"):
@@ -189,6 +200,16 @@ class PlansOpen(BlockedError, code="plans-open"):
     plans: tuple[str, ...]
     message = "phase {phase} has open plans: {plans}"
     hint = "nothing was changed; execute them: fairlead phase execute {phase}, or write their summaries"
+
+    @classmethod
+    def of(cls, phase: object, plans: Iterable[_Plan]) -> Self:
+        """The error for these plans; those of a rehearsal cannot be executed."""
+        plans = tuple(plans)
+        error = cls(phase, tuple(plan.path.rpartition("/")[2] for plan in plans))
+        if any(plan.is_rehearsed for plan in plans):
+            again = f"plan again: fairlead phase plan {phase} --replan"
+            error.hint = f"they come from a rehearsal; {again}, or: fairlead rehearsal discard"
+        return error
 
 
 class NoPlans(BlockedError, code="no-plans"):

@@ -378,9 +378,9 @@ def require_complete(phase: Phase, policy: Completion) -> None:
     plans = phase.folder.live_plans if phase.folder else ()
     if not plans:
         raise NoPlans(phase.id.short)
-    still_open = tuple(plan.path.rpartition("/")[2] for plan in plans if not plan.is_complete)
+    still_open = [plan for plan in plans if not plan.is_complete]
     if still_open:
-        raise PlansOpen(phase.id.short, still_open)
+        raise PlansOpen.of(phase.id.short, still_open)
     if not phase.is_complete(policy):
         raise NotVerified(phase.id.short)
 

@@ -91,7 +91,7 @@ class PhaseReader:
         if not is_rehearsed:
             missing += [plan for plan in folder.live_plans if plan.proof is Proof.REHEARSED]
         if missing:
-            raise PlansOpen(phase.id.short, tuple(plan.path.rpartition("/")[2] for plan in missing))
+            raise PlansOpen.of(phase.id.short, missing)
         plans = tuple(read_plan(p.path, self._files.load(p.path).text) for p in folder.live_plans)
         summaries = {
             plan.id: (plan.summary, self._text(plan.summary)) for plan in folder.live_plans

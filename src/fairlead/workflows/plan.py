@@ -110,7 +110,11 @@ class PhasePlanning:
             plan.id for plan in subject.plans if plan.proof is Proof.NONE and not plan.is_superseded
         ]
         if open_plans and not options.replan and not resumes:
-            raise PlansThere(subject.id.short, tuple(open_plans))
+            there = PlansThere(subject.id.short, tuple(open_plans))
+            if any(plan.is_rehearsed for plan in subject.plans) and not is_rehearsed:
+                again = f"fairlead phase plan {subject.id.short} --replan"
+                there.hint = f"they come from a rehearsal; plan again: {again}"
+            raise there
         ask = PlanRequests(subject, options, self._jobs.clock.now().strftime("%Y-%m-%d"))
         typical = "x" * _TYPICAL_PLANS
         requests = [ask.research()] if ask.wants_research else []

@@ -194,8 +194,10 @@ def _ending_lines(app: App, job: CouncilJob, status: str) -> list[Line]:
     if job.is_rehearsed:
         lines.append((f"  folder   {app.place}  (rehearsal: nothing counts)",))
     lines.append((f"  record   {job_command(f'fairlead job show {job.id}', job)}",))
-    if job.status != "DONE":
-        lines.append((f"  next     {job_command(council_command(job), job)}",))
+    verify = f"fairlead phase verify {job.phase} --approve"
+    verify += " --rehearse --here" if job.is_rehearsed else ""
+    command = verify if job.status == "DONE" else council_command(job)
+    lines.append((f"  next     {job_command(command, job)}",))
     return lines
 
 

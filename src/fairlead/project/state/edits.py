@@ -119,9 +119,9 @@ def plan_completed(
     _require_plans(here)
     done = [_named_plan(here, plan)] if plan else [p for p in live_plans_of(here) if p.is_complete]
     if not all(finished.is_complete for finished in done):
-        raise PlansOpen(_number(here), tuple(_file_name(finished) for finished in done))
+        raise PlansOpen.of(_number(here), done)
     if not plan and len(done) < recorded_plan(document):
-        raise PlansOpen(_number(here), _open_plans(here))
+        raise PlansOpen.of(_number(here), _open_plans(here))
     event = f"Phase {_number(here)} execution started"
     if done:
         event = f"Plan {latest(tuple(done)).id} complete"
@@ -388,12 +388,8 @@ def _at_phase(position: Position, phase: str, words: str, status: Status) -> Pos
     return replace(position, current=phase_in_scope(position, phase), words=words, status=status)
 
 
-def _open_plans(here: Position) -> tuple[str, ...]:
-    return tuple(_file_name(plan) for plan in live_plans_of(here) if not plan.is_complete)
-
-
-def _file_name(plan: Plan) -> str:
-    return plan.path.rpartition("/")[2]
+def _open_plans(here: Position) -> list[Plan]:
+    return [plan for plan in live_plans_of(here) if not plan.is_complete]
 
 
 def _named_plan(here: Position, name: str) -> Plan:
@@ -413,7 +409,7 @@ def _require_plans(here: Position) -> None:
 def _require_all_complete(here: Position) -> None:
     _require_plans(here)
     if _open_plans(here):
-        raise PlansOpen(_number(here), _open_plans(here))
+        raise PlansOpen.of(_number(here), _open_plans(here))
 
 
 def _require_open_plans(here: Position) -> None:
