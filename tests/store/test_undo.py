@@ -190,6 +190,30 @@ def test_an_older_command_is_kept_if_a_later_one_changed_the_same_file(project):
     assert documents(project) == before
 
 
+def test_commands_on_the_same_file_are_undone_one_after_the_other(project):
+    for command in ("first", "second", "third"):
+        wrote(project, command, STATE, PROJECT)
+    files = Files(str(project))
+    for which, in_the_way in (("1", 3), ("3", 0), ("1", 2), ("2", 0), ("1", 0)):
+        if not in_the_way:
+            files.undo(which)
+            continue
+        with pytest.raises(OverlapsLater) as refused:
+            files.undo(which)
+        assert refused.value.later == in_the_way, "undoing this one works"
+
+
+def test_the_command_that_is_named_works_where_a_third_one_is_in_its_way(project):
+    wrote(project, "first", STATE)
+    wrote(project, "second", STATE, PROJECT)
+    wrote(project, "third", PROJECT)
+    files = Files(str(project))
+    with pytest.raises(OverlapsLater) as refused:
+        files.undo("1")
+    for number in (refused.value.later, 2, 1):
+        files.undo(str(number))
+
+
 def test_what_a_hook_wrote_is_undone_only_by_its_number(project):
     wrote(project, "state one", STATE)
     wrote(project, "hook session-end", PROJECT)

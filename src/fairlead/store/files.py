@@ -199,7 +199,7 @@ class Files(Reader):
             raise NothingToUndo("no command is recorded here")
         if dry_run:
             with Root(self.folder) as root, self._open_staging(root, False) as folder:
-                event = last.chosen(StagingArea(folder, prepare(), []), which)
+                event = last.chosen(root, StagingArea(folder, prepare(), []), which)
                 texts, places = last.reverse(root, event, self.staging)
                 versions = versions_of(self.content, last.rewrites_of(texts, event))
             return event.command, _outcome(versions, places=places)

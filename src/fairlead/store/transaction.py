@@ -78,7 +78,7 @@ class Transaction:
 
     def undo(self, which: str = "") -> tuple[str, tuple[ContentChange, ...], TreeChanges]:
         """Undo a command, by default the last. Undo is recorded like any other command."""
-        event = last.chosen(self._staging, which)
+        event = last.chosen(self._root, self._staging, which)
 
         def decide() -> WritePlan:
             texts, places = last.reverse(self._root, event, self._staging.folder.path)

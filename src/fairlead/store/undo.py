@@ -10,7 +10,7 @@ is undone only if no later one touches the same files.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from fairlead.core.errors import DocumentError, StorageError
@@ -159,10 +159,28 @@ def versions(staging: StagingArea, path: str) -> tuple[tuple[UndoEntry, bytes | 
     return tuple(found)
 
 
-def chosen(staging: StagingArea, which: str) -> UndoRecord:
+def _in_the_way(
+    history: Sequence[UndoEntry], entry: UndoEntry, is_as_left: Callable[[UndoEntry], bool]
+) -> UndoEntry | None:
+    """The record to undo before this one; None if its files are as it left them."""
+    later = [
+        each
+        for each in history
+        if each.number > entry.number and not {*entry.paths}.isdisjoint(each.paths)
+    ]
+    if not later or is_as_left(entry):
+        return None
+    # To undo an undo would bring back what is in the way.
+    ready = [each for each in later if each.command != "undo" and is_as_left(each)]
+    found = (ready or later)[-1]
+    return _in_the_way(history, found, is_as_left) or found
+
+
+def chosen(root: Root, staging: StagingArea, which: str) -> UndoRecord:
     """The record that is meant: a number, the beginning of a command, or by default the last.
 
-    By default nothing that a hook wrote is meant. Refused if a later record has the same files.
+    By default nothing that a hook wrote is meant. Refused if a later record has the same files,
+    unless they are as this one left them, because the later one was undone.
     """
     if not which:
         load(staging)  # says why if there is no readable record
@@ -175,10 +193,14 @@ def chosen(staging: StagingArea, which: str) -> UndoRecord:
             break
     else:
         raise NothingToUndo(f"there is no entry {which}" if which else "only hooks wrote here")
-    for later in history:
-        shared = sorted({*entry.paths} & {*later.paths})
-        if later.number > entry.number and shared:
-            raise OverlapsLater(entry.number, shared[0], later.number, later.command)
+
+    def is_as_left(each: UndoEntry) -> bool:
+        recorded = _load(staging, each.name)
+        return recorded is not None and _happened(root, recorded)
+
+    if found := _in_the_way(history, entry, is_as_left):
+        shared = sorted({*entry.paths} & {*found.paths}) or sorted(found.paths)
+        raise OverlapsLater(entry.number, shared[0], found.number, found.command)
     recorded = _load(staging, entry.name)
     assert recorded is not None, "the history has readable records only"
     return recorded
