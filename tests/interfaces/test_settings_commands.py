@@ -72,3 +72,17 @@ def test_wrong_values_in_the_file_stop_no_command(fairlead: Fairlead, project: P
         assert fairlead(*command.split()).exit_code == 0, command
     assert fairlead("config", "unset", "mode").exit_code == 0
     assert json.loads(fairlead("config", "get", "mode", "--json").stdout)["origin"] == "default"
+
+
+def test_a_key_without_its_prefix_is_noted(fairlead: Fairlead) -> None:
+    assert fairlead("init", "Shop", "--yes").exit_code == 0
+    done = fairlead("config", "set", "agent", "claude")
+    assert (done.exit_code, "did you mean fairlead.agent?" in done.stderr) == (0, True)
+    assert "did you mean" not in fairlead("config", "set", "mode", "yolo").stderr
+
+
+def test_an_empty_value_is_listed_as_a_dash(fairlead: Fairlead) -> None:
+    listed = fairlead("config", "list").stdout.splitlines()
+    assert [line.split() for line in listed if line.startswith("fairlead.model ")] == [
+        ["fairlead.model", "-", "default"]
+    ]

@@ -6,9 +6,17 @@ import click
 
 from fairlead.app import App
 from fairlead.core.settings import Effective, Origin
+from fairlead.core.settings import setting as known_setting
 from fairlead.interfaces.cli.lazy_group import LazyGroup
 from fairlead.interfaces.cli.options import change_command, query_command
-from fairlead.interfaces.cli.output import OutputOptions, Styled, report, report_change
+from fairlead.interfaces.cli.output import (
+    Line,
+    OutputOptions,
+    Styled,
+    report,
+    report_change,
+    warn,
+)
 from fairlead.store.configuration import value_from_text
 
 
@@ -27,14 +35,12 @@ def list_settings(app: App, *, as_json: bool) -> None:
     """Show every setting, its value and where it comes from."""
     settings = app.settings.all()
     width = max(len(setting.key) for setting in settings)
-    report(
-        {"settings": settings},
-        [
-            (f"{setting.key:<{width}}  ", _text(setting), Styled(f"  {_origin(setting)}", "dim"))
-            for setting in settings
-        ],
-        as_json=as_json,
-    )
+    lines: list[Line] = [
+        # Without a dash, the origin of an empty text would look like its value.
+        (f"{each.key:<{width}}  ", _text(each) or "-", Styled(f"  {_origin(each)}", "dim"))
+        for each in settings
+    ]
+    report({"settings": settings}, lines, as_json=as_json)
 
 
 @config.command("get", epilog="Example: fairlead config get fairlead.lock_wait_seconds")
@@ -57,6 +63,8 @@ def set_setting(app: App, output: OutputOptions, *, key: str, value: str, user: 
     outcome = app.settings.set(key, value_from_text(value), origin, dry_run=output.dry_run)
     scope = " in all projects that do not override it" if user else ""
     report_change(outcome, output, f"{key} is now {value}{scope}", f"{key} is already {value}")
+    if known_setting(f"fairlead.{key}") and not known_setting(key):
+        warn(f"{key} is not a setting of Fairlead; did you mean fairlead.{key}?")
 
 
 @config.command("unset", epilog="Example: fairlead config unset fairlead.lock_wait_seconds")

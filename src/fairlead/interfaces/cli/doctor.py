@@ -24,6 +24,12 @@ from fairlead.store.files import WriteOutcome, reading_back
 from fairlead.views.health import agents_view, doctor_view, repaired_view, unread_documents
 
 _UNREPAIRED = 3
+_MEANS = {
+    RepairMethod.FIX: "with fairlead doctor --fix",
+    RepairMethod.CLAIMS: "with --fix --claims",
+    RepairMethod.CREATE: "with --fix --create",
+    RepairMethod.PERSON: "by hand",
+}
 _INDENT = 6  # of rows that continue a line
 # What agents send along with a one-word question, according to public reports.
 _ASKING_COST = "about 20,000 tokens each, commonly 0.01 to 0.10 US dollars"
@@ -175,9 +181,8 @@ def _report_findings(repairs: tuple[RepairProposal, ...], *, as_json: bool) -> N
         lines.append((Styled("✓ ", "green"), f"{text}."))
     else:
         own = [repair for repair in drift if not repair.workstream]
-        fixable = sum(repair.means is RepairMethod.FIX for repair in own)
-        claims = sum(repair.means is RepairMethod.CLAIMS for repair in own)
-        counts = [f"{fixable} with --fix", f"{claims} with --claims"]
+        means = [repair.means for repair in own]
+        counts = [f"{means.count(each)} {how}" for each, how in _MEANS.items() if each in means]
         counts += [f"{len(drift) - len(own)} in workstreams"] if len(own) < len(drift) else []
         lines.append((f"{len(drift)} to repair: {', '.join(counts)}.",))
     report(doctor_view(repairs, with_workstream), lines, as_json=as_json)
