@@ -42,6 +42,7 @@ fuzz-env: test-env $(STAMPS)/fuzz
 
 demo: env ## a goal becomes merged commits on a sample project, with the installed command
 	@$(BIN)/fairlead demo
+	@command -v fairlead >/dev/null || echo 'To type these commands here: export PATH="$(abspath $(BIN)):$$PATH"'
 
 test: test-env ## lint and every quick test; skips are counted
 	@tools/system-parts

@@ -11,6 +11,7 @@ from rich.console import Console
 from fairlead.agents.budget import Cost as Sum
 from fairlead.agents.model import AgentText, TokenUsage, ToolStarted, UsageReported
 from fairlead.interfaces.cli.agent_command import interruptible
+from fairlead.interfaces.cli.agent_command import question_lines
 from fairlead.interfaces.cli.live_view import (
     ExecutionTable,
     ProgressLines,
@@ -164,3 +165,11 @@ def test_the_header_of_an_execution_follows_the_status() -> None:
     live.close()
 
     assert screen_of(output)[0].startswith("DONE · Phase 01")
+
+
+def test_a_long_question_is_broken_at_blanks() -> None:
+    text = "Errors: What happens with a wrong value? (the plain way 18/20, the rich way 15/20)"
+    rows = question_lines(text, 40)
+    texts = ["".join(part if isinstance(part, str) else part.text for part in row) for row in rows]
+    assert max(map(len, texts)) <= 40
+    assert " ".join(" ".join(texts).split()) == f"? {text}"

@@ -27,8 +27,10 @@ from fairlead.interfaces.cli.output import (
     quoted_lines,
     report,
     table_lines,
+    terminal_width,
     warn,
     with_workstream,
+    wrapped_lines,
 )
 from fairlead.jobs.errors import JobWaiting
 from fairlead.jobs.model import IN_WORDS
@@ -270,8 +272,16 @@ def _ask_user(options: WorkflowOptions, view: ProgressLines) -> Callable[[Questi
     return answer
 
 
+def question_lines(text: str, width: int | None) -> list[Line]:
+    """The text of a question, broken at blanks where the width is known."""
+    lines = quoted_lines(Styled("? ", "yellow"), text)
+    if width is None:
+        return lines
+    return [row for line in lines for row in wrapped_lines(line, width, 2, breaks_words=True)]
+
+
 def _prompt(question: Question) -> str:
-    report({}, quoted_lines(Styled("? ", "yellow"), question.text), as_json=False)
+    report({}, question_lines(question.text, terminal_width()), as_json=False)
     if not question.options:
         return str(click.prompt("answer", default="", show_default=False)).strip()
     for number, option in enumerate(question.options, 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,15 @@ import click
 
 from fairlead.app import App
 from fairlead.interfaces.cli.options import json_option, with_app
-from fairlead.interfaces.cli.output import Cells, Line, Styled, report, show_traceback, table_lines
+from fairlead.interfaces.cli.output import (
+    Cells,
+    Line,
+    Styled,
+    report,
+    show_traceback,
+    table_lines,
+    warn,
+)
 
 if TYPE_CHECKING:
     from fairlead.interfaces.mcp.service import ProjectServer
@@ -57,6 +66,8 @@ def mcp(app: App, *, http: bool, port: int, allow_write: bool, lists: bool, as_j
         _require_packages()
         from fairlead.interfaces.mcp.server import serve_stdio
 
+        if sys.stdin.isatty():
+            warn("this waits for a host, which starts it after: fairlead install HOST. Ctrl+C: stop")
         serve_stdio(project)
 
 
