@@ -127,6 +127,16 @@ def test_the_session_text_stays_below_1500_tokens(fairlead: Fairlead, project: P
     assert "Position: " in shown
 
 
+def test_where_every_prompt_calls_the_hook_the_first_one_of_a_session_gets_the_facts(
+    fairlead: Fairlead, project: Path
+):
+    content = message(project, event="BeforeAgent").decode()
+    assert "Position:" in context_of(fairlead("hook", "session-start", input=content).stdout)
+    assert fairlead("hook", "session-start", input=content).stdout.strip() in ("", "{}")
+    fairlead("hook", "session-end", input=message(project, event="SessionEnd").decode())
+    assert "Position:" in context_of(fairlead("hook", "session-start", input=content).stdout)
+
+
 def test_a_session_is_offered_the_hand_over_of_another_one(fairlead: Fairlead, project: Path):
     gate = ("state", "gate", "start", "--task", "Task 3", "--phase", "1")
     fairlead(*gate, cwd=project)

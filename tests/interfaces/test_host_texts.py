@@ -131,7 +131,7 @@ def test_gemini_commands_have_the_documented_keys():
         assert set(table) == {"description", "prompt"}
         assert "`fairlead " in table["prompt"]
     settings = json.loads(texts[".gemini/settings.json"])
-    assert set(settings["hooks"]) == {"AfterAgent", "SessionStart", "PreCompress", "SessionEnd"}
+    assert set(settings["hooks"]) == {"AfterAgent", "BeforeAgent", "PreCompress", "SessionEnd"}
     for groups in settings["hooks"].values():
         hook = groups[0]["hooks"][0]
         assert set(hook) == {"type", "name", "command", "timeout"}

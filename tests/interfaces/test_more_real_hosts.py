@@ -148,16 +148,13 @@ def test_a_workflow_runs_inside_the_host(name: str, tmp_path: Path):
     with ModelServer(using(shell, lambda each: command_call(each.tools, line))) as server:
         host = a_host(name, tmp_path, server)
         host.fairlead("install", name, "--yes")
-        if name == "gemini":  # without a terminal it knows no command behind a hook's text
-            settings = json.loads((host.home / ".gemini/settings.json").read_text("utf-8"))
-            del settings["hooks"]
-            put(host.home, ".gemini/settings.json", json.dumps(settings))
         host.says("A lamp", command="fairlead-capture")
 
     todos = [path for path in (host.folder / ".planning").rglob("*.md") if "lamp" in path.name]
     assert todos
     assert "Record an idea as a todo" in server.requests[0].conversation  # the text of the command
     assert "The text is: A lamp" in server.requests[0].conversation
+    assert json.dumps(server.requests[0].body).count(FACTS) == 1
 
 
 @pytest.mark.parametrize("name", HOSTS)

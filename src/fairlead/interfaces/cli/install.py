@@ -30,7 +30,6 @@ from fairlead.interfaces.install.hosts import (
     CLAUDE,
     CODEX,
     EVENTS,
-    GEMINI,
     HOSTS,
     LOCAL,
     PROJECT,
@@ -265,11 +264,8 @@ def _chat_lines(host: str) -> list[Line]:
     """What to type in the chat."""
     mark = "$" if host == CODEX else "/"
     names = [f"{mark}{installed_name(workflow.name)}" for workflow in WORKFLOWS]
-    lines: list[Line] = [
+    return [
         ("",),
         ("Start a new session, and type in the chat:  ", Styled(to_type(host), "bold")),
         (Styled(f"  also: {', '.join(names[1:])}", "dim"),),
     ]
-    if host == GEMINI:  # it puts the facts of the session before the prompt of -p
-        lines.append((Styled("  without a terminal (gemini -p), ask in words instead", "dim"),))
-    return lines

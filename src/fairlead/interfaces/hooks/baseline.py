@@ -31,14 +31,24 @@ def keep_baseline(folder: str, session: str) -> None:
         pass  # a session without a baseline is not recorded
 
 
+def has_baseline(folder: str, session: str) -> bool:
+    """Whether the session has started in this project."""
+    return bool(_baseline(folder, session))
+
+
 def has_changed(folder: str, session: str) -> bool:
     """Whether the project is known to differ from what the session started with."""
+    kept = _baseline(folder, session)
+    return bool(kept) and kept != fingerprint(folder)
+
+
+def _baseline(folder: str, session: str) -> str:
     try:
         with Root(folder) as root:
             kept = root.read(f"{STAGING}/{_name(session)}", _DIGITS)
     except (OSError, FairleadError):
-        return False
-    return kept is not None and kept.decode("ascii", "replace") != fingerprint(folder)
+        return ""
+    return (kept or b"").decode("ascii", "replace")
 
 
 def forget_baseline(folder: str, session: str) -> None:

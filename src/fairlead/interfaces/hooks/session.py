@@ -12,7 +12,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from fairlead.interfaces.hooks.baseline import forget_baseline, has_changed, keep_baseline
+from fairlead.interfaces.hooks.baseline import (
+    forget_baseline,
+    has_baseline,
+    has_changed,
+    keep_baseline,
+)
 from fairlead.interfaces.hooks.message import HookMessage, HookResponse
 from fairlead.interfaces.hooks.open_work import open_work_in
 from fairlead.planphase.hold import load_hold, update_hold
@@ -29,6 +34,7 @@ if TYPE_CHECKING:
 TOKEN_LIMIT = 1400  # of the text for the agent, by our estimate, which is on the high side
 LOCK_WAIT_SECONDS = 0.5  # Claude Code allows 1.5 seconds for the whole session-end hook
 
+_EVERY_PROMPT = "BeforeAgent"  # of Gemini CLI: the first prompt of a session starts it
 _LINE_LIMIT = 200
 _ITEM_LIMIT = 4  # entries of one kind
 _MORE = "- there is more: fairlead status"
@@ -44,6 +50,8 @@ def session_started(
     folder = _project_folder(message)
     if not folder:
         return HookResponse()
+    if message.event == _EVERY_PROMPT and has_baseline(folder, message.session):
+        return HookResponse()  # the session has the facts already
     if layout.has_project(folder):
         keep_baseline(folder, message.session)
     lines = _project_lines(folder, read_project) if layout.has_project(folder) else []

@@ -40,8 +40,13 @@ EVENTS = (
     ("PreCompact", "pre-compact", 20),
     ("SessionEnd", "session-end", 5),  # without a limit Claude Code allows 1.5 seconds
 )
-# The names of the same events in Gemini CLI, whose limits are in milliseconds.
-_GEMINI_EVENTS = {"Stop": "AfterAgent", "PreCompact": "PreCompress"}
+# The names of the same events in Gemini CLI, whose limits are in milliseconds. In `gemini -p` the
+# text of its own SessionStart goes before the prompt, so that `/fairlead-…` is no command any more.
+_GEMINI_EVENTS = {
+    "Stop": "AfterAgent",
+    "SessionStart": "BeforeAgent",
+    "PreCompact": "PreCompress",
+}
 
 
 @dataclass(frozen=True, slots=True)
