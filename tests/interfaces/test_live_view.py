@@ -10,8 +10,7 @@ from rich.console import Console
 
 from fairlead.agents.budget import Cost as Sum
 from fairlead.agents.model import AgentText, TokenUsage, ToolStarted, UsageReported
-from fairlead.interfaces.cli.agent_command import interruptible
-from fairlead.interfaces.cli.agent_command import question_lines
+from fairlead.interfaces.cli.agent_command import interruptible, question_lines
 from fairlead.interfaces.cli.live_view import (
     ExecutionTable,
     ProgressLines,

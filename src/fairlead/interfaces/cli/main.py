@@ -242,7 +242,7 @@ def _usage_error(problem: click.ClickException) -> UsageError:
         from fairlead.interfaces.cli.suggestions import meant_command
 
         if isinstance(problem, click.NoSuchOption):
-            message = f"no such option: {problem.option_name}"  # what was meant is in the hint
+            message = f"no such option {problem.option_name!r}"  # what was meant is in the hint
         elif isinstance(parameter, click.Argument) and isinstance(parameter.type, click.Choice):
             # The name of such an argument lists its values, and so does the message.
             name = parameter.get_error_hint(context)

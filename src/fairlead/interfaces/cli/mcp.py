@@ -67,7 +67,9 @@ def mcp(app: App, *, http: bool, port: int, allow_write: bool, lists: bool, as_j
         from fairlead.interfaces.mcp.server import serve_stdio
 
         if sys.stdin.isatty():
-            warn("this waits for a host, which starts it after: fairlead install HOST. Ctrl+C: stop")
+            warn(
+                "this waits for a host, which starts it after: fairlead install HOST. Ctrl+C: stop"
+            )
         serve_stdio(project)
 
 
