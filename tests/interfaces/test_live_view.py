@@ -3,6 +3,7 @@
 import gc
 import io
 import re
+from contextlib import suppress
 
 import pyte
 import pytest
@@ -154,6 +155,22 @@ def test_the_table_of_a_workflow_follows_its_calls_and_is_paused_for_a_question(
     assert re.match(r"DONE · fairlead new · \d+ s · 851 tokens", head)
     assert row.split()[:2] == ["research-stack", "done"]
     assert "nonce" not in output.getvalue()
+
+
+def test_an_interrupted_question_is_the_last_thing_on_the_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    output = io.StringIO()
+    live = WorkflowTable(Console(file=output, width=100, height=24, force_terminal=True))
+    live.report(JobEvent("started", "new-1", "fairlead new", {"phase": ""}))
+    with suppress(KeyboardInterrupt), live.paused():
+        output.write("which [1]: ^C")
+        raise KeyboardInterrupt
+    live.close()
+    output.write("note: interrupted")
+
+    assert screen_of(output) == ["which [1]: ^C", "note: interrupted"]
 
 
 def test_the_header_of_an_execution_follows_the_status() -> None:

@@ -189,9 +189,11 @@ class _LiveTable(ProgressLines, Generic[Shown]):
         self._live.stop()
         try:
             yield
-        finally:
-            # A new one: the old one would draw over as many lines as its table had.
-            self._live = self._started_live()
+        except BaseException:
+            self._console.line()  # behind ^C; the table of a job that stops here is not shown again
+            raise
+        # A new one: the old one would draw over as many lines as its table had.
+        self._live = self._started_live()
 
     def close(self) -> None:
         """Leave the last table on the screen."""
