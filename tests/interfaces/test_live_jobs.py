@@ -22,6 +22,7 @@ from fairlead.jobs.paths import RUN_LOCK, run_lock
 from fairlead.project.overview import StatusReport
 from fairlead.store.errors import SessionHeld
 from fairlead.store.files import Files
+from fairlead.store.gone_run import is_run_gone
 from tests.conftest import Fairlead
 from tests.support.execution import (
     LOOK,
@@ -171,6 +172,14 @@ def test_an_interrupted_job_is_shown_with_the_command_that_continues_it(
         assert "interrupted" in page.lower(), words
         assert command in page, words
         assert "EXECUTING " not in page, words
+
+
+def test_a_run_is_gone_for_the_status_line_when_nothing_holds_its_lock(tmp_path: Path) -> None:
+    project = str(interrupted(tmp_path).project)
+    assert is_run_gone(project, "1")
+    assert not is_run_gone(project, "2")
+    assert not is_run_gone(project, "1", "other-workstream")
+    assert not during_a_run(tmp_path / "alive", lambda alive: is_run_gone(str(alive), "1"))
 
 
 def test_the_command_of_an_interrupted_job_continues_it(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The status line as a host calls it: a process, JSON on stdin, one line, exit code 0."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -532,6 +533,30 @@ def test_the_users_line_is_shown_next_to_ours(place: Place, where: str, line: st
     place.write(".planning/STATE.md", WITHOUT_MILESTONE)
 
     assert place.line(where, a_program(place, "echo theirs")) == line
+
+
+RECORD = '{\n  "version": 1,\n  "phase": "03",\n  "status": "%s",\n  "kind": "discuss"\n}\n'
+ACTIVE = '---\nmilestone: v2.0\nstatus: discussing\nactive_phase: "3"\n---\n'
+
+
+@pytest.mark.parametrize(
+    ("status", "is_held", "shown"),
+    [
+        ("EXECUTING", False, "interrupted"),
+        ("EXECUTING", True, "discussing"),
+        ("DONE", False, "discussing"),
+    ],
+)
+def test_an_active_phase_whose_run_is_gone_is_interrupted(
+    place: Place, status: str, is_held: bool, shown: str
+):
+    place.write(".planning/STATE.md", ACTIVE)
+    place.write(".planning/jobs/discuss-03-20260601-000000/job.json", RECORD % status)
+    lock = place.write(".planning/.fairlead/run-discuss-03", "")
+    with open(lock) as file:
+        if is_held:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        assert f"Phase 3 {shown}" in place.shown().line
 
 
 def test_beside_the_users_line_neither_model_nor_folder_is_repeated(place: Place):

@@ -110,7 +110,7 @@ def _task(host: HostMessage, host_folder: str) -> str:
 
 
 def _state(project: NearestProject, options: Options, environment: "Mapping[str, str]") -> str:
-    text = project.state
+    text, name = project.state, ""
     if project.has_workstreams:
         from fairlead.store.workstream import active_workstream, load_workstream_state
 
@@ -121,6 +121,11 @@ def _state(project: NearestProject, options: Options, environment: "Mapping[str,
     if text is None:
         return ""
     headline = headline_of(text)
+    if headline.active_phase:
+        from fairlead.store.gone_run import is_run_gone
+
+        if is_run_gone(project.project, headline.active_phase, name):
+            headline.status = "interrupted"
     age = _age(headline, project.project, options)
     return (compact_text if options.is_compact else full_text)(headline, age)
 
