@@ -453,3 +453,130 @@ def test_a_status_line_that_no_summary_proves_is_a_claim_and_stays(tmp_path: Pat
 
     planning(tmp_path, {plan.replace("PLAN", "SUMMARY"): DONE})
     assert in_roadmap(files) == []
+
+
+# -- forms of projects that the rules were not written for ----------------------------------------
+
+
+def test_a_heading_names_the_current_milestone_beside_the_history(tmp_path: Path) -> None:
+    roadmap = """# Roadmap
+
+## Current Milestone: v1.1 Hardening
+
+- [x] **Phase 3: Limits**
+- [ ] **Phase 4: Backups**
+
+## v1.0 History (Phases 1-2)
+
+### Phase 1: Base
+### Phase 2: Mail
+"""
+    state = "# State\n\n## Current Position\n\nPhase: 4 of 4 (Backups)\nStatus: In progress\n\n"
+    state += "Progress: v1.0: 100% (2/2) | v1.1: 50% (1/2 phases)\n"
+    numbers = ("01-base/01", "02-mail/02", "03-limits/03", "04-backups/04")
+    work = {f"phases/{each}-01-PLAN.md": "x" for each in numbers}
+    work |= {f"phases/{each}-01-SUMMARY.md": DONE for each in numbers[:3]}
+    files = planning(tmp_path, {"ROADMAP.md": roadmap, "STATE.md": state, **work})
+    report = Overview(files).status()
+
+    assert (report.scope.milestone, report.scope.certainty) == ("v1.1", Certainty.CERTAIN)
+    assert report.phase == "4"
+    assert wrong(files) == []
+
+
+def test_a_shipped_milestone_may_be_called_the_current_one(tmp_path: Path) -> None:
+    roadmap = (
+        "# Roadmap\n\n## Current Milestone: v1.0 Base — SHIPPED 2026-02-01\n\n- [x] Phase 1: A\n"
+    )
+    work = {"phases/01-a/01-01-PLAN.md": "x", "phases/01-a/01-01-SUMMARY.md": DONE}
+    report = Overview(planning(tmp_path, {"ROADMAP.md": roadmap, **work})).status()
+    assert report.next.action == "new-milestone"
+
+
+@pytest.mark.parametrize("sign", ["🚀", "🗺️", "◆"])
+def test_any_sign_may_stand_before_the_word_milestone(tmp_path: Path, sign: str) -> None:
+    roadmap = f"# Roadmap\n\n## {sign} Milestone 1: Base ✅\n\n### Phase 1: A\n\n"
+    roadmap += f"## {sign} Milestone 2: More\n\n### Phase 2: B\n"
+    work = {"phases/01-a/01-01-PLAN.md": "x", "phases/01-a/01-01-SUMMARY.md": DONE}
+    report = Overview(planning(tmp_path, {"ROADMAP.md": roadmap, **work})).status()
+    assert (report.scope.milestone, report.progress.total_phases) == ("Milestone 2", 1)
+
+
+HALF = {
+    "phases/01-login/01-01-PLAN.md": "x",
+    "phases/01-login/01-01-SUMMARY.md": DONE,
+    "phases/01-login/01-02-PLAN.md": "x",
+}
+
+
+def test_a_count_of_open_plans_contradicts_the_box_of_its_phase(tmp_path: Path) -> None:
+    roadmap = "# Roadmap\n\n- [x] **Phase 1: Login**\n\n### Phase 1: Login\n**Plans:** {}\n"
+    for counts, action in (("1/2 plans executed", "execute-phase"), ("2 plans", "verify-phase")):
+        text = roadmap.format(counts)
+        files = planning(tmp_path, {**HALF, "ROADMAP.md": text, "STATE.md": STATE})
+        assert Overview(files).status().next.action == action
+
+
+def test_a_count_without_the_word_plans_is_compared(tmp_path: Path) -> None:
+    roadmap = "# Roadmap\n\n### Phase 1: Login\n**Plans**: 0/2 complete\n"
+    assert "phase 1 count" in wrong(planning(tmp_path, {**HALF, "ROADMAP.md": roadmap}))
+
+
+def test_a_status_line_cannot_say_that_begun_work_is_not_started(tmp_path: Path) -> None:
+    roadmap = "# Roadmap\n\n### Phase 1: Login\n**Status:** Not started\n"
+    assert "phase 1 status line" in wrong(planning(tmp_path, {**HALF, "ROADMAP.md": roadmap}))
+
+
+@pytest.mark.parametrize("status", ["⏭️ Skipped", "Deferred to v2", "Cancelled"])
+def test_a_phase_that_is_put_aside_is_passed_over(tmp_path: Path, status: str) -> None:
+    roadmap = f"""# Roadmap
+
+| Phase | Plans Complete | Status | Completed |
+|-------|----------------|--------|-----------|
+| 1. Warp | 0/0 | {status} | - |
+| 2. Weft | 0/1 | Planned | - |
+"""
+    work = {"phases/02-weft/02-01-PLAN.md": "x"}
+    report = Overview(planning(tmp_path, {"ROADMAP.md": roadmap, **work})).status()
+    assert (report.phase, report.next.action) == ("2", "execute-phase")
+
+
+FOUR = """# Roadmap
+
+- [x] **Phase 1: A**
+- [ ] **Phase 2: B**
+- [ ] **Phase 2.1: C**
+- [ ] **Phase 3: D**
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "is_right"),
+    [
+        ("Phase: 2 of 3 (B)", True),
+        ("Phase: 2 of 4 (B)", True),
+        ("Phase: 2 of 5 (B)", False),
+        ("Progress: [█████░░░░░] 50%", True),  # one of two plans
+        ("Progress: 0% (0/1 plans)", True),  # the plans of phase 2
+        ("Progress: 40% (2/5 plans)", False),
+    ],
+)
+def test_a_total_and_a_bar_may_count_in_more_than_one_way(
+    tmp_path: Path, line: str, is_right: bool
+) -> None:
+    state = f"# State\n\n## Current Position\n\n{line}\nStatus: Ready to execute\n"
+    work = {
+        "phases/01-a/01-01-PLAN.md": "x",
+        "phases/01-a/01-01-SUMMARY.md": DONE,
+        "phases/02-b/02-01-PLAN.md": "x",
+    }
+    files = planning(tmp_path, {"ROADMAP.md": FOUR, "STATE.md": state, **work})
+    assert (wrong(files) == []) == is_right
+
+
+def test_a_position_before_the_first_phase_is_right_until_a_plan_exists(tmp_path: Path) -> None:
+    state = "# State\n\n## Current Position\n\nPhase: Not started (defining requirements)\n"
+    state += "Plan: —\nStatus: Defining requirements\n"
+    files = planning(tmp_path, {"ROADMAP.md": ROADMAP, "STATE.md": state})
+    assert wrong(files) == []
+    assert "Phase" in wrong(planning(tmp_path, {"phases/01-login/01-01-PLAN.md": "x"}))

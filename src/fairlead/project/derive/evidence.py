@@ -200,6 +200,11 @@ class ScopeEvidence:
             return (still_open or claimants)[-1].name
         return claimants[-1].name if claimants else self._archive_of(phase)
 
+    def owner_of(self, phase: PhaseId) -> MilestoneRecord | None:
+        """The only milestone under which the roadmap lists a phase with this number."""
+        owners = {self._owners[id(each)] for each in self._listed_by_id.get(phase, ())}
+        return self.milestone(owners.pop()) if len(owners) == 1 else None
+
     def _archive_of(self, phase: ListedPhase) -> str:
         """The milestone whose archive has this phase; empty if no archive is the smallest one."""
         name = phase.id, "" if phase.clashes else slug(phase.name)

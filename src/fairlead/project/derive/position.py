@@ -17,7 +17,12 @@ from fairlead.project.derive.inventory import (
 )
 from fairlead.project.derive.progress import Progress, progress_of
 from fairlead.project.derive.scope import Certainty, Scope, scope_of
-from fairlead.project.roadmap.row_status import says_in_progress, says_not_started
+from fairlead.project.roadmap.row_status import (
+    says_done,
+    says_in_progress,
+    says_not_started,
+    says_put_aside,
+)
 from fairlead.project.status_words import Status, awaits_milestone, normalise, says_all_done
 
 _ACTIONS = {
@@ -126,11 +131,16 @@ def position_of(inventory: Inventory) -> Position:
 
 
 def _current(open_phases: list[Phase], stands_at: PhaseId | None) -> Phase | None:
-    """The first open phase that is not called finished, or at which STATE.md stands."""
+    """The first open phase that is neither called finished nor put aside, or where STATE.md is."""
     for phase in open_phases:
-        if phase.id == stands_at or not _is_called_done(phase):
+        if phase.id == stands_at or not (_is_called_done(phase) or _is_put_aside(phase)):
             return phase
     return open_phases[-1] if open_phases else None
+
+
+def _is_put_aside(phase: Phase) -> bool:
+    """Whether its row says that it is skipped or deferred."""
+    return phase.listed is not None and says_put_aside(phase.listed.status)
 
 
 def _is_called_done(phase: Phase) -> bool:
@@ -140,6 +150,8 @@ def _is_called_done(phase: Phase) -> bool:
         return False
     if says_not_started(listed.status) or says_in_progress(listed.status):
         return False  # its box is ticked, and its row contradicts that
+    if not says_done(listed.status) and listed.has_open_count:
+        return False  # the same for its line `**Plans:** 1/2 plans executed`
     verification = phase.folder.verification if phase.folder else None
     return verification is None or verification.status != _GAPS_FOUND
 

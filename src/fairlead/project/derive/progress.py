@@ -45,6 +45,11 @@ class Progress:
         return _rounded_down(self.completed_plans, self.total_plans)
 
     @property
+    def plan_percents(self) -> tuple[int, int]:
+        """Plans alone, rounded down and half up."""
+        return self.plans_percent, _half_up(self.completed_plans, self.total_plans)
+
+    @property
     def tasks_percent(self) -> int:
         """Tasks alone, rounded down."""
         return _rounded_down(self.completed_tasks, self.total_tasks)

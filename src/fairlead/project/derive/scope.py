@@ -293,8 +293,10 @@ class _Resolver:
         claims = self.claims
         if claims.phase and not self.evidence.is_single:
             claimants = [each for each in self.evidence.milestones if each.has(claims.phase)]
-            if len(claimants) == 1:
-                return claimants[0], True
+            owner = claimants[0] if len(claimants) == 1 else None
+            owner = owner or (None if claimants else self.evidence.owner_of(claims.phase))
+            if owner:
+                return owner, True
         for text in (claims.position, claims.focus):
             places = {_place(text, each.name): each for each in self.evidence.milestones}
             places.pop(-1, None)

@@ -108,6 +108,9 @@ def _statuses(phase: Phase, listed: ListedPhase, path: str, *, is_done: bool) ->
         place = path, mark.line, what, mark.text
         if phase.folder and phase.folder.is_implemented and is_ahead:
             yield Finding(FindingKind.ROW, *place, ROW_DONE, _paths(phase), is_repairable=False)
+        elif says_not_started(mark.text) and phase.folder and phase.folder.completed:
+            true = _ROW_WORDS[phase.stage]
+            yield Finding(FindingKind.ROW, *place, true, _paths(phase), is_repairable=False)
         elif not is_done and line_says_done(mark.text):
             true, because = _open_words(phase), unproven(phase)
             yield Finding(FindingKind.CLAIM, *place, true, because, is_repairable=False)

@@ -52,12 +52,14 @@ from fairlead.text.lines import place_of
 from fairlead.text.outline import Section
 
 UNREAD_FOLDER = "folder"
+_BEFORE_THE_FIRST = ("not started", "defining requirements")
 _NO_PLAN = ("n/a", "none", "(none)", "tbd")
 _STROKE = lazy_pattern(r"\s*/\s*(?=[0-9])")
 # `2 of 3 — Search — VERIFIED`, a form of older versions.
 _NAMED_FORM = lazy_pattern(r"(?:Phase )?[0-9][\w.]*(?: of [0-9]+)?(?: — [^\d—]{1,40}){1,2}\Z")
 _EXECUTION = lazy_pattern(r"\b(?:executing|ready to execute)\b", re.IGNORECASE)
 _PLAN_COUNTS = lazy_pattern(r"\W*(?P<done>[0-9]{1,4}) of (?P<total>[0-9]{1,4}|\?)")
+_COUNTED_PLANS = lazy_pattern(r"\b([0-9]{1,4})\s*(?:/|of)\s*([0-9]{1,4})\s+plans\b")
 _PLANNED_TOTAL = lazy_pattern(r"(?:\A|/)\s*([0-9]{1,4})(?:\s+plans?\b|\s*\Z)")
 _SAYS_COMPLETE = lazy_pattern(r"(?i)(?<!in)\bcomplete")
 _PHASE_DONE = lazy_pattern(r"(?i)phase(?: [0-9][\w.]*)? complete\b")
@@ -214,7 +216,7 @@ def _percents(recorded: RecordedState, position: Position) -> Iterator[Finding]:
         parsed = find_bar(bar.value) if bar else None
         if bar and parsed and (right := redrawn(bar.value, progress)) != bar.value:
             percent = right_percent(parsed, progress)
-            possible = possible_percents(position) | _lifetime_percents(position)
+            possible = possible_percents(position) | _other_percents(bar.value, position)
             if any(parsed.tells(each) for each in possible - {percent}):
                 continue
             place = recorded.path, bar.line, "Progress"
@@ -277,12 +279,23 @@ def possible_percents(position: Position) -> set[int]:
     return percents if is_listed else percents | {*range(progress.percent)}
 
 
-def _lifetime_percents(position: Position) -> set[int]:
-    """The percentage of all milestones: a bar of the body may show the whole project."""
-    if not position.scope.elsewhere:
-        return set()
-    phases = (*position.scope.elsewhere, *position.scope.phases)
-    return {progress_of(phases, position.policy).percent}
+def _other_percents(text: str, position: Position) -> set[int]:
+    """What a bar of the body may show besides: plans alone, all milestones, the current phase.
+
+    Older versions of the reference tool count plans alone. A bar shows one phase if it says so
+    with counts: `40% (2/5 plans)`.
+    """
+    scopes = [position.progress]
+    if position.scope.elsewhere:
+        phases = (*position.scope.elsewhere, *position.scope.phases)
+        scopes.append(progress_of(phases, position.policy))
+    counted, current = _COUNTED_PLANS.search(text), position.current
+    if counted and current and current.folder:
+        here = progress_of((current,), position.policy)
+        if (here.completed_plans, here.total_plans) == (int(counted[1]), int(counted[2])):
+            scopes.append(here)
+    ratios = {each.percent for each in scopes[1:]}
+    return ratios | {percent for each in scopes for percent in each.plan_percents}
 
 
 def _percent_kind(percent: int, recorded: RecordedState, position: Position) -> FindingKind:
@@ -380,6 +393,8 @@ def _may_stand(document: Document, name: str, text: str, position: Position) -> 
     if position.scope.is_closed and named is None:
         # Between milestones a position without a phase and any status are right as they stand.
         return name != "Status" or not says_all_done(text)
+    if name in ("Phase", "Status") and text.casefold().startswith(_BEFORE_THE_FIRST):
+        return not any(phase.folder and phase.folder.plans for phase in position.scope.phases)
     awaiting = _awaiting(document, position)
     if awaiting is None:
         return name == "Phase" and _is_at_last_work(text, position)

@@ -33,7 +33,11 @@ _DETAIL = lazy_pattern(
     re.IGNORECASE,
 )
 _PLAN_BULLET = lazy_pattern(r"[*`\[]*(?P<plan>[\w.-]+?)(?:\.md)?(?=[*`\]:\s]|\Z)")
-_COUNTS = lazy_pattern(r"\s*(?:(?:[0-9]+\s*/\s*)?[0-9]+\s+plans?\b|[0-9]+\s*\Z)", re.IGNORECASE)
+_COUNTS = lazy_pattern(
+    r"\s*(?:(?:[0-9]+\s*/\s*)?[0-9]+\s+plans?\b"
+    r"|[0-9]+\s*/\s*[0-9]+\s+(?:complete|executed)|(?:[0-9]+\s*/\s*)?[0-9]+\s*\Z)",
+    re.IGNORECASE,
+)
 _BARE_COUNTS = lazy_pattern(r"[0-9]+/[0-9]+ plans (?:executed|complete)\b")
 _BULLET_COUNTS = lazy_pattern(r"\(([0-9]+/[0-9]+ plans?)\)", re.IGNORECASE)
 

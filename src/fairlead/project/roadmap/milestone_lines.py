@@ -33,6 +33,7 @@ _DONE = lazy_pattern(r"\W*(?:completed?|done)\b", re.IGNORECASE)  # before the n
 _OPEN = lazy_pattern(
     r"\b(?:STARTED|ACTIVE|WIP)\b|in progress|in flight|\(current\)|🚧|🔄", re.IGNORECASE
 )
+_CURRENT = lazy_pattern(r"\W*(?:current|active)(?: milestone)?\s*[:—–]", re.IGNORECASE)
 _PLANNED = lazy_pattern(r"\b(?:PLANNED|PLANNING|NOT STARTED|UPCOMING)\b|📋|🔜|⏳", re.IGNORECASE)
 _PARKED = lazy_pattern(r"\b(?:PARKED|ON HOLD|DEFERRED(?! to))\b|⏸", re.IGNORECASE)
 _LINK_TARGET = lazy_pattern(r"\]\([^)]*\)|`[^`]*`")
@@ -92,7 +93,8 @@ class MilestoneEntry(NamedTuple):
     @property
     def is_open(self) -> bool:
         """Whether the entry marks the milestone as in progress."""
-        return bool(_OPEN.search(self.title)) and not self.is_checked
+        is_current = _CURRENT.match(self.title) and not _CLOSED.search(self.title)
+        return bool(_OPEN.search(self.title) or is_current) and not self.is_checked
 
     @property
     def is_closed(self) -> bool:
@@ -143,7 +145,7 @@ def name_in(title: str) -> str:
     version = VERSION.search(title)
     if version:
         return version[0]
-    label = title.lstrip("*#_ ✅🚧📋")
+    label = _without_signs(title)
     numbered, versioned = _NUMBERED.match(label), _VERSIONED.match(label)
     if numbered or versioned:
         return versioned["name"] if versioned else numbered[0] if numbered else ""
@@ -162,9 +164,14 @@ def name_in(title: str) -> str:
 
 def listed_name(title: str) -> str:
     """The name at the start of an entry in a list of milestones, where any form is a name."""
-    text = re.sub(r"\A[\W_]+", "", title)
+    text = _without_signs(title)
     match = _BARE_VERSION.match(text) or _SLUG.match(text)
     return match[0].strip("*: —–") if match else ""
+
+
+def _without_signs(title: str) -> str:
+    """The title without the signs and emoji before its first word."""
+    return re.sub(r"\A[\W_]+", "", title)
 
 
 def milestone_rows(table: Table) -> Iterator[tuple[int, MilestoneEntry]]:

@@ -6,9 +6,11 @@ They contain nothing from the disk: `project.derive` pairs them with the phase f
 from typing import NamedTuple
 
 from fairlead.core.ids import PhaseId
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 from fairlead.project.roadmap.row_status import line_says_done, says_done
 
+_DONE_OF = lazy_pattern(r"\s*([0-9]{1,6})\s*/\s*([0-9]{1,6})\b")
 _NOT_PHASES = (0, 999)  # work before the first milestone, and the backlog
 
 
@@ -64,6 +66,12 @@ class ListedPhase(NamedTuple):
         """Whether its box is ticked, or its row or a status line says that it is finished."""
         is_marked = bool(self.is_checked) or says_done(self.status)
         return is_marked or any(line_says_done(mark.text) for mark in self.statuses)
+
+    @property
+    def has_open_count(self) -> bool:
+        """Whether a line counts some of its plans as done, and not all of them."""
+        counts = (_DONE_OF.match(mark.text) for mark in self.counts)
+        return any(0 < int(each[1]) < int(each[2]) for each in counts if each)
 
 
 class Milestone(NamedTuple):

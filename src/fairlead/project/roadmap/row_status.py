@@ -18,6 +18,9 @@ _IN_PROGRESS = (
     *("in progress", "in-progress", "in_progress", "active", "executing"),
     *("partial", "wip", "work in progress", "ongoing"),
 )
+_PUT_ASIDE = lazy_pattern(
+    r"(?:skipped|deferred|postponed|parked|on hold|cancell?ed|dropped|descoped|superseded)\b"
+)
 _DONE = ("finished", "shipped", "closed", "100%", "✓", "✔", "✅", "☑")
 # Signs and emoji around a word; a question mark or strike-through is part of the statement.
 _SIGNS = r"[\s*_\u2190-\u2bff\u200d\ufe0f\U0001f000-\U0001faff]+"
@@ -62,6 +65,11 @@ def says_not_started(status: str) -> bool:
 def says_in_progress(status: str) -> bool:
     """Whether the cell says that the phase is in progress."""
     return _word(status) in _IN_PROGRESS
+
+
+def says_put_aside(status: str) -> bool:
+    """Whether the cell says that the phase is not going to be done, or not now."""
+    return bool(_PUT_ASIDE.match(_word(status)))
 
 
 def is_blank(status: str) -> bool:

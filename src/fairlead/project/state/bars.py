@@ -98,11 +98,16 @@ class DrawnBar(NamedTuple):
 
 
 def find_bar(value: str) -> DrawnBar | None:
-    """The bar and percentage of a Progress line; None if it has neither."""
+    """The bar and percentage of a Progress line; None if it has neither.
+
+    Several percentages are about several things, and which one a command could keep is unknown.
+    """
     value = _with_cells(value)
     drawn = _BAR.search(value) or _BARE.search(value)
     percent = _PERCENT.search(value)
     if not drawn and not percent:
+        return None
+    if percent and len({each["number"] for each in _PERCENT.finditer(value)}) > 1:
         return None
     return DrawnBar(drawn["cells"] if drawn else "", int(percent["number"]) if percent else -1)
 

@@ -260,8 +260,18 @@ def _corrected_line(line: str, position: Position) -> str:
     rest = line[counted.end() :]
     if "/" in counted["of"] and not is_name_of(rest.strip(" *—–:()-") or current.name, current):
         return line  # `3/4` may name two phases
+    if counted["total"].lstrip("0") in map(str, _possible_totals(position)):
+        return line
     total = padded(str(_last_number(position)), counted["total"])
     return f"{line[: counted.start('total')]}{total}{rest}"
+
+
+def _possible_totals(position: Position) -> set[int]:
+    """The numbers after `of` that may stand: phases, whole phases, or the last number of all."""
+    phases, others = position.scope.phases, position.scope.elsewhere
+    whole = sum(not phase.id.decimals for phase in phases)
+    last = max(phase.id.number for phase in (*phases, *others))
+    return {len(phases), whole, phases[-1].id.number, last}
 
 
 def _total_phases(document: Document, position: Position) -> FieldTexts:
