@@ -580,3 +580,29 @@ def test_a_position_before_the_first_phase_is_right_until_a_plan_exists(tmp_path
     files = planning(tmp_path, {"ROADMAP.md": ROADMAP, "STATE.md": state})
     assert wrong(files) == []
     assert "Phase" in wrong(planning(tmp_path, {"phases/01-login/01-01-PLAN.md": "x"}))
+
+
+@pytest.mark.parametrize(("mark", "found"), [("", []), (" ✅", ["milestone", "milestone_name"])])
+def test_the_default_milestone_may_be_the_first_one(
+    tmp_path: Path, mark: str, found: list[str]
+) -> None:
+    roadmap = f"# Roadmap\n\n## Milestone 1: MVP{mark}\n\n### Phase 1: Login\n\n"
+    roadmap += "## Milestone 2: More\n\n### Phase 2: Search\n"
+    front = "---\ngsd_state_version: 1.0\nmilestone: v1.0\nmilestone_name: milestone\n"
+    state = f"{front}status: executing\n---\n\n## Current Position\n\n"
+    files = planning(tmp_path, {**HALF, "ROADMAP.md": roadmap, "STATE.md": state})
+    named = [each for each in wrong(files) if each.startswith("milestone")]
+    assert [each for each in named if " " not in each] == found
+
+
+@pytest.mark.parametrize(
+    ("status", "is_right"), [("⏳ Not started", False), ("In progress", True), ("Ready", True)]
+)
+def test_a_row_of_state_cannot_call_begun_work_not_started(
+    tmp_path: Path, status: str, is_right: bool
+) -> None:
+    state = "# State\n\n## Current Position\n\nPhase: 1 of 1 (Login)\nStatus: In progress\n\n"
+    state += f"## Phases\n\n| Phase | Name | Status |\n|---|---|---|\n| 1 | Login | {status} |\n"
+    roadmap = "# Roadmap\n\n### Phase 1: Login\n"
+    files = planning(tmp_path, {**HALF, "ROADMAP.md": roadmap, "STATE.md": state})
+    assert (wrong(files) == []) == is_right

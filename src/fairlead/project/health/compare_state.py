@@ -29,6 +29,7 @@ from fairlead.project.state.contradictions import (
 from fairlead.project.state.digest import (
     FieldTexts,
     claimed_done,
+    has_possible_total,
     overstates_phase,
     recorded_phase_id,
     unproven_plans,
@@ -329,6 +330,8 @@ def _texts(document: Document, path: str, position: Position) -> Iterator[Findin
         follows = name == "Current focus" and moved is not None
         missing = missing or (moved if follows and moved else ())
         may_stand = stands_apart or (not follows and _may_stand(document, name, text, position))
+        if name == "Phase" and has_possible_total(text, display_text(value), position):
+            may_stand = True
         if not missing and may_stand:
             continue
         moved = missing if name == "Phase" else moved
@@ -514,7 +517,9 @@ def _milestone(
         return
     records = {each.key: each for each in scope.milestones}
     known, current = records.get(key_of(named.value)), records.get(key_of(scope.milestone))
-    if current is None or not (inventory.claims.is_default or (known and known.is_closed)):
+    # The template's `v1.0` may mean the first milestone, whatever the roadmap calls it.
+    is_stale = inventory.claims.is_default and any(each.is_closed for each in scope.milestones)
+    if current is None or not (is_stale or (known and known.is_closed)):
         return  # a name that nothing else knows may be the next milestone
     because = (f"{current.source.path}:{current.source.line}",)
     place = recorded.path, named.line, "milestone"

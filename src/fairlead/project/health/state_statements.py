@@ -21,7 +21,12 @@ from fairlead.project.health.compare_state import may_count, possible_percents
 from fairlead.project.health.findings import Finding, FindingKind
 from fairlead.project.roadmap.entries import parse_entries
 from fairlead.project.roadmap.milestone_lines import bare_ranges, key_of, name_in
-from fairlead.project.roadmap.row_status import says_done
+from fairlead.project.roadmap.row_status import (
+    ROW_DONE,
+    ROW_IN_PROGRESS,
+    says_done,
+    says_not_started,
+)
 from fairlead.project.state.recorded import position_section
 from fairlead.text.document import Document
 from fairlead.text.tables import tables_of
@@ -116,7 +121,7 @@ def _counter(counter: re.Match[str], path: str, line: int, position: Position) -
 
 
 def _phase_rows(document: Document, path: str, scope: Scope) -> Iterator[Finding]:
-    """Rows of a table of phases that call a finished phase not begun or still in work."""
+    """Rows of a table of phases that call finished or begun work not begun, or still in work."""
     for entry in parse_entries(document).phases:
         status = entry.row.cell("status") if entry.row else None
         phase = scope.phase(entry.id)
@@ -125,14 +130,16 @@ def _phase_rows(document: Document, path: str, scope: Scope) -> Iterator[Finding
         if phase not in scope.phases and not _has_name(phase, entry.name):
             continue  # numbers restart: another milestone may have a phase with this number
         words = status.text.strip("* ").casefold()
-        is_unbegun = words in _NOT_BEGUN
+        is_to_come = says_not_started(status.text)
+        is_unbegun = words in _NOT_BEGUN or is_to_come
         is_in_work = words in ("executing", "in progress") and phase.stage is Stage.VERIFIED
         is_finished = phase.folder is not None and phase.folder.is_implemented
+        what = f"phase {phase.id.short} row"
+        place = FindingKind.ROW, path, entry.line, what, status.text
         if (is_unbegun or is_in_work) and (is_finished or _is_shipped_away(phase, scope)):
-            what = f"phase {phase.id.short} row"
-            yield Finding(
-                FindingKind.ROW, path, entry.line, what, status.text, "Complete", _proof(phase)
-            )
+            yield Finding(*place, ROW_DONE, _proof(phase))
+        elif is_to_come and phase.folder and phase.folder.completed:
+            yield Finding(*place, ROW_IN_PROGRESS, _proof(phase))
 
 
 def _has_name(phase: Phase, name: str) -> bool:

@@ -260,18 +260,24 @@ def _corrected_line(line: str, position: Position) -> str:
     rest = line[counted.end() :]
     if "/" in counted["of"] and not is_name_of(rest.strip(" *—–:()-") or current.name, current):
         return line  # `3/4` may name two phases
-    if counted["total"].lstrip("0") in map(str, _possible_totals(position)):
-        return line
     total = padded(str(_last_number(position)), counted["total"])
     return f"{line[: counted.start('total')]}{total}{rest}"
 
 
-def _possible_totals(position: Position) -> set[int]:
-    """The numbers after `of` that may stand: phases, whole phases, or the last number of all."""
-    phases, others = position.scope.phases, position.scope.elsewhere
+def has_possible_total(line: str, right: str, position: Position) -> bool:
+    """Whether a line differs from the right one in its total, which may count in another way.
+
+    It may be the number of phases, of whole phases, or the last number of the project.
+    """
+    found, other = _PHASE_OF.match(line), _PHASE_OF.match(right)
+    phases = position.scope.phases
+    if not (found and other and phases) or line[found.end() :] != right[other.end() :]:
+        return False
     whole = sum(not phase.id.decimals for phase in phases)
-    last = max(phase.id.number for phase in (*phases, *others))
-    return {len(phases), whole, phases[-1].id.number, last}
+    last = max(phase.id.number for phase in (*phases, *position.scope.elsewhere))
+    possible = map(str, (len(phases), whole, phases[-1].id.number, last))
+    is_same = line[: found.start("total")] == right[: other.start("total")]
+    return is_same and found["total"].lstrip("0") in possible
 
 
 def _total_phases(document: Document, position: Position) -> FieldTexts:
