@@ -557,8 +557,7 @@ FOUR = """# Roadmap
         ("Phase: 2 of 4 (B)", True),
         ("Phase: 2 of 5 (B)", False),
         ("Progress: [█████░░░░░] 50%", True),  # one of two plans
-        ("Progress: 0% (0/1 plans)", True),  # the plans of phase 2
-        ("Progress: 40% (2/5 plans)", False),
+        ("Progress: 40%", False),
     ],
 )
 def test_a_total_and_a_bar_may_count_in_more_than_one_way(
@@ -571,6 +570,33 @@ def test_a_total_and_a_bar_may_count_in_more_than_one_way(
         "phases/02-b/02-01-PLAN.md": "x",
     }
     files = planning(tmp_path, {"ROADMAP.md": FOUR, "STATE.md": state, **work})
+    assert (wrong(files) == []) == is_right
+
+
+@pytest.mark.parametrize(
+    ("bar", "is_right"),
+    [
+        ("50% (1/2 plans)", True),
+        ("0% (0/1 plans)", True),  # the plans of phase 2
+        ("33% (1/3 plans)", True),  # the third one is only listed
+        ("25% (1/4 phases)", True),
+        ("50%", False),
+        ("40% (2/5 plans)", False),
+        ("50% (2/4 phases)", False),
+    ],
+)
+def test_a_bar_may_show_the_ratio_of_right_counts_beside_it(
+    tmp_path: Path, bar: str, is_right: bool
+) -> None:
+    front = "---\ngsd_state_version: 1.0\nstatus: executing\nprogress:\n  percent: 25\n---\n\n"
+    state = f"{front}## Current Position\n\nPhase: 2 of 4 (B)\n\nProgress: {bar}\n"
+    work = {
+        "phases/01-a/01-01-PLAN.md": "x",
+        "phases/01-a/01-01-SUMMARY.md": DONE,
+        "phases/02-b/02-01-PLAN.md": "x",
+    }
+    roadmap = f"{FOUR}\n### Phase 3: D\n\n- [ ] 03-01: TBD\n"
+    files = planning(tmp_path, {"ROADMAP.md": roadmap, "STATE.md": state, **work})
     assert (wrong(files) == []) == is_right
 
 

@@ -45,11 +45,6 @@ class Progress:
         return _rounded_down(self.completed_plans, self.total_plans)
 
     @property
-    def plan_percents(self) -> tuple[int, int]:
-        """Plans alone, rounded down and half up."""
-        return self.plans_percent, _half_up(self.completed_plans, self.total_plans)
-
-    @property
     def tasks_percent(self) -> int:
         """Tasks alone, rounded down."""
         return _rounded_down(self.completed_tasks, self.total_tasks)
@@ -89,6 +84,11 @@ def bar_rounded_down(percent: int, *, cells: int = 20, full: str = "#", empty: s
     """A progress bar of the ultraplan dialect, rounded down."""
     filled = max(0, min(percent, 100)) * cells // 100
     return full * filled + empty * (cells - filled)
+
+
+def ratios_of(counts: Iterable[tuple[int, int]]) -> set[int]:
+    """The percentages of pairs of done and total, rounded down and half up."""
+    return {each(*pair) for pair in counts for each in (_rounded_down, _half_up)}
 
 
 def _half_up(done: int, total: int) -> int:

@@ -13,7 +13,7 @@ from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import replace
 from fairlead.project.derive.inventory import Inventory, Phase, PhaseFolder, Proof, Stage
 from fairlead.project.derive.position import Position
-from fairlead.project.derive.progress import Progress, progress_of
+from fairlead.project.derive.progress import Progress, folder_counts, progress_of, ratios_of
 from fairlead.project.derive.scope import Certainty, claimed_plans
 from fairlead.project.health.findings import Finding, FindingKind
 from fairlead.project.naming import summary_path
@@ -60,7 +60,9 @@ _STROKE = lazy_pattern(r"\s*/\s*(?=[0-9])")
 _NAMED_FORM = lazy_pattern(r"(?:Phase )?[0-9][\w.]*(?: of [0-9]+)?(?: — [^\d—]{1,40}){1,2}\Z")
 _EXECUTION = lazy_pattern(r"\b(?:executing|ready to execute)\b", re.IGNORECASE)
 _PLAN_COUNTS = lazy_pattern(r"\W*(?P<done>[0-9]{1,4}) of (?P<total>[0-9]{1,4}|\?)")
-_COUNTED_PLANS = lazy_pattern(r"\b([0-9]{1,4})\s*(?:/|of)\s*([0-9]{1,4})\s+plans\b")
+_COUNTED = lazy_pattern(
+    r"\b(?P<done>[0-9]{1,4})\s*(?:/|of)\s*(?P<total>[0-9]{1,4})\s+(?P<unit>plans|phases)\b"
+)
 _PLANNED_TOTAL = lazy_pattern(r"(?:\A|/)\s*([0-9]{1,4})(?:\s+plans?\b|\s*\Z)")
 _SAYS_COMPLETE = lazy_pattern(r"(?i)(?<!in)\bcomplete")
 _PHASE_DONE = lazy_pattern(r"(?i)phase(?: [0-9][\w.]*)? complete\b")
@@ -217,7 +219,8 @@ def _percents(recorded: RecordedState, position: Position) -> Iterator[Finding]:
         parsed = find_bar(bar.value) if bar else None
         if bar and parsed and (right := redrawn(bar.value, progress)) != bar.value:
             percent = right_percent(parsed, progress)
-            possible = possible_percents(position) | _other_percents(bar.value, position)
+            possible = possible_percents(position)
+            possible |= _other_percents(bar.value, position, is_alone=said is None)
             if any(parsed.tells(each) for each in possible - {percent}):
                 continue
             place = recorded.path, bar.line, "Progress"
@@ -280,23 +283,27 @@ def possible_percents(position: Position) -> set[int]:
     return percents if is_listed else percents | {*range(progress.percent)}
 
 
-def _other_percents(text: str, position: Position) -> set[int]:
-    """What a bar of the body may show besides: plans alone, all milestones, the current phase.
+def _other_percents(text: str, position: Position, *, is_alone: bool) -> set[int]:
+    """What a bar of the body may show besides the percentage of the milestone.
 
-    Older versions of the reference tool count plans alone. A bar shows one phase if it says so
-    with counts: `40% (2/5 plans)`.
+    All milestones together; the ratio of counts beside it, if these are right: `40% (2/5 plans)`.
+    Without a percentage in the frontmatter (older versions of the reference tool have none there)
+    also plans alone or phases alone.
     """
-    scopes = [position.progress]
-    if position.scope.elsewhere:
-        phases = (*position.scope.elsewhere, *position.scope.phases)
-        scopes.append(progress_of(phases, position.policy))
-    counted, current = _COUNTED_PLANS.search(text), position.current
-    if counted and current and current.folder:
-        here = progress_of((current,), position.policy)
-        if (here.completed_plans, here.total_plans) == (int(counted[1]), int(counted[2])):
-            scopes.append(here)
-    ratios = {each.percent for each in scopes[1:]}
-    return ratios | {percent for each in scopes for percent in each.plan_percents}
+    scope, progress = position.scope, position.progress
+    parts = [scope.phases, *([(*scope.elsewhere, *scope.phases)] if scope.elsewhere else [])]
+    numbers = [progress_of(phases, position.policy) for phases in parts]
+    plans = {(each.completed_plans, each.total_plans) for each in numbers}
+    phases = {(each.completed_phases, each.total_phases) for each in numbers}
+    percents = {each.percent for each in numbers[1:]}
+    counted = _COUNTED.search(text)
+    if counted:
+        planned = {(progress.completed_plans, sum(map(planned_plans, scope.phases)))}
+        here = position.current.folder if position.current else None
+        planned |= {folder_counts(here)} if here else set()
+        right = plans | planned if counted["unit"] == "plans" else phases
+        percents |= ratios_of(right & {(int(counted["done"]), int(counted["total"]))})
+    return percents | ratios_of(plans | phases) if is_alone else percents
 
 
 def _percent_kind(percent: int, recorded: RecordedState, position: Position) -> FindingKind:
