@@ -60,6 +60,14 @@ def test_a_rehearsal_leaves_the_project_unchanged(world: Path) -> None:
 
 
 @pytest.mark.walk
+def test_a_continued_rehearsal_in_place_names_commands_for_this_folder(world: Path) -> None:
+    job = json.loads(run(world, "run", GOAL, "--rehearse", "--here", "--json").stdout)["job"]
+    again = run(world, "run", "--job", job).stdout
+    assert f"fairlead job show {job}\n" in again
+    assert run(world, "job", "show", job).returncode == 0
+
+
+@pytest.mark.walk
 def test_an_approved_plan_waits_for_consent_and_then_continues(world: Path) -> None:
     waiting = run(world, "run", GOAL, "--json")
     document = json.loads(waiting.stdout)

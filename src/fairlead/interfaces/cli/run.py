@@ -26,7 +26,7 @@ from fairlead.interfaces.cli.agent_command import (
 )
 from fairlead.interfaces.cli.detached import announcing, detach_option, run_detached
 from fairlead.interfaces.cli.options import dry_run_option, json_option, with_app
-from fairlead.interfaces.cli.output import Line, Styled, report, table_lines
+from fairlead.interfaces.cli.output import REHEARSAL, Line, Styled, report, table_lines
 from fairlead.views.runs import council_command, council_preview_view
 from fairlead.views.runs import council_view as done_view
 
@@ -170,6 +170,9 @@ def _project(app: App, options: dict[str, Any], *, dry_run: bool) -> tuple[App, 
         was_rehearsed = app.council.record(job_id).is_rehearsed
         if is_rehearsed and not was_rehearsed:
             raise click.UsageError(f"{job_id} is not a rehearsal: omit --rehearse")
+        if was_rehearsed and not app.is_copy:
+            # Commands that are named at the end are for this folder, too.
+            click.get_current_context().meta[REHEARSAL] = "--rehearse --here"
         return app, was_rehearsed
     here = options["here"]
     app = project_app(app, rehearse=is_rehearsed, here=here, dry_run=dry_run)
