@@ -174,3 +174,35 @@ def test_a_repository_that_cannot_be_used_ends_the_run(tmp_path: Path) -> None:
 
     with pytest.raises(GitFault):
         a_work(tmp_path, breaks, 1).run()
+
+
+def test_an_agent_in_a_reused_worktree_finds_nothing_that_an_earlier_one_left(
+    tmp_path: Path,
+) -> None:
+    found, first_files = list[set[str]](), set[int]()
+
+    def litters(order: AgentCall, call: int) -> Mapping[str, object]:
+        place = Path(order.folder)
+        if not order.is_read_only:
+            found.append({path.name for path in place.iterdir()})
+            first_files.add((place / ".gitignore").stat().st_ino)
+            for name in ("node_modules/of.js", "left.pyc", "left.txt"):
+                written(place / name, "left\n")
+        return succeeds(order, call)
+
+    plans = [a_plan(f"01-{at:02d}", f"f{at}.txt") for at in range(1, 12)]
+    project = a_project(tmp_path / "project", *plans)
+    written(project / ".gitignore", "node_modules/\n*.pyc\n")
+    git(project, "add", ".gitignore")
+    git(project, "commit", "-qm", "ignore")
+    report = ExecutionTrial(project, FakeAgent(litters), slots=1).run()
+    assert report.job.status is JobStatus.DONE
+    assert len(first_files) < len(plans) == len(found)  # worktrees were reused
+    landed = {f"f{at}.txt" for at in range(1, 12)}
+    assert {name for names in found for name in names} <= landed | {
+        ".git",
+        ".gitignore",
+        ".planning",
+        "README.md",
+    }
+    assert git(project, "worktree", "list", "--porcelain").count("worktree ") == 1

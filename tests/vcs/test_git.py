@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import stat
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +74,74 @@ def test_the_branch_contains_commits_of_the_agent(main: Path, tmp_path: Path) ->
     assert workspace.is_ancestor(theirs, "fairlead/j/a1")
     assert git(main, "rev-list", "--count", f"{base}..{commit}") == "1"
     assert {each.path for each in workspace.changes(base, commit)} == {"own.txt", "left.txt"}
+
+
+def _files_of(place: Path) -> dict[str, str]:
+    paths = (path for path in place.rglob("*") if path.name != ".git" and not path.is_dir())
+    return {str(path.relative_to(place)): path.read_text() for path in paths}
+
+
+def _as_it_is(place: Path) -> None:
+    """The agent changes nothing."""
+
+
+def _littered(place: Path) -> None:
+    written(place / ".gitignore", "*.pyc\n")
+    written(place / "b.pyc", "planted\n")
+    git(place, "init", "-q", "nested")
+    os.mkfifo(place / "pipe")
+    written(place / "a.txt", "six\n")
+    os.utime(place / "a.txt", ns=(1, 1))
+    git(place, "update-index", "--skip-worktree", "b.txt")
+    (place / "b.txt").unlink()
+    place.chmod(0o755)
+
+
+def _linked(place: Path) -> None:
+    place.rename(place.with_name("moved"))
+    place.symlink_to(place.with_name("moved"))
+
+
+def _locked(place: Path) -> None:
+    (place / "d").chmod(0o500)
+    written(place / "a.txt", "six\n")
+
+
+def _cut_off(place: Path) -> None:
+    (place / ".git").unlink()
+
+
+@pytest.mark.parametrize("leave", [_as_it_is, _littered, _linked, _locked, _cut_off])
+def test_the_worktree_of_landed_work_is_reused_as_if_it_were_new(
+    main: Path, tmp_path: Path, leave: Callable[[Path], None]
+) -> None:
+    written(main / "d/e.txt", "three\n")
+    git(main, "add", "--all")
+    git(main, "commit", "-qm", "more")
+    workspace, first, second = Git(str(main)), tmp_path / "w/a1", tmp_path / "w/a2"
+    base = workspace.commit_of("HEAD")
+    workspace.prepare(str(first), base, "fairlead/j/a1")
+    seen = (first / "b.txt").stat()
+    leave(first)
+    workspace.put_away({str(first): "fairlead/j/a1"}, frozenset(), reuses=True)
+    git(main, "rm", "-q", "d/e.txt")
+    written(main / "a.txt", "four\n")
+    git(main, "commit", "-qam", "next")
+    workspace.prepare(str(second), workspace.commit_of("HEAD"), "fairlead/j/a2")
+    assert _files_of(second) == {"a.txt": "four\n", "b.txt": "two\n"}
+    assert {path.name for path in second.iterdir()} == {".git", "a.txt", "b.txt"}
+    assert git(second, "status", "--porcelain", "--branch") == "## fairlead/j/a2"
+    assert not os.path.lexists(first)
+    if refs.is_readable(str(main / ".git")):
+        assert stat.S_IMODE(second.stat().st_mode) == 0o700
+        assert leave is not _as_it_is or (second / "b.txt").stat().st_ino == seen.st_ino
+    if leave is _linked:
+        assert _files_of(first.with_name("moved"))
+    workspace.put_away({str(second): "fairlead/j/a2"}, frozenset(), reuses=True)
+    workspace.put_away({str(second): "fairlead/j/a2"}, frozenset())
+    assert not second.exists()
+    assert git(main, "worktree", "list", "--porcelain").count("worktree ") == 1
+    assert git(main, "branch", "--format=%(refname:short)") == "main"
 
 
 def test_a_ref_lock_of_a_killed_git_is_removed(main: Path, tmp_path: Path) -> None:

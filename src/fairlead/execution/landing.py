@@ -416,15 +416,26 @@ class Landing:
         self._put_away_landed(plan)
 
     def _put_away_landed(self, plan: str) -> None:
-        """Remove the worktrees of landed plans, some at a time: every call looks at all branches."""
+        """Free the worktrees of landed plans, some at a time: every call looks at all branches.
+
+        New attempts get them again: to write all files anew for each plan takes longer the more
+        plans have landed, because their records are files as well.
+        """
         context = self._context
         self._landed.append(plan)
         if not context.job.is_git or len(self._landed) < _LANDED_AT_ONCE:
             return
         landed, self._landed = self._landed, []
         gates = [gate for each in landed for gate in self.gates(context.plans[each])]
-        with context.turn:
-            remove_worktrees(context.workspace, context.job, gates, context.private, is_over=False)
+        with context.turn, context.placing:
+            remove_worktrees(
+                context.workspace,
+                context.job,
+                gates,
+                context.private,
+                is_over=False,
+                reuses=True,
+            )
             for run in (run for gate in gates for run in gate.runs):
                 context.note_move(
                     run.branch, context.workspace.commit_of(f"refs/heads/{run.branch}")

@@ -54,11 +54,18 @@ def partial_work(
 
 
 def remove_worktrees(
-    workspace: Workspace, job: Job, gates: Iterable[TaskGate], private: str, *, is_over: bool
+    workspace: Workspace,
+    job: Job,
+    gates: Iterable[TaskGate],
+    private: str,
+    *,
+    is_over: bool,
+    reuses: bool = False,
 ) -> None:
     """Remove worktrees and branches of tasks that are not needed.
 
     Failed attempts and work that has not landed stay; once the job is over, only as branches.
+    With `reuses` the next attempts of this process get the worktrees.
     """
     if not job.target:
         return  # without git there are no worktrees
@@ -78,14 +85,13 @@ def remove_worktrees(
         if is_over or not is_built_on:
             spare[run.branch] = run
     # Commits uncommitted files of each worktree to its branch before it removes the worktree.
-    workspace.put_away(places, frozenset(kept))
+    workspace.put_away(places, frozenset(kept), reuses=reuses)
     # Of the branches that were kept, those without any change of their own go as well.
     unmerged = _unmerged(workspace, job, kept) if kept else frozenset()
     unchanged = {each for each, run in spare.items() if each in kept and _is_empty(workspace, run)}
     removed = (kept - unmerged) | unchanged
-    workspace.put_away(
-        {place: name for place, name in places.items() if name in removed}, frozenset()
-    )
+    places = {place: name for place, name in places.items() if name in removed}
+    workspace.put_away(places, frozenset(), reuses=reuses)
 
 
 def _unmerged(workspace: Workspace, job: Job, branches: Iterable[str]) -> frozenset[str]:

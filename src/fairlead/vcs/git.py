@@ -44,6 +44,7 @@ class Git(GitView):
         super().__init__(folder)
         # Our own index of each worktree, with the commit it was read from and its signature.
         self._indexes: dict[str, tuple[str, str, FileSignature]] = {}
+        self._spare: dict[str, None] = {}  # worktrees that were put away, for the next attempts
         self._objects = ObjectStore(self.common)
 
     # -- attempts --------------------------------------------------------------------------
@@ -62,9 +63,31 @@ class Git(GitView):
             raise GitFault("worktree", f"{place} exists, or a folder above it is a link")
         if branch:
             self._set_ref(f"refs/heads/{branch}", base, _NO_OBJECT)
-        os.mkdir(place, 0o700)
-        refs.make_worktree(place, self.common, f"ref: refs/heads/{branch}" if branch else base)
-        self._check_out(place, base)
+        head = f"ref: refs/heads/{branch}" if branch else base
+        if not self._is_reused(place, head, base):
+            os.mkdir(place, 0o700)
+            refs.make_worktree(place, self.common, head)
+            self._check_out(place, base)
+
+    def _is_reused(self, place: str, head: str, base: str) -> bool:
+        """Whether a spare worktree was moved here, so that only files that differ are written.
+
+        It is made clean like a worktree before a verify command; without success it is deleted.
+        """
+        while self._spare:
+            spare, _ = self._spare.popitem()
+            try:
+                delete_folder(refs.own_folder(spare, self.common))
+                os.rename(spare, place)
+                os.chmod(place, 0o700)
+                self._indexes[place] = self._indexes.pop(spare)
+                refs.make_worktree(place, self.common, head)
+                self._make_clean(place, base)
+                return True
+            except (GitFault, OSError):
+                self.remove(spare)
+                self.remove(place)
+        return False
 
     def inside(self, place: str) -> str:
         """The folder of the project in a worktree."""
@@ -274,15 +297,18 @@ class Git(GitView):
             if refs.is_readable(self.common):  # an agent can leave settings in git's folder for it
                 delete_folder(own)
                 refs.make_worktree(place, self.common, commit)
-            self._check_out(place, commit)
-            excluded = [word for name in kept for word in ("-e", f"{name}/")]
-            index = {"GIT_INDEX_FILE": self._trusted_index(place)[0]}
-            self._run("clean", "-q", "-ffdx", *excluded, place=place, more=index)
-            _remove_special_files(place, kept)
-            os.makedirs(self.inside(place), exist_ok=True)
+            self._make_clean(place, commit, kept)
         except GitFault:
             self.remove(place)
             self.prepare(place, commit)
+
+    def _make_clean(self, place: str, commit: str, kept: Collection[str] = ()) -> None:
+        self._check_out(place, commit)
+        excluded = [word for name in kept for word in ("-e", f"{name}/")]
+        index = {"GIT_INDEX_FILE": self._trusted_index(place)[0]}
+        self._run("clean", "-q", "-ffdx", *excluded, place=place, more=index)
+        _remove_special_files(place, kept)
+        os.makedirs(self.inside(place), exist_ok=True)
 
     def is_at(self, place: str, commit: str) -> bool:
         """Whether a worktree has exactly the files of a commit, apart from ignored ones."""
@@ -311,12 +337,16 @@ class Git(GitView):
         if refs.is_in_place(place) or os.path.islink(place):
             delete_folder(place)
         self._indexes.pop(place, None)
+        self._spare.pop(place, None)
         refs.forget_worktree(place, self.common)
 
-    def put_away(self, places: Mapping[str, str], kept: frozenset[str]) -> None:
+    def put_away(
+        self, places: Mapping[str, str], kept: frozenset[str], *, reuses: bool = False
+    ) -> None:
         """Delete worktrees and their branches, except the branches in `kept`.
 
-        Files that exist only in such a worktree are committed to its branch first.
+        Files that exist only in such a worktree are committed to its branch first. With `reuses`
+        the next attempts get the worktrees.
         """
         deletions = []
         for place, branch in places.items():
@@ -326,10 +356,16 @@ class Git(GitView):
                 deletions += [f"delete {name}\n"] if commit else []
             elif os.path.isdir(place) and commit:
                 self._commit_leftovers(place, name, commit)
-            self.remove(place)
+            if reuses and self._can_reuse(place):
+                self._spare[place] = None
+            else:
+                self.remove(place)
         if deletions:
             listed = "".join(deletions).encode()
             self._run("update-ref", "--no-deref", "--stdin", stdin=listed, may_fail=True)
+
+    def _can_reuse(self, place: str) -> bool:
+        return bool(self._trusted_index(place)[0]) and refs.is_readable(self.common)
 
     def _commit_leftovers(self, place: str, name: str, commit: str) -> None:
         tree = self.tree_of(place, commit, layout.ATTEMPT)

@@ -163,7 +163,9 @@ class InPlace:
     def restore_folder(self, path: str) -> None:
         """There is no commit to restore it from."""
 
-    def put_away(self, places: Mapping[str, str], kept: frozenset[str]) -> None:
+    def put_away(
+        self, places: Mapping[str, str], kept: frozenset[str], *, reuses: bool = False
+    ) -> None:
         """The project stays."""
 
     def merged(self, target: str, commit: str, message: str) -> MergeResult:

@@ -144,8 +144,13 @@ class Workspace(Protocol):
         """The branches below a prefix with commits that the target does not contain."""
         ...
 
-    def put_away(self, places: Mapping[str, str], kept: frozenset[str]) -> None:
-        """Delete workspaces and their branches, except the branches in `kept`."""
+    def put_away(
+        self, places: Mapping[str, str], kept: frozenset[str], *, reuses: bool = False
+    ) -> None:
+        """Delete workspaces and their branches, except the branches in `kept`.
+
+        With `reuses`, `prepare` may use the workspaces again.
+        """
         ...
 
     def merged(self, target: str, commit: str, message: str) -> MergeResult:
