@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,34 @@ def test_a_damaged_pack_is_found_at_every_look(tmp_path: Path) -> None:
     for _ in range(2):
         with pytest.raises(GitFault):
             repository.require_intact()
+
+
+def _write_in_place(path: Path) -> None:
+    path.write_bytes(b"forged")
+
+
+def _put_another_in_its_place(path: Path) -> None:
+    new = path.with_name("new")
+    new.write_bytes(b"forged")
+    new.replace(path)
+
+
+def _add_another(path: Path) -> None:
+    path.with_name("0" * len(path.name)).write_bytes(b"forged")
+
+
+@pytest.mark.parametrize("forge", [_write_in_place, _put_another_in_its_place, _add_another])
+def test_a_forged_object_is_found_in_a_folder_that_was_unchanged_for_long(
+    tmp_path: Path, forge: Callable[[Path], None]
+) -> None:
+    project = a_repository(tmp_path / "project", {"a.txt": "a\n"})
+    id_, store = _made(project, "text"), ObjectStore(str(project / ".git"))
+    path = project / ".git/objects" / id_[:2] / id_[2:]
+    listed_at = time.time_ns()
+    while time.time_ns() < listed_at + 150_000_000:  # then its list of files is kept
+        assert store.check(lambda _: None) == ""
+    forge(path)
+    assert store.check(lambda _: None)[:2] == id_[:2]
 
 
 def test_a_pack_that_only_has_a_new_time_is_not_verified_again(tmp_path: Path) -> None:

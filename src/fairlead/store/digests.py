@@ -73,10 +73,10 @@ def signatures_in(home: str, path: str) -> dict[str, FileSignature]:
     return {f"{path}/{name}": _signature(status) for name, status in sorted(statuses.items())}
 
 
-def file_signature(path: str) -> FileSignature:
+def file_signature(path: str, *, follows: bool = False) -> FileSignature:
     """The signature of one file; empty if there is none."""
     try:
-        return _signature(os.lstat(path))
+        return _signature(os.stat(path, follow_symlinks=follows))
     except OSError:
         return ()
 

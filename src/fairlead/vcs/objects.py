@@ -14,12 +14,18 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 
 from fairlead.core.concurrency import Mutex
-from fairlead.store.digests import FileSignature, entries_of, entry_signature
+from fairlead.store.digests import (
+    DerivedCache,
+    FileSignature,
+    entries_of,
+    entry_signature,
+    file_signature,
+)
 
 _FAN_OUT = 2  # letters of an id that name its folder
 _ID_LENGTHS = {40: "sha1", 64: "sha256"}
 _PIECE = 1 << 20
-_PACKS = (".idx", ".pack")
+_PACKS, _PACK_FOLDER = (".idx", ".pack"), "pack"
 _PACKED_AT_ONCE = 1000  # objects
 
 
@@ -32,6 +38,8 @@ class ObjectStore:
         self._seen: dict[str, FileSignature] | None = None  # None: nobody has looked yet
         self._loose: dict[str, None] = {}  # ids of loose objects that were read and are right
         self._packs: dict[str, str] = {}  # digests of the files of packs that git has verified
+        # A folder that is unchanged has the same files, but each of them may have been written.
+        self._listings = DerivedCache(_objects_in)
 
     def check(self, verify_packs: Callable[[Sequence[str]], object]) -> str:
         """The id of an object that is not what its id says; empty if all that is new are right.
@@ -69,12 +77,23 @@ class ObjectStore:
 
     def _files(self) -> Iterator[tuple[str, FileSignature]]:
         for folder in entries_of(self._top):
-            is_pack = folder.name == "pack"
-            inside = entries_of(folder.path) if is_pack or len(folder.name) == _FAN_OUT else []
-            for entry in inside:
-                is_object = entry.name.endswith(_PACKS) if is_pack else _is_loose(entry.name)
-                if is_object and (signature := entry_signature(entry, follows=True)):
-                    yield entry.path, signature
+            if folder.name != _PACK_FOLDER and len(folder.name) != _FAN_OUT:
+                continue
+            marks = entry_signature(folder, follows=True)
+            for path in self._listings.of(folder.path, marks):
+                if signature := file_signature(path, follows=True):
+                    yield path, signature
+
+
+def _objects_in(folder: str) -> list[str]:
+    """The loose objects or the files of packs in a folder."""
+    is_pack = os.path.basename(folder) == _PACK_FOLDER
+    is_object = _is_of_pack if is_pack else _is_loose
+    return [entry.path for entry in entries_of(folder) if is_object(entry.name)]
+
+
+def _is_of_pack(name: str) -> bool:
+    return name.endswith(_PACKS)
 
 
 def _is_loose_path(path: str) -> bool:
