@@ -59,8 +59,7 @@ task may cost 10 of them; with four slots on two processors, 1.5 times the figur
 
 _STEPS_HEAD = """\
 No step that keeps agents apart from the project is left out to save time. This is what each of them
-costs per task of a plan with one task, as processor time with that of git; the supervisors of
-agents and verify commands are interpreters of their own and come on top."""
+costs per task of a plan with one task, as processor time with that of the processes it starts."""
 
 
 @dataclass(frozen=True, slots=True)
