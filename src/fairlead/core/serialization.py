@@ -107,27 +107,30 @@ def _converter(kind: Any) -> _Converter:
 
 
 def _record_converter(kind: Any) -> _Converter:
-    fields: dict[str, tuple[Any, _Converter, str]] = {}  # filled late: a record can hold its like
+    fields: dict[str, tuple[_Converter, str]] = {}  # filled late: a record can hold its like
+    kinds: dict[str, Any] = {}
+    names = names_of(kind)
 
     def converted(value: object, place: _Place, mismatches: list[Mismatch]) -> Any:
         if not isinstance(value, dict):
             return _fail(mismatches, place, "a map", value)
         if not fields:
-            types_of = _types_of(kind).items()
-            fields.update({name: (each, _converter(each), f".{name}") for name, each in types_of})
-        given = {}
+            kinds.update(_types_of(kind))
+            fields.update({name: (_converter(each), f".{name}") for name, each in kinds.items()})
+        kind_of = kinds.get
         count = len(mismatches)
-        for name, item in value.items():
-            if name not in fields:
-                continue
-            field_kind, convert_item, piece = fields[name]
-            if type(item) is field_kind:  # most of the fields of a record
-                given[name] = item
+        given = value.copy()  # most fields stay as they are
+        for name in [name for name, item in value.items() if type(item) is not kind_of(name)]:
+            if name in fields:
+                convert_item, piece = fields[name]
+                given[name] = convert_item(value[name], (place, piece), mismatches)
             else:
-                given[name] = convert_item(item, (place, piece), mismatches)
+                del given[name]
         if len(mismatches) > count:
             return _FAILED
         try:
+            if tuple(given) == names:  # as we write it, so no name has to be looked up
+                return kind(*given.values())
             return kind(**given)
         except TypeError:  # a field without default is missing
             return _fail(mismatches, place, kind.__name__, sorted(value))
@@ -157,12 +160,18 @@ def _union_converter(kinds: tuple[Any, ...]) -> _Converter:
 def _list_converter(inner: tuple[Any, ...], origin: Any) -> _Converter:
     is_fixed = origin is tuple and inner[-1] is not Ellipsis
     converters = [_converter(each) for each in inner if each is not Ellipsis]
+    # Lists of texts are most lists, and there is nothing to convert in them.
+    plain_items = {str} if inner == (str, ...) else None
 
     def converted(value: object, place: _Place, mismatches: list[Mismatch]) -> Any:
         if not isinstance(value, list):
             return _fail(mismatches, place, "a list", value)
         if is_fixed and len(converters) != len(value):
             return _fail(mismatches, place, f"a list of {len(converters)}", value)
+        if not value:
+            return origin()
+        if set(map(type, value)) == plain_items:
+            return origin(value)
         count = len(mismatches)
         each = converters if is_fixed else converters * len(value)
         items = [
@@ -188,7 +197,11 @@ def _map_converter(inner: Any) -> _Converter:
 
 
 def _enum_converter(kind: type[Enum]) -> _Converter:
+    members = {member.value: member for member in kind}  # much faster than a call of the class
+
     def converted(value: object, place: _Place, mismatches: list[Mismatch]) -> Any:
+        if type(value) is str and value in members:
+            return members[value]
         try:
             return kind(value)
         except ValueError:

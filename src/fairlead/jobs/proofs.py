@@ -56,6 +56,10 @@ class Proofs:
     def __init__(self, folder: str) -> None:
         self._folder = folder
 
+    def path(self, name: str) -> str:
+        """The full path of a document."""
+        return f"{self._folder}/{name}"
+
     def save(self, name: str, text: str) -> None:
         """Write a document; it is durable when this returns."""
         old = self.find(name)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from heapq import merge
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +45,7 @@ from fairlead.jobs.paths import (
     private_folder,
     run_lock,
 )
-from fairlead.jobs.proofs import proofs_of
+from fairlead.jobs.proofs import Proofs, proofs_of
 from fairlead.project.open_jobs import JobState, OpenJob
 from fairlead.project.state.documents import moment
 from fairlead.store.files import Files
@@ -109,10 +110,9 @@ class Jobs:
 
     def records(self) -> Iterator[JobRecord]:
         """Every record that can be read, in the order of the folders."""
-        for job, record in zip(job_ids(self.files), self._kinds.records(self.files), strict=True):
-            saved = self._as_saved(job, record)
-            if not isinstance(saved, DocumentError):
-                yield saved
+        for _, record in self._saved():
+            if not isinstance(record, DocumentError):
+                yield record
 
     def all(self) -> tuple[JobRecord, ...]:
         """Every job whose record can be read, the newest last."""
@@ -136,8 +136,6 @@ class Jobs:
         """The jobs without any record that can be read: runs are refused until a person acts."""
         command = "fairlead job list"
         command = rehearsal_command(command) if self._is_copy else command
-        ids = job_ids(self.files)
-        records = zip(ids, self._kinds.records(self.files, ids), strict=True)
         return tuple(
             OpenJob(
                 id=job,
@@ -149,20 +147,33 @@ class Jobs:
                 note="",
                 command=command,
             )
-            for job, record in records
-            if isinstance(self._as_saved(job, record), DocumentError)
+            for job, record in self._saved()
+            if isinstance(record, DocumentError)
         )
 
     def record(self, job: str) -> JobRecord:
         """The record of a job; without a name, of the newest."""
         return self._kinds.load(self.folder(job or self._newest()))
 
-    def _as_saved(self, job: str, record: JobRecord | DocumentError) -> JobRecord | DocumentError:
+    def _saved(self) -> tuple[tuple[str, JobRecord | DocumentError], ...]:
+        """Every job with its record; a server looks once per round."""
+        cache = self.files.cache
+        known: tuple[tuple[str, JobRecord | DocumentError], ...] | None
+        known = cache.current(JobRecord) if cache else None
+        if known is not None:
+            return known
+        found = tuple((job, self._as_saved(job)) for job in job_ids(self.files))
+        return cache.value(JobRecord, None, lambda: found) if cache else found
+
+    def _as_saved(self, job: str) -> JobRecord | DocumentError:
         """A record as its run saved it: an agent, or anybody, may have changed the file.
 
         The next run of the job refuses the changed file by name and restores it.
         """
-        return self._kinds.load_saved(self._folder(job)) or record
+        cache, proofs = self.files.cache, self._proofs(job)
+        make = partial(self._kinds.load_saved, self._folder(job))
+        saved = cache.of_file(Proofs, proofs.path(JOB_RECORD), make) if cache else make()
+        return saved or next(self._kinds.records(self.files, (job,)))
 
     def report(self, job: str) -> Any:
         """A job with everything that belongs to it, as its kind reports it."""
@@ -263,9 +274,12 @@ class Jobs:
         return self._folder(job)
 
     def _folder(self, job: str) -> JobFolder:
-        proofs = proofs_of(self.state.folder, self.files.folder, job)
         is_read_only = self.files.is_read_only
+        proofs = self._proofs(job)
         return JobFolder(self.files.folder, job, is_read_only=is_read_only, proofs=proofs)
+
+    def _proofs(self, job: str) -> Proofs:
+        return proofs_of(self.state.folder, self.files.folder, job)
 
     def follow(self, job: str) -> Iterator[tuple[JournalEntry, ...]]:
         """The new entries of a job's journal at each look, until no process runs the job.

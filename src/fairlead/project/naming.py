@@ -77,6 +77,8 @@ def sorted_by_kind(names: Iterable[str]) -> tuple[list[str], list[str], list[str
     for name in names:
         if name.endswith("-PLAN.md") and name[-9:-8].isdigit() and "SUMMARY" not in name:
             plans.append(name)  # nearly all plans are named like this
+        elif name.endswith("-SUMMARY.md") and name[-12:-11].isdigit():
+            summaries.append(name)  # and nearly all summaries
         elif is_summary(name):
             summaries.append(name)
         elif is_plan(name):

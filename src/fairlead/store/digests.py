@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from fairlead.core.errors import DocumentError
 from fairlead.store.confined import ConfinedFolder, Root, kind_of, storage_error
 from fairlead.store.errors import PathOutside
+from fairlead.store.listing import entries_in
 
 FileSignature = tuple[int, ...]
 Derived = TypeVar("Derived")
@@ -171,23 +172,26 @@ class FileCache:
         signature = file_signature(path)
         return self.value(key, signature if self._is_settled(signature) else None, make)
 
-    def folder_signature(self, folder: ConfinedFolder, inner: str = "") -> object | None:
+    def folder_signature(
+        self, folder: ConfinedFolder, entries: list[os.DirEntry[str]], inner: str = ""
+    ) -> object | None:
         """The signature of an open folder, and of one folder in it; None: it may still change."""
         newest = self._now_ns() - _UNSETTLED_NS
+        signatures: dict[str, FileSignature] = {}
         try:
-            with os.scandir(folder.fd) as entries:
-                signatures = {
-                    entry.name: _signature(entry.stat(follow_symlinks=False)) for entry in entries
-                }
-            if any(each[2] >= newest or each[3] >= newest for each in signatures.values()):
-                return None
+            for entry in entries:  # thousands in all, so nothing is called twice
+                found = entry.stat(follow_symlinks=False)
+                written, changed = found.st_mtime_ns, found.st_ctime_ns
+                if written >= newest or changed >= newest:
+                    return None
+                signatures[entry.name] = found.st_ino, found.st_size, written, changed
             below = folder.folder(inner) if inner in signatures else None
         except (OSError, DocumentError):
             return None
         if below is None:
             return signatures
         with below:
-            inside = self.folder_signature(below)
+            inside = self.folder_signature(below, entries_in(below))
         return None if inside is None else (signatures, inside)
 
     def _is_settled(self, signature: FileSignature) -> bool:

@@ -31,11 +31,21 @@ class FolderListing(NamedTuple):
     odd: frozenset[str] = frozenset()  # links and special files among the files
 
 
-def listing_of(folder: ConfinedFolder) -> FolderListing:
-    """List an open folder."""
+def entries_in(folder: ConfinedFolder) -> list[os.DirEntry[str]]:
+    """The entries of an open folder."""
     try:
         with os.scandir(folder.fd) as entries:
-            found = list(entries)
+            return list(entries)
+    except OSError as error:
+        raise storage_error(folder.path or ".", error) from error
+
+
+def listing_of(
+    folder: ConfinedFolder, entries: list[os.DirEntry[str]] | None = None
+) -> FolderListing:
+    """The names in an open folder; `entries`: its entries, if the caller has them."""
+    found = entries_in(folder) if entries is None else entries
+    try:
         if not _PLAIN.fullmatch("".join([f"{entry.name}/" for entry in found])):
             found = [entry for entry in found if is_ordinary(entry.name)]
         files = [entry.name for entry in found if entry.is_file(follow_symlinks=False)]

@@ -30,6 +30,14 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
+# The packages that the first page needs are loaded with the server: `App` loads them when it is
+# asked, and then the first person would wait for it.
+import fairlead.council.service
+import fairlead.execution.service
+import fairlead.planphase.overview_sources
+import fairlead.project.events
+import fairlead.project.sessions
+import fairlead.text.fast_json  # noqa: F401
 from fairlead.app import App
 from fairlead.core.errors import FairleadError
 from fairlead.core.loopback import listen

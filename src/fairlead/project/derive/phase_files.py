@@ -13,7 +13,9 @@ from fairlead.project.derive.inventory import Proof
 from fairlead.text.fast_frontmatter import read_front
 from fairlead.text.outline import lines_of
 
-_FIELDS = tuple((key, f"\n{key}:".encode()) for key in ("status", "completed", "verified"))
+_FIELDS = tuple(
+    (key, key.encode(), f"\n{key}:".encode()) for key in ("status", "completed", "verified")
+)
 _PLAIN = (string.ascii_letters + string.digits + "_.:+-").encode()
 _SUMMARIES = lazy_pattern(rb"^summaries: \"?([0-9a-f]{32})\"?\r?$", re.MULTILINE)
 _RESULT = lazy_pattern(r"[^\w]*(pass|fail)")
@@ -108,24 +110,6 @@ def _self_check_failed(content: bytes) -> bool:
     return is_failed
 
 
-def _plain_fields(head: bytes) -> dict[str, str]:
-    """The fields with a plain word or date, whose value the YAML reader reads as well."""
-    fields = {}
-    for key, begin in _FIELDS:
-        at = head.find(begin)
-        if at < 0:
-            continue
-        at += len(begin)
-        line = head[at : head.find(b"\n", at)].removesuffix(b"\r").rstrip(b" \t")
-        value = line.lstrip(b" \t")
-        is_apart = value != line
-        if value[:1] == value[-1:] == b'"':
-            value = value[1:-1]
-        if value and is_apart and not value.translate(None, _PLAIN):
-            fields[key] = value.decode()
-    return fields
-
-
 def _fields(content: bytes) -> dict[str, str]:
     """The relevant frontmatter fields, with the status in lower case."""
     end = content.find(b"\n---", 3)
@@ -133,12 +117,32 @@ def _fields(content: bytes) -> dict[str, str]:
         return {}
     head = content[: end + 5]
     # If every occurrence of these words is a plain field, no other form needs to be parsed.
-    occurrences = head.count(b"status") + head.count(b"completed") + head.count(b"verified")
-    occurrences -= head.count(_OTHER_KEY)  # every summary has it, and it is a key of its own
-    fields = _plain_fields(head)
+    occurrences = -head.count(_OTHER_KEY)  # every summary has it, and it is a key of its own
+    fields: dict[str, str] = {}
+    for key, word, begin in _FIELDS:
+        count = head.count(word)
+        if count:
+            occurrences += count
+            value = _plain_value(head, begin)
+            if value:
+                fields[key] = value
     if occurrences != len(fields) != len(_ANY_FIELD.findall(head)):
         front = read_front(head.decode("utf-8", "surrogateescape"))
         fields = {key: value for key, value in front.items() if isinstance(value, str)}
     if "status" in fields:
         fields["status"] = fields["status"].lower()
     return fields
+
+
+def _plain_value(head: bytes, begin: bytes) -> str:
+    """The plain word or date of a field, which the YAML reader reads as well; else empty."""
+    at = head.find(begin)
+    if at < 0:
+        return ""
+    at += len(begin)
+    line = head[at : head.find(b"\n", at)].removesuffix(b"\r").rstrip(b" \t")
+    value = line.lstrip(b" \t")
+    is_apart = value != line
+    if value[:1] == value[-1:] == b'"':
+        value = value[1:-1]
+    return value.decode() if is_apart and not value.translate(None, _PLAIN) else ""

@@ -46,13 +46,21 @@ from fairlead.project.roadmap.model import Roadmap
 from fairlead.store import confined, layout
 from fairlead.store.configuration import read_settings
 from fairlead.store.confined import ConfinedFolder, Root
-from fairlead.store.listing import FolderListing, beginning_of, beginnings_of, listing_of
+from fairlead.store.listing import (
+    FolderListing,
+    beginning_of,
+    beginnings_of,
+    entries_in,
+    listing_of,
+)
 from fairlead.store.reader import decoded
 from fairlead.text.document import Document
 from fairlead.text.errors import JsonSyntax
 from fairlead.text.yaml_scalars import is_null
 
 if TYPE_CHECKING:
+    import os
+
     from fairlead.store.digests import FileCache
 
 _HEAD = 64 * 1024
@@ -261,10 +269,11 @@ class _Scanner:
             return known
         if self._cache is None:
             return _phase_folder(handle, path, name, milestone)
-        signature = self._cache.folder_signature(handle, PLANS_NAME)
         with handle:
+            entries = entries_in(handle)
+            signature = self._cache.folder_signature(handle, entries, PLANS_NAME)
             return self._cache.value(
-                key, signature, lambda: _phase_folder(handle, path, name, milestone)
+                key, signature, lambda: _phase_folder(handle, path, name, milestone, entries)
             )
 
     # -- reading -------------------------------------------------------------------------
@@ -304,9 +313,15 @@ def _opened(parent: ConfinedFolder, name: str) -> ConfinedFolder | None:
         return None  # a file or a link
 
 
-def _phase_folder(handle: ConfinedFolder, path: str, name: str, milestone: str) -> PhaseFolder:
+def _phase_folder(
+    handle: ConfinedFolder,
+    path: str,
+    name: str,
+    milestone: str,
+    entries: list[os.DirEntry[str]] | None = None,
+) -> PhaseFolder:
     with handle:
-        listing = listing_of(handle)
+        listing = listing_of(handle, entries)
         # Some projects keep the plans of a phase in a subfolder `plans`.
         subfolder = _opened(handle, PLANS_NAME) if PLANS_NAME in listing.folders else None
         named = naming.folder_name(name)
