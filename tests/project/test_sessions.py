@@ -9,11 +9,15 @@ import pytest
 
 from fairlead.core.errors import MalformedId
 from fairlead.project.errors import GateOpen, GateTransition, SeveralHandovers
+from fairlead.project.service import ProjectSnapshot
 from fairlead.project.state.gate import OpenTask
 from fairlead.project.state.gate_rules import GateEvent
 from fairlead.project.state.session import Stop
 from fairlead.store.errors import SessionHeld
+from fairlead.store.files import Files
+from fairlead.store.staging import removed_path
 from tests.support.projects import Project
+from tests.support.times import NOON
 
 HERE = ".planning/.continue-here.md"
 ROOT = Path(__file__).resolve().parents[2]
@@ -206,6 +210,18 @@ def test_a_regular_end_of_a_session_removes_its_hand_over(project: Project) -> N
 
     assert handovers(project) == []
     assert "Stopped at: Task 3 complete\nResume file: None" in project.state
+
+
+def test_two_hand_overs_are_removed_while_the_clock_stands_still(tmp_path: Path) -> None:
+    names = []
+    for _ in range(3):
+        project = ProjectSnapshot(Files(str(tmp_path)), NOON)
+        names.append(project.stamp)
+        removed = tmp_path / removed_path("HANDOFF.md", project.stamp)
+        removed.parent.mkdir(parents=True, exist_ok=True)
+        removed.touch()
+    assert len(set(names)) == 3
+    assert [name.partition("Z")[2] for name in names] == ["", ".2", ".3"]
 
 
 def test_a_session_that_ends_with_an_open_task_points_to_its_hand_over(project: Project) -> None:

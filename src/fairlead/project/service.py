@@ -34,6 +34,7 @@ from fairlead.project.state.header import (
 from fairlead.project.state.metrics import Recorded, archived_durations
 from fairlead.store import layout
 from fairlead.store.files import ChangeSet, Edit, Files, WriteOutcome
+from fairlead.store.staging import REMOVED, STAGING
 from fairlead.text import frontmatter
 from fairlead.text.document import Document
 from fairlead.text.errors import FrontmatterSyntax, UnclosedFrontmatter
@@ -106,8 +107,11 @@ class ProjectSnapshot:
 
     @property
     def stamp(self) -> str:
-        """The time as part of a file name."""
-        return f"{self.now:%Y%m%dT%H%M%S}{self.now.microsecond // 1000:03d}Z"
+        """The time as part of a file name that no removed file has; a clock may stand still."""
+        time = f"{self.now:%Y%m%dT%H%M%S}{self.now.microsecond // 1000:03d}Z"
+        taken = {name.partition("-")[0] for name in self.files.names(f"{STAGING}/{REMOVED}")}
+        names = (time, *(f"{time}.{number}" for number in range(2, len(taken) + 2)))
+        return next(name for name in names if name not in taken)
 
     def state(self) -> Document:
         """STATE.md."""
