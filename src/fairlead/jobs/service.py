@@ -157,13 +157,14 @@ class Jobs:
 
     def _saved(self) -> tuple[tuple[str, JobRecord | DocumentError], ...]:
         """Every job with its record; a server looks once per round."""
-        cache = self.files.cache
-        known: tuple[tuple[str, JobRecord | DocumentError], ...] | None
-        known = cache.current(JobRecord) if cache else None
-        if known is not None:
-            return known
-        found = tuple((job, self._as_saved(job)) for job in job_ids(self.files))
-        return cache.value(JobRecord, None, lambda: found) if cache else found
+        cache, ids = self.files.cache, job_ids(self.files)
+        if cache is None:
+            return tuple((job, self._as_saved(job)) for job in ids)
+        found: tuple[tuple[str, JobRecord | DocumentError], ...]
+        found = cache.current(JobRecord) or cache.value(
+            JobRecord, None, lambda: tuple((job, self._as_saved(job)) for job in ids)
+        )
+        return found
 
     def _as_saved(self, job: str) -> JobRecord | DocumentError:
         """A record as its run saved it: an agent, or anybody, may have changed the file.
