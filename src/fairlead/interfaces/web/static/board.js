@@ -1,4 +1,4 @@
-// Draws the charts beside their tables, keeps what a person has opened, and shows the connection.
+// Draws the charts beside their tables, keeps what a person has opened, and follows the server.
 (() => {
   "use strict";
   const state = document.getElementById("link-state");
@@ -81,14 +81,47 @@
   function settle() { restore(); draw(); copies(); reveal(); }
   document.addEventListener("DOMContentLoaded", settle);
   document.addEventListener("htmx:after:swap", settle);
-  document.addEventListener("htmx:sse:error", () => { state.textContent = "Connection lost. Trying again."; state.classList.remove("live"); });
-  document.addEventListener("htmx:sse:after:connection", (event) => {
-    connection = event.detail.connection;
-    state.textContent = "live";
-    state.classList.add("live");
+
+  // A browser opens six connections to one server, and an open page needs one to follow it. So of
+  // all visible tabs of a project one follows the server, the holder of a lock, and tells the others.
+  const events = document.body.getAttribute("hx-sse:connect");
+  const isShared = Boolean(events && navigator.locks && window.BroadcastChannel);
+  const tabs = isShared ? new BroadcastChannel("board " + events) : null;
+  let connection = null, waiting = null, release = null, isLive = false;
+
+  function show(live) {
+    isLive = live;
+    state.textContent = live ? "live" : "Connection lost. Trying again.";
+    state.classList.toggle("live", live);
+    if (release) tabs.postMessage(live ? "live" : "lost");
+  }
+  function connect() { document.body.dispatchEvent(new Event("lead")); }
+  function join() {
+    if (!events || document.hidden || waiting) return;
+    if (!isShared) { setTimeout(connect, 0); return; }
+    waiting = new AbortController();
+    const hold = () => new Promise((done) => { release = done; connect(); });
+    navigator.locks.request("board " + events, { signal: waiting.signal }, hold).catch(() => {}); // aborted by leave
+    tabs.postMessage("hello");
+  }
+  function leave() {
+    connection?.reader?.cancel();
+    waiting?.abort();
+    release?.();
+    waiting = release = null;
+  }
+  if (tabs) tabs.addEventListener("message", (event) => {
+    if (event.data === "hello") { if (release && isLive) tabs.postMessage("live"); return; }
+    if (release || document.hidden) return;
+    if (event.data !== "changed") show(event.data === "live");
+    if (event.data !== "lost") htmx.trigger(document.body, "changed"); // "live": as after connecting
   });
-  // A browser opens six connections to one server. A page that is kept for the back button must
-  // not hold one of them.
-  let connection = null;
-  window.addEventListener("pagehide", () => connection?.reader?.cancel());
+  document.body.addEventListener("changed", () => { if (release) tabs.postMessage("changed"); });
+  document.addEventListener("htmx:sse:before:connection", (event) => { if (isShared && !release) event.detail.connection.cancelled = true; });
+  document.addEventListener("htmx:sse:after:connection", (event) => { connection = event.detail.connection; show(true); });
+  document.addEventListener("htmx:sse:error", () => show(false));
+  document.addEventListener("DOMContentLoaded", join);
+  document.addEventListener("visibilitychange", () => { if (document.hidden) leave(); else join(); });
+  window.addEventListener("pagehide", leave); // a page kept for the back button holds no connection
+  window.addEventListener("pageshow", (event) => { if (event.persisted) join(); });
 })();
