@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fairlead.agents.discovery import AgentDiscovery
     from fairlead.agents.model import CommandPermissions
     from fairlead.cluster.service import Cluster
-    from fairlead.core.clock import SystemClock
+    from fairlead.core.clock import Clock
     from fairlead.council.context import CouncilRun, PlanExecution
     from fairlead.council.service import Council
     from fairlead.execution.rehearsal import Rehearsals
@@ -250,7 +250,7 @@ class App:
         return Roadmaps(Reader(self.place, self.cache, unchecked_proofs), self._workstream)
 
     @property
-    def step(self) -> tuple[Files, SystemClock, str]:
+    def step(self) -> tuple[Files, Clock, str]:
         """What every step of this project takes."""
         return self._project_files, self.clock, self._workstream
 
@@ -631,8 +631,8 @@ class App:
         )
 
     @cached_property
-    def clock(self) -> SystemClock:
-        """The clock."""
+    def clock(self) -> Clock:
+        """The clock; a server may set another one."""
         from fairlead.core.clock import SystemClock
 
         return SystemClock()

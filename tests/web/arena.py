@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 from urllib.parse import urlencode
 
+from fairlead.core.clock import Clock, SystemClock
 from fairlead.core.serialization import plain
 from fairlead.interfaces.web.access import BoardSessions
 from fairlead.interfaces.web.server import Board, open_board_port, projects_of, server_of
@@ -135,13 +136,15 @@ def read_reply(client: socket.socket) -> Reply:
 
 
 @contextmanager
-def serving(project: ServedProject, header_seconds: float = HEADER_SECONDS) -> Iterator[BoardArena]:
+def serving(
+    project: ServedProject, header_seconds: float = HEADER_SECONDS, clock: Clock | None = None
+) -> Iterator[BoardArena]:
     """Serve a project on loopback in a thread of this process."""
     listening = open_board_port(0)
     port = listening.getsockname()[1]
     tokens = (f"token-{number}-of-{port}" for number in range(100_000))
     sessions = BoardSessions(lambda: arena.now, lambda: next(tokens))
-    board = Board(projects_of([str(project.folder)]), sessions, port)
+    board = Board(projects_of([str(project.folder)]), sessions, port, clock or SystemClock())
     arena = BoardArena(board, sessions, port, Path(project.folder))
     server = server_of(board, header_seconds)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

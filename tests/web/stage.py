@@ -1,7 +1,8 @@
 """A project for the board to show: a council, parallel plans, a veto, a question, drift.
 
 Everything but the two councils of other days is made by the commands a person would use, with the
-scripted program as every agent. The clock of files and jobs is real; the digests of the walk normalise it.
+scripted program as every agent. Each command gets a fixed time, a minute after the one before, so
+that jobs, documents and pages have the same times in every run.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from fairlead.app import App
@@ -55,13 +57,25 @@ _LOOK = (
 )
 
 
-def command(project: Path, *words: str) -> str:
-    """Run a command in the project; its output."""
-    given = fairlead().command(project, *words)
-    clock = {name: value for name, value in given.environment.items() if name != "FAIRLEAD_NOW"}
-    done = run(replace(given, environment=clock))
-    assert done.code in (0, 6), done.errors.decode()
-    return done.output.decode()
+_FIRST_COMMAND = datetime.fromisoformat("2026-04-13T09:00:00+00:00")
+NOW = "2026-04-13T12:00:00Z"  # when the board is looked at
+
+
+class Stage:
+    """Runs commands in a project, each a minute after the one before."""
+
+    def __init__(self, project: Path) -> None:
+        self._project = project
+        self._now = _FIRST_COMMAND
+
+    def command(self, *words: str) -> str:
+        """Run a command; its output."""
+        given = fairlead().command(self._project, *words)
+        clock = {"FAIRLEAD_NOW": self._now.isoformat()}
+        done = run(replace(given, environment={**given.environment, **clock}))
+        self._now += timedelta(minutes=1)
+        assert done.code in (0, 6), done.errors.decode()
+        return done.output.decode()
 
 
 def staged_project(folder: Path) -> Path:
@@ -72,19 +86,20 @@ def staged_project(folder: Path) -> Path:
     settings = {"fairlead": {"agent": "stub", "agents": {"stub": stub}}}
     (config / "config.json").write_text(json.dumps(settings), "utf-8")
     project = folder / "harbour-lights"
+    command = Stage(project).command
     a_repository(project, {"README.md": "a harbour\n"})
-    command(project, "init", TITLE, "--yes")
+    command("init", TITLE, "--yes")
     git(project, "add", "-A")
     git(project, "commit", "-qm", "Start")
-    command(project, "run", GOAL, "--approve")
-    command(project, "phase", "add", "A page of lamps")
+    command("run", GOAL, "--approve")
+    command("phase", "add", "A page of lamps")
     _plans(project)
     git(project, "add", "-A")
     git(project, "commit", "-qm", "Plans")
-    command(project, "phase", "execute", "3", "--approve")
-    command(project, "state", "add-decision", "--phase", "1", "--summary", "One file per lamp")
-    command(project, "state", "add-blocker", "--text", "The supplier of bulbs does not answer")
-    command(project, "capture", "A lamp that follows the tide")
+    command("phase", "execute", "3", "--approve")
+    command("state", "add-decision", "--phase", "1", "--summary", "One file per lamp")
+    command("state", "add-blocker", "--text", "The supplier of bulbs does not answer")
+    command("capture", "A lamp that follows the tide")
     for scene in ("vetoed", "deadlocked"):
         _council(project, scene)
     state = project / ".planning/STATE.md"
@@ -96,8 +111,9 @@ def staged_project(folder: Path) -> Path:
 def second_project(folder: Path) -> Path:
     """Make a project with a job that was interrupted and one that asks about touched files."""
     project = folder / "tide-tables"
+    command = Stage(project).command
     a_repository(project, {"README.md": "tides\n"})
-    command(project, "init", "Tide tables", "--yes")
+    command("init", "Tide tables", "--yes")
     git(project, "add", "-A")
     git(project, "commit", "-qm", "Start")
     for name, kind, status in (

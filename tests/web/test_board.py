@@ -4,6 +4,8 @@ import asyncio
 import hashlib
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +15,7 @@ import pytest
 
 from fairlead.app import App
 from fairlead.cluster.errors import ServerGone
+from fairlead.core.clock import SystemClock
 from fairlead.interfaces.web import pages
 from fairlead.interfaces.web.access import CODE_SECONDS, MOST_BODY, BoardSessions
 from fairlead.interfaces.web.changes import ChangeFeed
@@ -22,6 +25,7 @@ from tests.report.test_formats import HOSTILE
 from tests.report.test_report import tags_of
 from tests.seeds.conftest import SeedProject
 from tests.support.big_project import big_project
+from tests.support.verification import FixedClock
 
 PORT = 8123
 STATIC = Path(__file__).parents[2] / "src/fairlead/interfaces/web/static"
@@ -137,7 +141,7 @@ def clock() -> Clock:
 def browser(project: SeedProject, clock: Clock) -> Browser:
     tokens: Iterator[str] = (f"token-{number}" for number in range(1000))
     sessions = BoardSessions(clock, lambda: next(tokens))
-    return Browser(Board(projects_of([str(project.folder)]), sessions, PORT))
+    return Browser(Board(projects_of([str(project.folder)]), sessions, PORT, SystemClock()))
 
 
 # --- who may use it ----------------------------------------------------------------------------
@@ -374,7 +378,7 @@ def board_with(project: SeedProject, ask: Callable[[App], dict[str, Any]]) -> Br
     tokens: Iterator[str] = (f"token-{number}" for number in range(1000))
     sessions = BoardSessions(Clock(), lambda: next(tokens))
     projects = projects_of([str(project.folder)])
-    browser = Browser(Board(projects, sessions, PORT, ask_cluster=ask))
+    browser = Browser(Board(projects, sessions, PORT, SystemClock(), ask_cluster=ask))
     browser.enter()
     return browser
 
@@ -448,3 +452,30 @@ def test_a_page_is_told_of_each_group_of_changes() -> None:
         return [first["data"], second["data"]]
 
     assert asyncio.run(follow()) == ["0", "5"]
+
+
+def test_what_a_person_records_has_the_time_of_the_board_s_clock(
+    project: SeedProject, browser: Browser
+) -> None:
+    projects = projects_of([str(project.folder)])
+    fixed = Browser(Board(projects, browser._board.sessions, PORT, FixedClock()))
+    fixed.enter()
+    fixed.post("capture", text="A bell")
+    [todo] = project.path("todos/pending").glob("*bell*.md")
+    assert "2026-06-01" in todo.read_text("utf-8")
+
+
+def test_the_first_page_loads_no_module() -> None:
+    """In a process of its own: other tests have loaded everything."""
+    program = (
+        "import sys, tempfile; from pathlib import Path\n"
+        "from fairlead.app import App\n"
+        "from fairlead.interfaces.web import pages, server\n"
+        "from tests.support.big_project import big_project\n"
+        "project = big_project(Path(tempfile.mkdtemp()) / 'project', 2)\n"
+        "before = set(sys.modules)\n"
+        "app = App(str(project)); pages.now_page(app, {'base': ''}); pages.common(app)\n"
+        "print(sorted(name for name in set(sys.modules) - before if name.startswith('fairlead')))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr

@@ -156,6 +156,30 @@ await act("start", async () => {
   await page.locator(".said").waitFor();
   return (await said()) + " " + new URL(page.url()).pathname;
 });
+// Ten tabs of one browser: every one is live, and the tenth is as quick as the first.
+await act("ten tabs", async () => {
+  const tabs = [];
+  const streams = new Set();
+  context.on("request", (request) => { if (request.url().endsWith("/events")) streams.add(request); });
+  context.on("requestfinished", (request) => streams.delete(request));
+  context.on("requestfailed", (request) => streams.delete(request));
+  await page.goto("about:blank");
+  for (let at = 0; at < 10; at += 1) {
+    const tab = await context.newPage();
+    await tab.goto(asked.base + (at % 2 ? "/memory" : ""));
+    tabs.push(tab);
+  }
+  for (const tab of tabs) await tab.locator("#link-state.live").waitFor();
+  const last = tabs[9], begun = Date.now();
+  for (const path of ["/roadmap", "/plans", "/jobs", "/memory"]) await last.goto(asked.base + path);
+  await last.getByLabel("An idea for later").fill("A tenth bell");
+  await last.getByRole("button", { name: "Capture" }).click();
+  const answer = (await last.locator(".said").innerText()).trim();
+  found.tenth = (Date.now() - begun) / 5000;
+  await tabs[1].getByText("A tenth bell").first().waitFor();
+  const live = await Promise.all(tabs.map((tab) => tab.locator("#link-state.live").count()));
+  return `${live.reduce((sum, each) => sum + each)} live, ${answer}, seen in the first, ${streams.size} connection`;
+});
 await context.close();
 await browser.close();
 console.log(JSON.stringify(found));

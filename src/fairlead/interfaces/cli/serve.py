@@ -76,7 +76,7 @@ def serve(
     page = _open_in_browser(url, app.state.folder) if opens and is_interactive() else ""
     try:
         entered = show_link if is_interactive() else None
-        serve(Board(projects, sessions, number, entered), listening)
+        serve(Board(projects, sessions, number, app.clock, entered), listening)
     finally:
         if page:
             with suppress(OSError):

@@ -34,11 +34,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 # asked, and then the first person would wait for it.
 import fairlead.council.service
 import fairlead.execution.service
+import fairlead.planphase.facts
 import fairlead.planphase.overview_sources
 import fairlead.project.events
 import fairlead.project.sessions
 import fairlead.text.fast_json  # noqa: F401
 from fairlead.app import App
+from fairlead.core.clock import Clock
 from fairlead.core.errors import FairleadError
 from fairlead.core.loopback import listen
 from fairlead.core.values import dataclass, replace
@@ -103,8 +105,9 @@ def projects_of(folders: Sequence[str]) -> tuple[BoardProject, ...]:
 class LiveProject:
     """A project on the board with what the server keeps about it between requests."""
 
-    def __init__(self, project: BoardProject, ask_cluster: ClusterQuestion) -> None:
+    def __init__(self, project: BoardProject, clock: Clock, ask_cluster: ClusterQuestion) -> None:
         self.project = project
+        self._clock = clock
         self._ask_cluster = ask_cluster
         self._asked: asyncio.Task[Any] | None = None
         self._asked_at = 0.0
@@ -131,15 +134,21 @@ class LiveProject:
         if self._asked is None or (self._asked.done() and is_old):
             self._asked_at = time.monotonic()
             self._asked = asyncio.create_task(
-                run_in_threadpool(lambda: self._ask_cluster(App(self.project.folder)))
+                run_in_threadpool(lambda: self._ask_cluster(self.app()))
             )
         try:
             return {"cluster": await asyncio.shield(self._asked), "fault": None}
         except FairleadError as error:
             return {"cluster": None, "fault": error}
 
-    def _derived(self, page: PageOf, place: Mapping[str, str]) -> Any:
+    def app(self) -> App:
+        """An application for one request, with the clock of the board."""
         app = App(self.project.folder)
+        app.clock = self._clock
+        return app
+
+    def _derived(self, page: PageOf, place: Mapping[str, str]) -> Any:
+        app = self.app()
         app.cache = self._cache
         content = page(app, place)
         # A question gets the very object that `--json` prints; a page also has a head.
@@ -154,12 +163,16 @@ class Board:
         projects: Sequence[BoardProject],
         sessions: BoardSessions,
         port: int,
+        clock: Clock,
         entered: Callable[[], None] | None = None,
         ask_cluster: ClusterQuestion = asked_cluster,
     ) -> None:
+        self._clock = clock
         self._ask_cluster = ask_cluster
         self._entered = entered  # called when the person presses Enter in the terminal
-        self._live = {project.name: LiveProject(project, ask_cluster) for project in projects}
+        self._live = {
+            project.name: LiveProject(project, clock, ask_cluster) for project in projects
+        }
         self._templates = page_templates()
         for name in _FIRST_TEMPLATES:  # compiled now, so that the first view need not wait for it
             self._templates.get_template(name)
@@ -217,7 +230,7 @@ class Board:
         known = [each.project.folder for each in self._live.values()]
         added = next(each for each in projects_of([*known, folder]) if each.folder == folder)
         live = self._live[added.name] = LiveProject(
-            replace(added, title=f"{added.title} (rehearsal)"), self._ask_cluster
+            replace(added, title=f"{added.title} (rehearsal)"), self._clock, self._ask_cluster
         )
         self._watch(live)
         return live
@@ -290,7 +303,7 @@ class Board:
         form: dict[str, str] = request.scope["form"]
         base = f"/p/{live.project.name}"
         try:
-            done = await run_in_threadpool(action, App(live.project.folder), form)
+            done = await run_in_threadpool(action, live.app(), form)
         except FairleadError as error:
             shown = {"project": live.project, "base": base, "error": error}
             return self._rendered(request, "error.html", shown, _STATUS.get(error.exit_code, 500))
