@@ -101,6 +101,7 @@ bench: test-env ## measure the installed command, and how plans are put in order
 	@# All, also when one has missed a goal.
 	PYTHONPATH=src $(BIN)/python -m bench; missed=$$?; \
 	PYTHONPATH=src $(BIN)/python -m bench.execution || missed=1; \
+	PYTHONPATH=src:. $(BIN)/python -m bench.board || missed=1; \
 	PYTHONPATH=src $(BIN)/python -m bench.cluster && exit $$missed
 
 prove: fuzz-env ## the long tier, seeded and resumable: make prove MINUTES=30
