@@ -97,8 +97,10 @@ def _drop(phase: Path) -> str:
 
 
 def _rename(phase: Path) -> str:
+    # A blank line more or less: a project that grows would need more memory without a leak.
     state = phase.parents[1] / "STATE.md"
-    state.write_text(state.read_text() + "\n")
+    text = state.read_text()
+    state.write_text(text.removesuffix("\n") if text.endswith("\n\n") else f"{text}\n")
     return "touch STATE.md"
 
 
