@@ -10,7 +10,6 @@ File names that only one capability uses are in that capability's own `paths` mo
 from __future__ import annotations
 
 import os
-from functools import lru_cache
 
 from fairlead.core.errors import FairleadError
 from fairlead.store.confined import Root, kind_of
@@ -59,7 +58,6 @@ def limit_of(path: str) -> int:
     return LEDGER_LIMIT if name.endswith(JOURNAL_SUFFIX) else DOCUMENT_LIMIT
 
 
-@lru_cache(64)  # a list of jobs asks for it once per job
 def project_key(folder: str) -> str:
     """A file name for a project: the name of its folder and a hash of its full path."""
     hashed = 0xCBF29CE484222325  # FNV-1a: short commands should not pay for importing hashlib
