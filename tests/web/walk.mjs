@@ -92,6 +92,7 @@ await act("live update", async () => {
   await other.goto(asked.base + "/memory");
   await other.getByLabel("A decision").fill("Ropes are blue");
   await other.locator("#decisions").locator("..").getByRole("button", { name: "Record" }).click();
+  await other.locator(".said").waitFor(); // Chromium can hang if a page is closed while it loads
   await other.close();
   await page.locator("#decisions").locator("..").getByText("Ropes are blue").waitFor();
   return page.getByLabel("An idea for later").inputValue();
