@@ -6,7 +6,7 @@ import os
 import re
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -33,7 +33,8 @@ def fault_of(attack: str, folder: Path, weakness: str = "") -> str:
             success = str(error) or f"{error.__traceback__ and _place(error)}"
         finally:
             for process in arena.left_processes():
-                os.kill(int(process), signal.SIGKILL)
+                with suppress(ProcessLookupError):  # it may end by itself
+                    os.kill(int(process), signal.SIGKILL)
     if weak is None:
         return f"{attack}: {success}" if success else ""
     is_shown = re.search(weak.shows, success)

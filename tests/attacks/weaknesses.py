@@ -7,6 +7,7 @@ have no seam; they are replaced in the modules that call them.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,9 +172,14 @@ def _shared(environment: JobEnvironment) -> JobEnvironment:
 
 
 def _unfiltered(patch: pytest.MonkeyPatch) -> None:
-    for module in ("jobs.calls", "jobs.context", "execution.landing", "execution.commands"):
-        patch.setattr(f"fairlead.{module}.without_secrets", lambda text: (text, ()))
-    patch.setattr("fairlead.jobs.folder.value_without_secrets", lambda value: value)
+    switched_off = {
+        "without_secrets": lambda text: (text, ()),
+        "value_without_secrets": lambda value: value,
+    }
+    for module in [each for name, each in sys.modules.items() if name.startswith("fairlead.")]:
+        for name, unfiltered in switched_off.items():
+            if hasattr(module, name):
+                patch.setattr(module, name, unfiltered)
 
 
 WEAKNESSES = {
