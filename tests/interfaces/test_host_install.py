@@ -100,7 +100,6 @@ def test_there_are_at_least_sixty_settings_files():
     assert len(CASES) >= 60
 
 
-@pytest.mark.sweep(25)
 @pytest.mark.parametrize(("place", "text"), [case[:2] for case in CASES], ids=[c[2] for c in CASES])
 def test_uninstalling_restores_a_file_byte_for_byte(home: Path, place: str, text: str):
     host, path = PLACES[place]
@@ -116,7 +115,6 @@ def test_uninstalling_restores_a_file_byte_for_byte(home: Path, place: str, text
     assert tree(home) == before
 
 
-@pytest.mark.sweep(25)
 @pytest.mark.parametrize(("place", "text"), [case[:2] for case in CASES], ids=[c[2] for c in CASES])
 def test_without_a_receipt_a_second_round_ends_where_it_began(home: Path, place: str, text: str):
     host, path = PLACES[place]
