@@ -61,6 +61,20 @@ def test_a_named_file_that_the_reviewer_approves_lands_and_is_mentioned(tmp_path
     assert all("notes.txt (not declared by the plan)" in prompt for prompt in shown)
 
 
+def test_the_reviewer_learns_that_verify_uses_a_named_file(tmp_path: Path) -> None:
+    trial = a_trial(tmp_path, ["check.sh"], ["check.sh"])
+    path = trial.project / ".planning/phases/01-work/01-01-PLAN.md"
+    written(path, path.read_text().replace("test -f a.txt", "test -f ./check.sh"))
+    assert trial.run().job.status is JobStatus.DONE
+    assert "check.sh" in tracked(trial.project)
+    assert "check.sh: the verify command uses" in (trial.project / SUMMARY).read_text()
+    shown = [order.prompt for order in trial.agent.orders if order.is_read_only]
+    marked = [
+        each for each in shown if "check.sh (not declared by the plan; verify uses it)" in each
+    ]
+    assert len(marked) == 1  # the other plan's verify command does not use the file
+
+
 def test_a_file_that_was_not_named_is_left_out_and_kept_on_the_branch(tmp_path: Path) -> None:
     trial = a_trial(tmp_path, ["notes.txt", "src/other.py"])
     report = trial.run()

@@ -178,11 +178,13 @@ def review_pieces(
     task: Task,
     changes: Iterable[FileChange],
     entries: Iterable[LedgerEntry],
-    undeclared: Collection[str] = (),
+    extras: ExtraFiles,
 ) -> dict[str, str]:
     """The pieces of an attempt that the architect's prompt shows."""
     tails = {entry.kind: entry.tail for entry in entries}
+    undeclared = (*extras.reviewed, *extras.asked, *extras.left_out)
     marks = dict.fromkeys(undeclared, " (not declared by the plan)")
+    marks |= dict.fromkeys(extras.in_verify, " (not declared by the plan; verify uses it)")
     return {
         "task": task.source,
         "changes": "\n".join(

@@ -457,8 +457,7 @@ class Performer:
         }
         plans, policy = self._context.plans.values(), self._context.options.undeclared
         extras = extra_files(changes, document, plans, [each.path for each in changes], policy)
-        undeclared = (*extras.reviewed, *extras.asked, *extras.left_out)
-        shown = review_pieces(task, changes, entries, undeclared)
+        shown = review_pieces(task, changes, entries, extras)
         pieces = {"project": self._context.title, **shown}
         return prompt("architect", nonce, words, pieces)
 

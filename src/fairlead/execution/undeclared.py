@@ -42,17 +42,6 @@ _SENSITIVE = lazy_pattern(
     )""",
     re.VERBOSE,
 )
-# Files that decide what a verify command does, wherever they are.
-_STEERING = lazy_pattern(
-    r"""(?:^|/)(?:
-        conftest\.py | pytest\.ini | tox\.ini | noxfile\.py | \.coveragerc
-      | (?:gnu)?makefile | [^/]*\.mk | justfile | \.justfile | taskfile\.ya?ml | rakefile
-      | cmakelists\.txt | build\.rs | build\.zig | gulpfile\.[^/]* | gruntfile\.[^/]*
-      | (?:jest|vitest|vite|karma|playwright|cypress|babel|webpack)\.(?:config|conf)\.[^/]*
-      | \.mocharc[^/]* | \.babelrc[^/]*
-    )$""",
-    re.VERBOSE,
-)
 _WORD_BREAK = lazy_pattern(r"[\s;|&()<>'\"`=$]+")
 ASKED_WORD, NEVER = "ask", "never"  # values of `fairlead.execution.undeclared`
 
@@ -62,6 +51,7 @@ class ExtraFiles:
     """The undeclared files of an attempt, by what happens to them."""
 
     reviewed: tuple[str, ...] = ()  # land if the reviewer approves
+    in_verify: tuple[str, ...] = ()  # those of them that a verify command names
     asked: tuple[str, ...] = ()  # land if a person accepts them
     left_out: tuple[str, ...] = ()
     droppings: tuple[str, ...] = ()  # left out without a word
@@ -77,6 +67,7 @@ class ExtraFiles:
         """One line about each kind, for the summary, the ledger and the reviewer."""
         texts = (
             (self.reviewed, "not declared by the plan; it lands because the executor named it"),
+            (self.in_verify, "the verify command uses this undeclared file"),
             (self.asked, "not declared by the plan: a person decides"),
             (self.left_out, "not declared by the plan, and left out"),
             (self.links, "a link that leads out of the project, and left out"),
@@ -98,8 +89,8 @@ def extra_files(
 
     `named` are the files that the executor named in its result, `outward` the symbolic links that
     lead out of the project. A sensitive file counts as declared only if the plan names it, or a
-    sensitive folder above it. A person also decides about files that steer the verify command:
-    whoever changes them decides about the own work.
+    sensitive folder above it. The reviewer is told about a file that the verify command names,
+    because such a file decides whether the work passes.
     """
     own = (*declared_files(document), *document.deleted)
     claims, sensitive, others = FileClaims(), FileClaims(), FileClaims()
@@ -110,7 +101,7 @@ def extra_files(
             others.add(declared_files(plan), plan.id)
     names = {normal_path(path) for path in named}
     words = {word for task in document.tasks for word in _WORD_BREAK.split(task.verify)}
-    judges = set(map(normal_path, words))
+    in_verify = set(map(normal_path, words))
     found: dict[str, list[str]] = {}
     for change in changes:
         path = change.path
@@ -128,10 +119,9 @@ def extra_files(
         elif policy == ASKED_WORD or is_sensitive(path):
             kind = "asked"
         elif path in names and not others.clash([path]):
-            steers = _STEERING.search(compared_path(path)) or (
-                path in judges and change.kind != "A"
-            )
-            kind = "asked" if steers else "reviewed"
+            kind = "reviewed"
+            if path in in_verify:
+                found.setdefault("in_verify", []).append(path)
         else:
             kind = "left_out"
         found.setdefault(kind, []).append(path)
