@@ -70,11 +70,23 @@ def on_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ExecutionTrial, "placed", placed)
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(6)
 @pytest.mark.usefixtures("on_workers")
 @pytest.mark.parametrize("test", SHARED, ids=lambda test: test.__name__)
 def test_the_engine_test_passes_on_workers(test: Callable[..., None], tmp_path: Path) -> None:
     test(tmp_path=tmp_path)
+
+
+@pytest.mark.walk
+@pytest.mark.usefixtures("on_workers")
+@pytest.mark.parametrize("test", SHARED, ids=lambda test: test.__name__)
+def test_every_engine_test_passes_on_workers(test: Callable[..., None], tmp_path: Path) -> None:
+    test(tmp_path=tmp_path)
+
+
+@pytest.mark.usefixtures("on_workers")
+def test_a_file_that_an_agent_deletes_on_a_worker_is_deleted_here(tmp_path: Path) -> None:
+    test_service.test_a_deletion_that_the_plan_declares_lands(tmp_path)
 
 
 class ClusterTrial(ExecutionTrial):

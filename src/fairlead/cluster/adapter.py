@@ -96,7 +96,7 @@ class ClusterSession:
         try:
             text = self._answer(order, checked)
             if checked.commit:
-                self._workspace.show(_place(call), checked.commit)
+                self._workspace.show(_place(call), checked.commit, order.source.commit)
         except GitFault as fault:
             return replace(refused(str(fault), checked), lost=lost, call=call.id)
         self._forget(order, end.attempt)

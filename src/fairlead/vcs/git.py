@@ -93,18 +93,25 @@ class Git(GitView):
         """The folder of the project in a worktree."""
         return self._inside(place)
 
-    def show(self, place: str, commit: str) -> None:
-        """Give a worktree the files of a commit as if they were made there: its HEAD stays."""
-        self._check_out(place, commit)
+    def show(self, place: str, commit: str, base: str) -> None:
+        """Give a worktree of `base` the files of a commit as if they were made there.
+
+        Its HEAD stays.
+        """
+        self._check_out(place, commit, base)
 
     @property
     def objects(self) -> str:
         """The folder with the objects of the repository."""
         return os.path.join(self.common, "objects")
 
-    def _check_out(self, place: str, commit: str) -> None:
+    def _check_out(self, place: str, commit: str, base: str = "") -> None:
         """Give a worktree the tracked files of a commit, and its git a fresh index."""
-        index = self._trusted_index(place)[0] or self._private_folder.new_index()
+        index = self._trusted_index(place)[0]
+        if not index:
+            index = self._private_folder.new_index()
+            if base:  # git deletes only files that its index names
+                self._run("read-tree", base, place=place, more={"GIT_INDEX_FILE": index})
         self._run("read-tree", "--reset", "-u", commit, place=place, more={"GIT_INDEX_FILE": index})
         self._remember_index(place, index, commit)
         own = refs.own_folder(place, self.common)
