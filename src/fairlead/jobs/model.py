@@ -8,7 +8,7 @@ interrupted.
 import shlex
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from fairlead.agents.budget import Cost
 from fairlead.core.errors import SettingValue
@@ -122,6 +122,14 @@ class JobRecord(Protocol):
     def holds(cls, kind: str) -> bool:
         """Whether records of this kind are read into this class."""
         ...
+
+
+Record = TypeVar("Record", bound=JobRecord)
+
+
+def record_as(shape: type[Record], record: JobRecord) -> Record | None:
+    """The record with the fields of its kind; None: the job is of another kind."""
+    return record if isinstance(record, shape) else None
 
 
 def cluster_words(*, is_on_cluster: bool) -> str:

@@ -13,7 +13,7 @@ from fairlead.council.model import CouncilJob
 from fairlead.council.report import CouncilReport, plan_versions
 from fairlead.jobs.errors import OtherJob
 from fairlead.jobs.ledger import EntryKind, LedgerEntry, read_ledger
-from fairlead.jobs.model import EXECUTE, Job
+from fairlead.jobs.model import EXECUTE, Job, record_as
 from fairlead.jobs.paths import ledger_path
 from fairlead.report.content import (
     PlanEvidence,
@@ -71,12 +71,13 @@ class Graphs:
         """The stages of a council, or the plans of an execution."""
         jobs = self._app.jobs
         record = jobs.record(name)
-        if isinstance(record, CouncilJob):
-            return council_graph(record, is_running=jobs.is_running(record))
-        if not isinstance(record, Job) or not record.plans:
+        if council := record_as(CouncilJob, record):
+            return council_graph(council, is_running=jobs.is_running(record))
+        job = record_as(Job, record)
+        if job is None or not job.plans:
             raise OtherJob(record.id, record.kind)
-        report = jobs.report(record.id)
-        return execution_graph(record, self._app.roadmaps.plans(record.phase), report.gates)
+        report = jobs.report(job.id)
+        return execution_graph(job, self._app.roadmaps.plans(job.phase), report.gates)
 
 
 class Reports:
@@ -107,11 +108,11 @@ class Reports:
     def _executions(self, phase: str, since: str = "") -> tuple[Job, ...]:
         """The jobs that executed a phase, the oldest first."""
         return tuple(
-            record
+            job
             for record in self._app.jobs.all()
-            if isinstance(record, Job)
-            and (record.kind, record.phase) == (EXECUTE, phase)
-            and record.started_at >= since
+            if (job := record_as(Job, record))
+            and (job.kind, job.phase) == (EXECUTE, phase)
+            and job.started_at >= since
         )
 
     def _facts(

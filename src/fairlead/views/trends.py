@@ -61,11 +61,13 @@ def _days(app: App) -> tuple[DaySpending, ...]:
     from fairlead.agents.budget import Cost
     from fairlead.council.model import CouncilJob
     from fairlead.jobs.ledger import Spending
+    from fairlead.jobs.model import record_as
 
     spent = Spending(app.step[0]).by_day()
     for record in app.jobs.records():
-        if isinstance(record, CouncilJob) and not record.is_rehearsed:
-            day, usage = record.updated_at[:10], record.usage
+        council = record_as(CouncilJob, record)
+        if council and not council.is_rehearsed:
+            day, usage = council.updated_at[:10], council.usage
             cost = Cost(usage.total_tokens, usage.total_cost_usd)
             spent[day] = spent.get(day, Cost()) + cost
     return tuple(DaySpending(day, cost.usd, cost.tokens) for day, cost in sorted(spent.items()))

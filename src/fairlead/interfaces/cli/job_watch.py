@@ -22,7 +22,7 @@ from fairlead.interfaces.cli.output import OutputStream
 from fairlead.jobs.activity import readable, short_line
 from fairlead.jobs.context import JobEvent
 from fairlead.jobs.ledger import paid_calls
-from fairlead.jobs.model import COUNCIL, EXECUTE, Job
+from fairlead.jobs.model import COUNCIL, EXECUTE, Job, record_as
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -108,10 +108,11 @@ class WatchScreen:
     def _look(self) -> None:
         """Read what the table shows beside the events."""
         record = self._app.jobs.record(self._shown_job)
-        if record.kind == EXECUTE and isinstance(record, Job):
-            execution = self._app.execution.within(record.workstream)
-            self._view.looked(execution.observed(record.id))
-            self._show_costs(record)
+        job = record_as(Job, record)
+        if job and job.kind == EXECUTE:
+            execution = self._app.execution.within(job.workstream)
+            self._view.looked(execution.observed(job.id))
+            self._show_costs(job)
         elif record.kind == COUNCIL:
             from fairlead.council.model import CouncilJob
             from fairlead.council.snapshot import watched_council
