@@ -1,6 +1,8 @@
 """Frontmatter edited in place: every construct, and everything that must be refused."""
 
+import sys
 import textwrap
+from types import ModuleType
 
 import pytest
 
@@ -234,3 +236,12 @@ def test_dashes_inside_a_value_or_the_body_are_not_a_fence() -> None:
 
 def test_a_new_key_is_inserted_after_the_given_key() -> None:
     assert frontmatter.set_value("a: 1\nb: 2\n", ("x",), 3, after="a") == "a: 1\nx: 3\nb: 2\n"
+
+
+def test_a_yaml_library_that_cannot_be_read_is_an_import_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # After an error while it looks for the package, Python imports an empty one.
+    monkeypatch.setitem(sys.modules, "yaml", ModuleType("yaml"))
+    with pytest.raises(ImportError):
+        frontmatter.compose("a: 1\nnew: 2\n")

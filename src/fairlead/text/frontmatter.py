@@ -87,7 +87,8 @@ class YamlNode:
 
 def prepare() -> None:
     """Import PyYAML now, so that it is not imported while the lock is taken."""
-    import yaml  # noqa: F401
+    # A name of it, because Python imports a package that it cannot read as an empty one.
+    from yaml import BaseLoader  # noqa: F401
 
 
 @lru_cache(maxsize=4)  # the result of one edit is the input of the next
@@ -96,6 +97,7 @@ def compose(inner: str, first_line: int = 1) -> YamlNode:
     tree = read_tree(inner, first_line)
     import yaml  # takes 40 ms, so only edits load it
 
+    prepare()
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
         composed = yaml.compose(inner, Loader=loader)
