@@ -260,13 +260,11 @@ def with_workstream(text: str) -> str:
 
 def _repeated_options(context: click.Context, text: str) -> dict[str, str]:
     """The options that suggested commands repeat, by name; a text that has one keeps its own."""
-    from fairlead.core.ids import stream_words
+    options = {"--rehearse": context.meta.get(REHEARSAL, "")}
+    if workstream := context.meta.get(WORKSTREAM, ""):
+        from fairlead.core.ids import stream_words
 
-    workstream = context.meta.get(WORKSTREAM, "")
-    options = {
-        "--ws": stream_words(workstream).strip() if workstream else "",
-        "--rehearse": context.meta.get(REHEARSAL, ""),
-    }
+        options["--ws"] = stream_words(workstream).strip()
     return {
         name: words for name, words in options.items() if words and f"{name} " not in f"{text} "
     }
