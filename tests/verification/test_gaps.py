@@ -42,3 +42,10 @@ def test_a_patch_plan_has_a_verify_command_and_can_be_executed(
 
 def test_a_gap_that_no_command_can_verify_gets_no_plan() -> None:
     assert patch_plans([Gap("G-01-1", "it is calm", "it is not")], {}, "01-work", "01", 2) == ()
+
+
+def test_a_patch_plan_for_a_failed_command_may_change_the_files_that_the_command_verifies() -> None:
+    gap = Gap("G-01-1", "t", "r", rule="command-failed", plan="01-01", subject="pytest -q calc")
+    (patch,) = patch_plans([gap], {PLAN.id: PLAN}, "01-work", "01", 2)
+    assert patch.files == ("calc.py",)
+    assert [task.files for task in patch.tasks] == [("calc.py",)]

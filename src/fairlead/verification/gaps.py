@@ -93,19 +93,19 @@ def _with_tasks(
     patch: PlanDocument, groups: list[list[Gap]], plans: Mapping[str, PlanDocument]
 ) -> PlanDocument:
     gaps = [gap for group in groups for gap in group]
-    files = _files(gaps)
+    paths = _paths(gaps)
     ids = tuple(gap.id for gap in gaps)
     truths = dict.fromkeys(_line(gap.truth) for gap in gaps)
     return replace(
         patch,
         wave=2 if patch.depends_on else 1,
-        files=files,
+        files=_files(gaps, plans),
         requirements=tuple(
             dict.fromkeys(
                 name for gap in gaps if gap.plan in plans for name in plans[gap.plan].requirements
             )
         ),
-        must_haves=MustHaves(tuple(truths), tuple(Artifact(path) for path in files)),
+        must_haves=MustHaves(tuple(truths), tuple(Artifact(path) for path in paths)),
         objective=f"Close the gaps that the verification of phase {patch.phase} found: "
         f"{', '.join(ids)}.",
         tasks=tuple(_task(at, group, plans) for at, group in enumerate(groups, 1)),
@@ -120,7 +120,7 @@ def _task(number: int, gaps: list[Gap], plans: Mapping[str, PlanDocument]) -> Ta
     return Task(
         number,
         f"Task {number}: Close {', '.join(gap.id for gap in gaps)} in {subject}",
-        files=_files(gaps),
+        files=_files(gaps, plans),
         action="\n".join(
             f"{gap.id}: {_place(gap)}{_line(gap.reason)}. To fix: {_line(gap.cure or gap.truth)}."
             for gap in gaps
@@ -149,7 +149,22 @@ def _verify_command(gap: Gap, plans: Mapping[str, PlanDocument]) -> str:
     return f"test -s {shlex.quote(gap.path)}" if is_product else ""
 
 
-def _files(gaps: Sequence[Gap]) -> tuple[str, ...]:
+def _files(gaps: Sequence[Gap], plans: Mapping[str, PlanDocument]) -> tuple[str, ...]:
+    """The files that a correction may change: what no plan declares does not land.
+
+    A gap without a file, such as a command that fails, is closed in the files that the command
+    verifies; if no task has that command, in all files of its plan.
+    """
+    files = [*_paths(gaps)]
+    for plan in [plans[gap.plan] for gap in gaps if not gap.path and gap.plan in plans]:
+        commands = tuple(gap.subject for gap in gaps if gap.subject and not gap.path)
+        tasks = [task for task in plan.tasks if task.verify.startswith(commands)]
+        of_tasks = [path for task in tasks for path in task.files]
+        files += of_tasks or plan.files
+    return tuple(dict.fromkeys(files))
+
+
+def _paths(gaps: Sequence[Gap]) -> tuple[str, ...]:
     paths = (gap.path for gap in gaps if gap.path and not gap.path.startswith(".planning/"))
     return tuple(dict.fromkeys(paths))
 
