@@ -6,7 +6,15 @@ import json
 
 from fairlead.agents.model import CallResult, EndKind
 from fairlead.jobs.model import JobStatus
-from tests.attacks.arena import OTHER_SUMMARY, SUMMARY, Answer, Arena, approval, said
+from tests.attacks.arena import (
+    OTHER_SUMMARY,
+    SUMMARY,
+    Answer,
+    Arena,
+    approval,
+    end_jobs,
+    said,
+)
 from tests.attacks.by_executor_files import SECRETS
 from tests.attacks.catalog import Attacker, Defence, Expected, attack
 from tests.support.repositories import git, written
@@ -93,6 +101,23 @@ def reviewer_forges_summary(arena: Arena) -> None:
     arena.project()
     arena.run(_nothing, review=reviews)
     arena.expect_asked(SUMMARY, OTHER_SUMMARY, restored=(SUMMARY, OTHER_SUMMARY))
+
+
+@attack(
+    "reviewer-ends-job",
+    _REVIEWER,
+    "ends the job as DONE in its record and in the private copy that proves the record",
+    Expected.ASKED,
+    Defence.PROOFS,
+)
+def reviewer_ends_job(arena: Arena) -> None:
+    def reviews(arena: Arena) -> Answer:
+        end_jobs(arena, "DONE")
+        return approval()
+
+    arena.project()
+    arena.run(_nothing, review=reviews)
+    arena.expect_asked("job.json")
 
 
 @attack(

@@ -14,7 +14,7 @@ from fairlead.council.model import CouncilJob
 from fairlead.council.seats import SEAT_NAMES
 from fairlead.council.service import Council as CouncilService
 from fairlead.jobs.raw_answers import RawAnswer, answer_file
-from tests.attacks.arena import FORGED_SUMMARY, OTHER_SUMMARY, Arena, Weaken
+from tests.attacks.arena import FORGED_SUMMARY, OTHER_SUMMARY, Arena, Weaken, end_jobs
 from tests.attacks.by_executor import plant_step
 from tests.attacks.catalog import Attacker, Defence, Expected, attack
 from tests.support.council_runs import CouncilProject, ScriptedModel
@@ -207,6 +207,38 @@ def edited_record(arena: Arena) -> None:
     job = council.run(may_execute=True)
     assert (job.blocker_reason or "").startswith("internal: while the job ran, this was changed")
     assert "job.json" in (job.blocker_reason or "")
+    assert arena.landed == []
+    arena.expect_done(0)
+
+
+@attack(
+    "seat-approves-job",
+    _SEAT,
+    "approves the plan in the record of the job and in the private copy that proves the record",
+    Expected.REFUSED,
+    Defence.PROOFS,
+)
+def seat_approves_job(arena: Arena) -> None:
+    arena.project()
+    council = Council(arena, lambda _: end_jobs(arena, "APPROVED"))
+    job = council.run(may_execute=True)
+    assert (job.blocker_reason or "").startswith("internal: while the job ran, this was changed")
+    assert arena.landed == []
+    arena.expect_done(0)
+
+
+@attack(
+    "seat-ends-job",
+    _SEAT,
+    "ends the job as DONE in its record and in the private copy that proves the record",
+    Expected.REFUSED,
+    Defence.PROOFS,
+)
+def seat_ends_job(arena: Arena) -> None:
+    arena.project()
+    council = Council(arena, lambda _: end_jobs(arena, "DONE"))
+    job = council.run(may_execute=True)
+    assert job.status == "BLOCKED", job.status
     assert arena.landed == []
     arena.expect_done(0)
 

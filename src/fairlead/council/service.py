@@ -199,6 +199,8 @@ class Council:
             self._note_place(folder, run)
             run.setup.events.started(job)
             context = self._context(folder.load(CouncilJob), run)
+            folder = context.folder
+            folder.own_record()
             was_over = context.job.status in TERMINAL
             if moved := folder.show_answers() if folder.is_proven and not was_over else ():
                 text = f"not received from a call of this job, and moved away: {', '.join(moved)}"

@@ -212,6 +212,7 @@ class Execution:
         if line and setup_digest(line) not in approved:
             raise PlansNotApproved(preview.phase, (line,))
         context = ExecutionContext(self._environment, job, setup, preview, approved)
+        context.folder.own_record()
         context.tell("started", job.id, preview.name, phase=job.phase, plans=list(preview.left))
         notes = (*preview.order.warnings, *preview.warnings, *job.share_notes)
         for note in (*notes, *setup.options.notes, *permission_notes(setup)):
@@ -246,7 +247,7 @@ class Execution:
         try:
             folder, _ = self._folder(record.phase)
             proven = {*_proven(folder.plans, is_rehearsed=record.is_rehearsed).values()}
-        except NothingToExecute:  # the plans were removed since
+        except (NothingToExecute, UnknownPhase):  # the plans or the roadmap were removed since
             proven = set()
         plans = tuple((plan, plan in proven) for plan in record.plans)
         kept = tuple(sorted(self._workspace.unmerged(f"fairlead/{job}/", record.target)))

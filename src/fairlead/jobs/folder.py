@@ -37,7 +37,7 @@ from fairlead.jobs.paths import (
     REPLACED,
     job_path,
 )
-from fairlead.jobs.proofs import Proofs, ProvenText
+from fairlead.jobs.proofs import Proofs, ProvenText, text_digest
 from fairlead.jobs.raw_answers import RawAnswer, answer_file, read_answer
 from fairlead.store.confined import Root, components, storage_error
 from fairlead.store.digests import DerivedCache, signatures_in
@@ -135,6 +135,7 @@ class JobFolder:
         self.folder = folder
         self.baselines = baselines or Baselines()
         self._proofs = proofs
+        self._own: ProvenText | None = None  # the record, if this process runs the job
         self._edits: list[str] = []  # records that something else wrote, as they are kept
         self._home = job_path(job)
         self._files = Files(
@@ -184,9 +185,18 @@ class JobFolder:
             edited[:] = [old] if old and proven.is_foreign(old) else []
             return text
 
+        if self._own is not None:
+            self._own = ProvenText(text, text_digest(self._own.text))
         self.note_write(path, text)
         self._files.update(path, edit, command=f"job {self.job}", may_create=True)
         self._edits += [self.keep_replaced(JOB_RECORD, old) for old in edited]
+
+    def own_record(self) -> None:
+        """Believe only this object's writes of the record from now on: its process runs the job.
+
+        An agent that finds the proof on disk could end the job with it.
+        """
+        self._own = self._proof(JOB_RECORD)
 
     def load(self, record: type[Record]) -> Record:
         """The record, read into this class; a job of another kind is refused."""
@@ -410,6 +420,8 @@ class JobFolder:
         self._proofs.save(name, text)
 
     def _proof(self, name: str) -> ProvenText | None:
+        if name == JOB_RECORD and self._own is not None:
+            return self._own
         return self._proofs.find(name) if self._proofs is not None else None
 
     def _shown(self, name: str) -> str | None:
