@@ -16,7 +16,7 @@ from fairlead.jobs.context import RunOptions
 from fairlead.jobs.model import JobStatus
 from fairlead.vcs.errors import GitFault
 from fairlead.vcs.folders import delete_folder
-from tests.attacks.arena import CHECK, OTHER_PHASE, WRONG, Arena
+from tests.attacks.arena import CHECK, OTHER_PHASE, WRONG, Arena, Harm
 from tests.attacks.catalog import Attacker, Defence, Expected, attack
 from tests.support.execution import a_plan
 from tests.support.repositories import git, written
@@ -474,3 +474,77 @@ def planted_personal_step(arena: Arena) -> None:
     arena.run(harm)
     arena.expect_asked(*map(str, steps))
     assert not any(step.exists() for step in steps)
+
+
+# -- the main tree -------------------------------------------------------------------------
+
+
+def _hidden_in_main_tree(id_: str, what: str) -> Callable[[Harm], Harm]:
+    """Add an attack that changes files of the main tree and hides that from `git status`."""
+
+    def add(hide: Harm) -> Harm:
+        def harm(arena: Arena) -> None:
+            if arena.place != arena.main:
+                hide(arena)
+
+        def carry_out(arena: Arena) -> None:
+            arena.project()
+            arena.run(harm)
+            arena.expect_landed("answer.txt")
+            assert git(arena.main, "status", "--porcelain", "check.sh") == "", "it is not hidden"
+            shown = arena.command("phase", "verify", "1", "--approve")
+            assert shown.exit_code == 6, shown
+            assert "check.sh: changed, and hidden from git status" in shown.stdout, shown
+
+        attack(id_, _EXECUTOR, what, Expected.ASKED_ABOUT_FILES, Defence.CLEAN_TREE)(carry_out)
+        return hide
+
+    return add
+
+
+@_hidden_in_main_tree(
+    "skip-worktree-in-main-tree",
+    "replaces the verify script in the main tree and marks it skip-worktree, before phase verify",
+)
+def skip_worktree_in_main_tree(arena: Arena) -> None:
+    written(arena.main / "check.sh", _PASSES)
+    git(arena.main, "update-index", "--skip-worktree", "check.sh")
+
+
+@_hidden_in_main_tree(
+    "assume-unchanged-in-main-tree",
+    "replaces the verify script in the main tree and marks it assume-unchanged",
+)
+def assume_unchanged_in_main_tree(arena: Arena) -> None:
+    written(arena.main / "check.sh", _PASSES)
+    git(arena.main, "update-index", "--assume-unchanged", "check.sh")
+
+
+@_hidden_in_main_tree(
+    "forged-stat-data-in-main-tree",
+    "puts the new script's size and times beside the old blob in the index of the main tree",
+)
+def forged_stat_data_in_main_tree(arena: Arena) -> None:
+    blob = git(arena.main, "rev-parse", "HEAD:check.sh")
+    written(arena.main / "check.sh", _PASSES)
+    os.utime(arena.main / "check.sh", (1, 1))  # git reads young files again
+    git(arena.main, "add", "check.sh")
+    index = arena.main / ".git/index"
+    content, forged = index.read_bytes(), git(arena.main, "hash-object", "check.sh")
+    content = content.replace(bytes.fromhex(forged), bytes.fromhex(blob))[:-20]
+    index.write_bytes(content + hashlib.sha1(content).digest())  # noqa: S324
+
+
+@attack(
+    "person-tests",
+    _EXECUTOR,
+    "writes down that a person has looked at the work, where phase verify reads it",
+    Expected.ASKED,
+    Defence.TAMPER_CHECK,
+)
+def person_tests(arena: Arena) -> None:
+    tests = ".planning/phases/01-work/01-UAT.md"
+    text = "---\nstatus: complete\n---\n\n### 1. It is blue\nexpected: it is blue\nresult: pass\n"
+    arena.project()
+    arena.run(lambda _: written(arena.main / tests, text))
+    arena.expect_asked(tests, restored=(tests,))

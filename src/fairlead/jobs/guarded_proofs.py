@@ -15,7 +15,7 @@ from functools import lru_cache
 from fairlead.core.concurrency import Mutex
 from fairlead.jobs.baseline import baselines_of_jobs
 from fairlead.jobs.paths import GATES, JOBS, LEDGER, REPLACED, SEEN, job_path, private_folder
-from fairlead.project.naming import is_plan, is_summary, is_verification
+from fairlead.project.naming import is_artefact, is_plan, is_summary, is_verification
 from fairlead.store import layout
 from fairlead.store.confined import Root
 from fairlead.store.digests import (
@@ -35,7 +35,7 @@ _LARGEST = 1 << 20  # bytes of a document that can be written again
 
 @lru_cache(1 << 14)
 def _is_guarded(name: str) -> bool:
-    return is_proof(name) or is_plan(name)
+    return is_proof(name) or is_plan(name) or is_artefact(name, "UAT")
 
 
 def is_proof(name: str) -> bool:
@@ -45,7 +45,7 @@ def is_proof(name: str) -> bool:
 
 
 def planning_documents(project: str) -> Iterator[tuple[str, FileSignature]]:
-    """Everything in the planning folder that has the name of a plan or of a proof.
+    """Everything in the planning folder that has the name of a plan, a proof or a person's tests.
 
     Folders and links count as well: they could hide a file or be replaced by one later.
     """

@@ -339,6 +339,24 @@ class Git(GitView):
         # The second letter is about the files; the first compares with the main tree's HEAD.
         return tuple(self._local(each[3:]) for each in entries if each and each[1] != " ")
 
+    def hidden_changes(self, ignored: str) -> tuple[str, ...]:
+        """The committed files that differ from HEAD while git's status is silent, outside a folder.
+
+        Flags and old times in the index hide them; a new index has neither. Files that are missing
+        from a sparse checkout are no change, and without its filters git cannot compare.
+        """
+        if self.unused_drivers:
+            return ()
+        words = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no")
+        with self._scratch_index() as variables:
+            self._run("read-tree", "HEAD", more=variables)
+            output = self._run(*words, IGNORE_SUBMODULES, more=variables).output
+        left_out = " D" if self.settings.value("core.sparsecheckout").lower() == "true" else " "
+        entries = [each for each in os.fsdecode(output).split("\0") if each]
+        changed = {self._local(each[3:]) for each in entries if each[1] not in left_out}
+        hidden = sorted(changed.difference(self.dirty_paths(ignored)))
+        return tuple(path for path in hidden if not path.startswith(f"{ignored}/"))
+
     def remove(self, place: str) -> None:
         """Delete a worktree; its branch stays. What a link leads to is not touched."""
         if refs.is_in_place(place) or os.path.islink(place):

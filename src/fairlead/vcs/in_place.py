@@ -62,6 +62,10 @@ class InPlace:
         """Nothing is committed, so nothing differs."""
         return ()
 
+    def hidden_changes(self, ignored: str) -> tuple[str, ...]:
+        """There is no index that could hide a change."""
+        return ()
+
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Work done in place is always part of the project."""
         return True

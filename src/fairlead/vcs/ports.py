@@ -57,6 +57,10 @@ class Workspace(Protocol):
         """The paths that differ from the last commit, outside one folder."""
         ...
 
+    def hidden_changes(self, ignored: str) -> tuple[str, ...]:
+        """The committed files whose difference from the last commit git does not show."""
+        ...
+
     def ignored(self, paths: Sequence[str]) -> Mapping[str, str]:
         """Those of the paths that never land, each with the reason."""
         ...

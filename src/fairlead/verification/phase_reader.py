@@ -6,7 +6,7 @@ Everything is read here, so that `inspection` can stay pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from fairlead.core.errors import FairleadError
 from fairlead.core.patterns import lazy_pattern
@@ -26,6 +26,7 @@ from fairlead.store.files import Files
 from fairlead.text import frontmatter
 from fairlead.text.document import Document
 from fairlead.text.frontmatter_values import text_of
+from fairlead.text.inline import file_name
 from fairlead.vcs.ports import Workspace
 from fairlead.verification.documents import (
     SavedVerification,
@@ -41,6 +42,7 @@ _UNDECIDED = lazy_pattern(
     r"\W*(?:not decided yet|tb[ad]|todo|none(?: yet)?|to be (?:determined|defined|decided))\W*|\[[^\]]*\]",
     re.IGNORECASE,
 )
+_NAMED = 5  # files in a question
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 
@@ -220,6 +222,22 @@ def questions_of_summaries(target: PhaseToVerify) -> Iterator[HumanItem]:
             what = text_of(each, "description")
             if what and text_of(each, "human_judgment") == "true":
                 yield HumanItem(what, what, f"{path.rpartition('/')[2]} leaves it to a person")
+
+
+def questions_of_hidden_changes(paths: Sequence[str]) -> Iterator[HumanItem]:
+    """Yield what a person has to say about files whose changes git does not show.
+
+    The phase would be judged by them, and no commit has them.
+    """
+    if paths:
+        more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+        names = ", ".join(map(file_name, paths[:_NAMED]))
+        yield HumanItem(
+            f"{names}{more}: changed, and hidden from git status",
+            "these are the files that the phase is to be judged by",
+            "git's index hides that they are not as committed; it shows the flags of its files with:"
+            " git ls-files -v",
+        )
 
 
 def _issue(path: str, test: UatTest) -> RuleFinding:

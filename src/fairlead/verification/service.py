@@ -52,12 +52,14 @@ from fairlead.verification.phase_reader import (
     GitHistory,
     PhaseReader,
     PhaseToVerify,
+    questions_of_hidden_changes,
     questions_of_summaries,
 )
 from fairlead.verification.source_files import SourceFiles, load_sources
 from fairlead.verification.usage import SourceIndex
 
 _DONE = (Proof.COMPLETE, Proof.REHEARSED)
+_NAMED = 5  # files in a note
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +169,12 @@ class Verifier:
     def _verified(
         self, target: PhaseToVerify, options: VerifyOptions, review: ModelReviewer | None
     ) -> VerificationReport:
+        # Before the commands, which change files as well.
+        hidden = questions_of_hidden_changes(self._workspace.hidden_changes(layout.PLANNING))
         commands, notes = self._run_commands(target, options)
         sources = self._load_sources(target)
         evidence = self._evidence(target, options, sources, commands)
+        evidence = replace(evidence, questions=(*evidence.questions, *hidden))
         result = inspect_phase(evidence)
         if review is not None:
             findings, questions = review(target, result, sources)
@@ -188,6 +193,7 @@ class Verifier:
         if not options.runs_commands:
             return target.commands, ()
         before = set(self._workspace.dirty_paths(layout.PLANNING))
+        uncommitted = before & self._history.committed_files() if before else before
         lines = dict.fromkeys(command.line for command in target.commands)
         results = {
             line: self._commands.run(line, self._files.folder, options.limit) for line in lines
@@ -195,10 +201,16 @@ class Verifier:
         changed = set(self._workspace.dirty_paths(layout.PLANNING)) - before
         if changed:
             changed &= self._history.committed_files()
-        names = ", ".join(map(file_name, sorted(changed)[:5]))
-        notes = (f"the commands changed committed files: {names}",) if changed else ()
+        notes = [
+            f"{text}: {', '.join(map(file_name, sorted(paths)[:_NAMED]))}"
+            for text, paths in (
+                ("judged with changes that are not committed", uncommitted),
+                ("the commands changed committed files", changed),
+            )
+            if paths
+        ]
         commands = (replace(each, result=results[each.line]) for each in target.commands)
-        return tuple(commands), notes
+        return tuple(commands), tuple(notes)
 
     def _load_sources(self, target: PhaseToVerify) -> SourceFiles:
         wanted = {
