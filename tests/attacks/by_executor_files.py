@@ -380,6 +380,46 @@ def secrets_in_verify_output(arena: Arena) -> None:
 
 
 @attack(
+    "secrets-in-file-names",
+    _EXECUTOR,
+    "leaves files whose names are secrets, undeclared and named in its result",
+    Expected.MASKED,
+    Defence.SECRET_FILTER,
+)
+def secrets_in_file_names(arena: Arena) -> None:
+    arena.project()
+    named, unnamed = f"{SECRETS[3]}.txt", f"{SECRETS[0]}.txt"
+
+    def leaves(arena: Arena) -> None:
+        for name in (named, unnamed):
+            written(arena.place / name, "x\n")
+
+    arena.run(leaves, result={"files_modified": ["answer.txt", named]})
+    arena.expect_landed("answer.txt")
+    arena.expect_no_trace_of(*SECRETS)
+
+
+@attack(
+    "cut-key-in-verify-output",
+    _EXECUTOR,
+    "makes the verify command print a private key without its first line",
+    Expected.MASKED,
+    Defence.SECRET_FILTER,
+)
+def cut_key_in_verify_output(arena: Arena) -> None:
+    arena.project(verify="sh mine.sh && sh check.sh", declared=("mine.sh",))
+    lines = [f"{letter}{_LONG}" for letter in "abc"]
+    end = "-----END RSA PRIVATE KEY-----"
+    texts = ("\n".join((*lines, end)), "".join(f"  | {each}\n" for each in (*lines, end)))
+    text = "\n".join(texts)
+    arena.run(
+        lambda _: written(arena.place / "mine.sh", f"cat <<'END'\n{text}\nEND\n"), content=WRONG
+    )
+    arena.expect_verify_failure()
+    arena.expect_no_trace_of(*lines)
+
+
+@attack(
     "control-in-result",
     _EXECUTOR,
     "reports escape sequences, bidirectional controls and false lines in every field",

@@ -70,6 +70,11 @@ _BLOCK = (
     r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 )
 _OPEN_BLOCK = rf"{_KEY}(?:\s*+(?:[A-Za-z0-9+/=\\]{{16,}}+|[A-Z][A-Za-z-]{{2,20}}: [^\n]*+))++"
+# Without its first line, because the text was cut: its base64, up to its last line.
+_CUT_BLOCK = (
+    r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{16,200}+(?:(?:\s|\\[nr]|[\"',|>]){1,20}+[A-Za-z0-9+/=]{1,200}+){0,120}+"
+    r"(?:\s|\\[nr]|[\"',|>]){1,20}+-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+)
 # The first \b of a shape: also behind an escaped control character, such as \n, \x0a and \u000a.
 _BEGIN = r"(?:(?<!\w)|(?<=\\[abefnrtv0])|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
 _SHAPES = tuple(
@@ -77,6 +82,7 @@ _SHAPES = tuple(
     for kind, signs, shape in (
         ("private key", "private", _BLOCK),
         ("private key", "private", _OPEN_BLOCK),
+        ("private key", "-----end", _CUT_BLOCK),
         ("Anthropic key", "sk-ant-", r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
         (
             "OpenAI key",

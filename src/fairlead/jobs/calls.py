@@ -36,6 +36,8 @@ from fairlead.store.journal import Journal
 
 _INTERRUPTED, LOST = "killed", "lost"  # verdicts in the ledger
 _NONCE, _LONGEST_NONCE = lazy_pattern(r"[A-Za-z0-9_-]{8,}"), 200
+# What agents say, and the names of files that they chose, can hold secrets.
+_FILTERED = ("tail", "verdict", "note", "model", "session")
 _COST_UNKNOWN = "the machine that ran it was lost; its cost is unknown"
 
 
@@ -163,8 +165,8 @@ class CallLedger:
 
     def _append(self, path: str, entry: LedgerEntry) -> None:
         # The command is the plan's own text and stays: anyone can run it again.
-        tail, verdict = without_secrets(entry.tail)[0], without_secrets(entry.verdict)[0]
-        entry = replace(entry, tail=tail, verdict=verdict)
+        texts = {name: without_secrets(getattr(entry, name))[0] for name in _FILTERED}
+        entry = replace(entry, **texts)  # type: ignore[arg-type]
         journal = Journal(self._context.files.folder, path)
         command = f"job {self._context.job.id}"
         journal.append(lambda last: appended(last, entry), command=command)
