@@ -36,7 +36,9 @@ _LIMITS = """\
   person like any other. The job is interrupted, and what the agent left is checked by the next
   run, but nothing tells its later commands from those of the person.
 - An agent that may write the main tree can hide a changed file there from `git status` (flags of
-  git's index). No run is misled, because verify commands see the files of a commit.
+  git's index). No run is misled, because verify commands see the files of a commit. `phase verify`
+  works in the main tree: it finds such files and asks a person, and it names those that
+  `git status` shows.
 - A process that was not started by the agent's own processes, for example by a service that the
   agent asked, is not ended with the call.
 - A dependency folder that the agent made is used by the verify command if the project has no
