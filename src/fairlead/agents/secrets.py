@@ -71,9 +71,10 @@ _BLOCK = (
 )
 _OPEN_BLOCK = rf"{_KEY}(?:\s*+(?:[A-Za-z0-9+/=\\]{{16,}}+|[A-Z][A-Za-z-]{{2,20}}: [^\n]*+))++"
 # Without its first line, because the text was cut: its base64, up to its last line.
+_GAP = r"(?:\s|\\[nr]|[\"',|>]){1,20}+"  # between two lines of a key
 _CUT_BLOCK = (
-    r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{16,200}+(?:(?:\s|\\[nr]|[\"',|>]){1,20}+[A-Za-z0-9+/=]{1,200}+){0,120}+"
-    r"(?:\s|\\[nr]|[\"',|>]){1,20}+-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    rf"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{{16,200}}+(?:{_GAP}[A-Za-z0-9+/=]{{1,200}}+){{0,120}}+"
+    rf"{_GAP}-----END [A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----"
 )
 # The first \b of a shape: also behind an escaped control character, such as \n, \x0a and \u000a.
 _BEGIN = r"(?:(?<!\w)|(?<=\\[abefnrtv0])|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4}))"
