@@ -151,3 +151,11 @@ def test_outcomes_have_colours_and_every_section_a_link() -> None:
     assert '<td class="short bad">VETO</td>' in page
     assert 'class="status bad"' in page
     assert tags_of(page).addresses == {"#section-1", "#section-2"}
+
+
+def test_fields_on_their_own_lines_stay_apart_and_wrapped_prose_is_joined() -> None:
+    shown = rendered(
+        "Phase: 3 of 3\nStatus: In progress\n**Focus:** lamps\n\nA line\nthat goes on\n"
+    )
+    assert shown.count("<br />") == 2
+    assert "<p>A line\nthat goes on</p>" in shown

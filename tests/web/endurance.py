@@ -171,8 +171,11 @@ def _followed(arena: BoardArena, name: str, connected: Barrier, seconds: float) 
         client.sendall(arena.request("GET", f"{name}/events"))
         data = b""
         is_told = False
+        until = time.monotonic() + seconds  # the server also sends signs of life
         try:
             while data.count(b"event: changed") < 2:
+                if time.monotonic() > until:
+                    return "follower: no event came"
                 part = client.recv(65536)
                 if not part:
                     return "follower: the server closed the connection"

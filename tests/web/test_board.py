@@ -16,15 +16,19 @@ import pytest
 from fairlead.app import App
 from fairlead.cluster.errors import ServerGone
 from fairlead.core.clock import SystemClock
+from fairlead.core.serialization import plain
 from fairlead.interfaces.web import pages
 from fairlead.interfaces.web.access import CODE_SECONDS, MOST_BODY, BoardSessions
 from fairlead.interfaces.web.changes import ChangeFeed
 from fairlead.interfaces.web.server import Board, projects_of
+from fairlead.jobs.folder import record_text
+from fairlead.jobs.model import Job, JobStatus
 from tests.conftest import Fairlead
 from tests.report.test_formats import HOSTILE
 from tests.report.test_report import tags_of
 from tests.seeds.conftest import SeedProject
 from tests.support.big_project import big_project
+from tests.support.council_scenes import SCENES
 from tests.support.verification import FixedClock
 
 PORT = 8123
@@ -354,6 +358,31 @@ def test_the_history_of_the_state_shows_what_each_command_changed(
     page = browser.ask("/p/project/memory").text
     assert "<code>state add-decision</code>" in page
     assert '<span class="add">+- [Phase 1]: Use SQLite' in page
+
+
+def test_a_job_is_called_by_what_it_is_about(browser: Browser, project: SeedProject) -> None:
+    browser.enter()
+    request = plain(SCENES["failed"]().job)["request"]
+    execution = plain(Job("execute-01", "01", JobStatus.DONE, "2026-04-13", "stub"))
+    for record in ({**plain(SCENES["failed"]().job), "job_id": "j_1"}, execution):
+        home = project.path("jobs") / str(record.get("job_id") or record["id"])
+        home.mkdir(parents=True)
+        (home / "job.json").write_text(record_text(record), "utf-8")
+    shown = browser.ask("/p/project/jobs").text
+    assert f'>{request}</a><span class="id">j_1</span>' in shown
+    assert '>Execute phase 1: Foundation</a><span class="id">execute-01</span>' in shown
+    assert f"<h1>{request} <span" in browser.ask("/p/project/jobs/j_1").text
+
+
+def test_the_page_of_a_plan_lists_its_tasks_without_tags(
+    browser: Browser, project: SeedProject
+) -> None:
+    browser.enter()
+    shown = browser.ask("/p/project/plans/01-01").text
+    tasks = shown.partition("<h2>Tasks</h2>")[2].partition("The plan as it is written")[0]
+    assert '<article class="card">' in tasks
+    assert "&lt;task" not in tasks
+    assert "&lt;task" in shown  # below, as it is written
 
 
 # --- workers ------------------------------------------------------------------------------------

@@ -109,6 +109,7 @@ def _walked(modules: str, link: str, project: Path) -> dict[str, Any]:
             "veto": "/jobs/j_20260412_vetoed",
             "execution": f"/jobs/{waiting.name}",
             "memory": "/memory",
+            "documents": "/documents",
             "document": "/documents/STATE.md",
             "error": "/jobs/nothing",
         },
@@ -127,7 +128,7 @@ def _walked(modules: str, link: str, project: Path) -> dict[str, Any]:
 
 
 def test_every_view_passes_axe_and_fits(walk: Walk) -> None:
-    assert len(walk.looks) == 13 * len(LOOKS)
+    assert len(walk.looks) == 14 * len(LOOKS)
     found = []
     for look in walk.looks:
         where = f"{look['name']} {look['width']} {look['scheme']}"
@@ -141,7 +142,7 @@ def test_every_view_passes_axe_and_fits(walk: Walk) -> None:
 
 def test_reading_works_without_scripts(walk: Walk) -> None:
     plain = {name: shown for name, shown in walk.acts.items() if name.startswith("plain ")}
-    assert len(plain) == 13
+    assert len(plain) == 14
     assert all(plain.values())
 
 

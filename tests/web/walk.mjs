@@ -178,6 +178,7 @@ await act("ten tabs", async () => {
   const answer = (await last.locator(".said").innerText()).trim();
   found.tenth = (Date.now() - begun) / 5000;
   await tabs[1].getByText("A tenth bell").first().waitFor();
+  for (const tab of tabs) await tab.locator("#link-state.live").waitFor(); // the tenth has a new page
   const live = await Promise.all(tabs.map((tab) => tab.locator("#link-state.live").count()));
   return `${live.reduce((sum, each) => sum + each)} live, ${answer}, seen in the first, ${streams.size} connection`;
 });

@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fairlead.agents.secrets import without_secrets
+from fairlead.core.patterns import lazy_pattern
 from fairlead.report.formats import DARK_STYLE, STYLE, markup, svg
 from fairlead.report.model import (
     Block,
@@ -27,6 +28,7 @@ from fairlead.text.printable import visible
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 _PAGE_STYLE = """\
 :root { color-scheme: light dark; --text: #1f2328; --soft: #59636e; --line: #d1d9e0;
@@ -67,6 +69,7 @@ code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fo
 .warning { color: var(--warn); font-weight: 600; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .85rem; }
 """
+_FIELD = lazy_pattern(r"[A-Z][\w /-]{0,40}:(?:\s|\Z)")
 _SHORT = 20  # characters of a cell that is not broken into lines
 # A colour is never the only sign: the words stand there too.
 _OUTCOMES = {
@@ -174,7 +177,17 @@ def rendered(markdown: str) -> str:
     tokens = reader.parse(visible(_body(without_secrets(markdown)[0]), keep="\n\t"))
     for token in tokens:
         token.attrs.pop("style", None)  # of aligned cells; the content security policy forbids it
+        _keep_fields_apart(token.children or [])
     return str(reader.renderer.render(tokens, reader.options, {}))
+
+
+def _keep_fields_apart(parts: list[Token]) -> None:
+    """Break lines before fields such as `Status: done`, which Markdown joins to one paragraph."""
+    for at, part in enumerate(parts):
+        if part.type == "softbreak":
+            line = "".join(each.content for each in parts[at + 1 : at + 5])
+            if _FIELD.match(line):
+                part.type = "hardbreak"
 
 
 @cache

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fairlead.core.errors import DocumentError, UsageError
 from fairlead.core.values import dataclass
 from fairlead.jobs.ledger import EntryKind, LedgerEntry, check, read_ledger
 from fairlead.jobs.paths import ledger_path
+from fairlead.plans.documents import read_plan
 from fairlead.store.reader import Reader
 
 if TYPE_CHECKING:
     from fairlead.app import App
     from fairlead.jobs.model import TaskGate
+    from fairlead.plans.model import Task
     from fairlead.plans.roadmap_report import PhaseReport
     from fairlead.plans.service import PlanEntry
 
@@ -30,6 +33,7 @@ class PlanEvidenceView:
     document: str
     summary: str
     summary_path: str
+    tasks: tuple[Task, ...]  # empty: the plan cannot be read exactly
 
     @property
     def merges(self) -> tuple[LedgerEntry, ...]:
@@ -61,6 +65,10 @@ def plan_evidence_view(app: App, name: str) -> PlanEvidenceView:
         entries = read_ledger(loaded.text) if loaded else ()
     except DocumentError as error:
         fault = error.message
+    document = _text(reader, entry.path)
+    tasks: tuple[Task, ...] = ()
+    with suppress(DocumentError):
+        tasks = read_plan(entry.path, document).tasks
     return PlanEvidenceView(
         plan=entry,
         phase=details.phase,
@@ -68,9 +76,10 @@ def plan_evidence_view(app: App, name: str) -> PlanEvidenceView:
         fault=fault,
         entries=entries,
         gates=_gates(app, phase, entry.id),
-        document=_text(reader, entry.path),
+        document=document,
         summary=_text(reader, summary) if summary else "",
         summary_path=summary,
+        tasks=tasks,
     )
 
 

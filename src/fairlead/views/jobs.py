@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from fairlead.core.errors import MalformedId
+from fairlead.core.ids import PhaseId
 from fairlead.core.serialization import convert
 from fairlead.core.values import dataclass, names_of
 from fairlead.views.document import fields
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from fairlead.app import App
     from fairlead.council.model import CouncilJob
@@ -20,6 +23,23 @@ if TYPE_CHECKING:
     from fairlead.project.open_jobs import OpenJob
 
 _PRESENT = ("status", "state", "is_running", "command")
+
+
+def job_request(record: JobRecord) -> str:
+    """What a person asked the job to do; empty if it works on a phase."""
+    return str(getattr(record, "request", "") or getattr(record, "subject", ""))
+
+
+def job_title(record: JobRecord, phases: Mapping[str, str]) -> str:
+    """What a job is about in words: its request, or its kind and phase; `phases`: their names."""
+    if request := job_request(record).strip():
+        return request.partition("\n")[0]
+    number = record.phase
+    with suppress(MalformedId):  # other kinds name their subject there
+        number = PhaseId.parse(number).short
+        name = phases.get(number, "")
+        return f"{record.kind.capitalize()} phase {number}{f': {name}' if name else ''}"
+    return f"{record.kind} {number}".strip().capitalize()
 
 
 def job_list_view(

@@ -5,7 +5,7 @@ Nothing is derived here. A page that needs a number asks for the object that `--
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from fairlead.app import App
@@ -26,7 +26,7 @@ from fairlead.views.council import council_table
 from fairlead.views.documents import document_view, folder_view
 from fairlead.views.evidence import plan_evidence_view
 from fairlead.views.history import state_history_view
-from fairlead.views.jobs import event_lines
+from fairlead.views.jobs import event_lines, job_request, job_title
 from fairlead.views.questions import answer_to
 from fairlead.views.roadmap import milestones_view, plans_view, roadmap_view
 from fairlead.views.spending import spending_rows
@@ -78,6 +78,16 @@ def _attention(app: App) -> Any:
     return attention_view(app, tuple(job for _, job in _present(app)))
 
 
+def _titles(app: App, jobs: Iterable[tuple[Any, Any]]) -> dict[str, str]:
+    """What each job is about, by its id."""
+    try:
+        phases = _status(app).phases
+    except FairleadError:  # jobs are shown also where the documents cannot be read
+        phases = ()
+    names = {each.number: each.name for each in phases}
+    return {record.id: job_title(record, names) for record, _ in jobs}
+
+
 def now_page(app: App, _: Place) -> dict[str, Any]:
     """Progress, what runs, what waits, what failed, and drift."""
     status = _status(app)
@@ -85,6 +95,7 @@ def now_page(app: App, _: Place) -> dict[str, Any]:
     running = [item.job for item in items if item.job.is_running]
     named = {job.id for job in running}
     others = [item.job for item in items if item.job.id not in named and not item.question]
+    listed = {item.job.id for item in items}
     at = next((at for at, each in enumerate(status.phases) if each.number == status.phase), 0)
     first = max(0, min(at - _MOST_PHASES // 3, len(status.phases) - _MOST_PHASES))
     return {
@@ -93,6 +104,7 @@ def now_page(app: App, _: Place) -> dict[str, Any]:
         "waiting": [item for item in items if item.question],
         "running": [_running(app, job) for job in dict.fromkeys(running)],
         "others": others,
+        "titles": _titles(app, [each for each in _present(app) if each[0].id in listed]),
         "phases": status.phases[first : first + _MOST_PHASES],
         "repair": _shared(app, "repair", lambda: repair_diff(app)) if status.drift else "",
         "kinds": STARTED_KINDS,
@@ -227,17 +239,29 @@ def plan_page(app: App, place: Place) -> dict[str, Any]:
     return {
         "shown": shown,
         "document": rendered(shown.document),
+        "tasks": [(task, _parts(task)) for task in shown.tasks],
         "summary": rendered(shown.summary) if shown.summary else "",
         "diff": lines,
     }
+
+
+def _parts(task: Any) -> list[tuple[str, str]]:
+    """The elements of a task as HTML, by the words for their tags."""
+    return [
+        (tag.replace("-", " ").replace("_", " "), rendered(text))
+        for tag, text in task.body
+        if tag not in ("name", "files", "verify") and text.strip()
+    ]
 
 
 def jobs_page(app: App, place: Place) -> dict[str, Any]:
     """Every job, the newest first."""
     first, state = _number(place.get("from", "")), place.get("state", "")
     jobs = [each for each in _present(app) if not state or each[1].state == state]
+    shown = jobs[first : first + _MOST_JOBS]
     return {
-        "jobs": jobs[first : first + _MOST_JOBS],
+        "jobs": shown,
+        "titles": _titles(app, shown),
         "count": len(jobs),
         "first": first,
         "step": _MOST_JOBS,
@@ -254,9 +278,13 @@ def job_page(app: App, place: Place) -> dict[str, Any]:
     report = app.jobs.report(record.id)
     is_council = isinstance(report, CouncilReport)
     table = council_table(app, report) if isinstance(report, CouncilReport) else None
+    present = app.jobs.present(record)
+    title = _titles(app, [(record, present)])[record.id]
     return {
         "record": record,
-        "present": app.jobs.present(record),
+        "title": title,
+        "request": job_request(record) or title,
+        "present": present,
         "report": report,
         "questions": app.jobs.questions(record),
         "graph": _job_graph(app, record.id, place["base"]),
