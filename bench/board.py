@@ -64,11 +64,16 @@ def main() -> int:
         rows: list[tuple[str, float, float | None]] = [
             ("first view, CPU s", best["first"], GOAL_SECONDS),
             ("first view, bytes", best["size"], GOAL_BYTES),
-            ("update, share of a full derivation", best["update"] / best["full"], GOAL_SHARE),
+            (
+                "update of all, share of deriving all",
+                best["update of all"] / best["full"],
+                GOAL_SHARE,
+            ),
             ("growth of memory", best["growth"], GOAL_GROWTH),
             ("failures of 20 pages and 20 followers", len(faults_of_a_crowd(project, CROWD)), 0),
-            ("update, CPU s", best["update"], None),
-            ("all plans, CPU s", best["full"], None),
+            ("update of the first view, CPU s", best["update"], None),
+            ("update of all, CPU s", best["update of all"], None),
+            ("deriving status, jobs and all plans, CPU s", best["full"], None),
         ]
         frames = _frames(project)
         if frames:
@@ -80,7 +85,9 @@ def main() -> int:
             rows.append(("`backlog browser`, first list, times ours", other / best["first"], None))
     lines = ["# Benchmarks of the web board", ""]
     lines += [f"Written by `python -m bench.board` on {today()}; do not edit.", ""]
-    lines += ["10,000 plans and 300 jobs.", "", "| what | figure | goal |", "|---|---|---|"]
+    load = f"The load of the machine was {os.getloadavg()[0]:.0f} on {os.cpu_count()} processors."
+    lines += [f"10,000 plans and 300 jobs. {load}", ""]
+    lines += ["| what | figure | goal |", "|---|---|---|"]
     for name, value, goal in rows:
         verdict = "" if goal is None else f"{goal:g}: {'met' if value <= goal else 'MISSED'}"
         lines.append(f"| {name} | {value:,.3f} | {verdict} |")
@@ -217,10 +224,23 @@ def measure(project: Path, what: str) -> dict[str, float]:
     if what == "first":
         return {"first": first}
     updates = [_changed(project, number, view) for number in range(9)]
+
+    def everything() -> tuple[float, int]:
+        """What `_full` derives, with what is known already."""
+        before = time.process_time()
+        cache.next_round()
+        app = App(str(project))
+        app.cache = cache
+        _derive(app)
+        return time.process_time() - before, 0
+
+    everything()
+    everywhere = [_changed(project, number, everything) for number in range(9)]
     return {
         "first": first,
         "size": size,
         "update": sorted(updates)[len(updates) // 2],
+        "update of all": sorted(everywhere)[len(everywhere) // 2],
         "full": min(_full(project) for _ in range(2)),
         "growth": _growth(project, view),
     }
@@ -248,10 +268,13 @@ def _changed(project: Path, number: int, view: object) -> float:
 def _full(project: Path) -> float:
     """The CPU time to derive everything that the board shows: status, plans and jobs."""
     before = time.process_time()
-    app = App(str(project))
+    _derive(App(str(project)))
+    return time.process_time() - before
+
+
+def _derive(app: App) -> None:
     pages.now_page(app, {"base": ""})
     app.roadmaps.all_plans()
-    return time.process_time() - before
 
 
 def _growth(project: Path, view: object) -> float:
