@@ -12,11 +12,13 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError
 from typing import NamedTuple
 
 from fairlead.app import App
+from fairlead.interfaces.cli import main as command_line
 from fairlead.interfaces.web import pages
 from fairlead.store.digests import FileCache
 from fairlead.views.board import plan_cards
@@ -121,6 +123,25 @@ def faults_after_changes(
 
 def growth_of_memory(project: Path, seed: int, first: int, last: int) -> float:
     """By how much memory grows between two numbers of updates, as a share."""
+    with _collecting_like_the_server():
+        return _growth(project, seed, first, last)
+
+
+@contextmanager
+def _collecting_like_the_server() -> Iterator[None]:
+    """Tests collect no garbage while they run, so freed objects would count as growth."""
+    before, was_enabled = gc.get_threshold(), gc.isenabled()
+    gc.set_threshold(command_line._GC_THRESHOLD)
+    gc.enable()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        if not was_enabled:
+            gc.disable()
+
+
+def _growth(project: Path, seed: int, first: int, last: int) -> float:
     cache, steps = FileCache(time.time_ns), changes(project, random.Random(seed))
     sizes = []
     for number in range(1, last + 1):
