@@ -154,12 +154,17 @@ def _backlog_seconds(folder: Path, tasks: int) -> float:
         path.write_text(_TASK.format(number=number, status=status), "utf-8")
     started = [command, "browser", "--no-open", "--non-interactive", "--port", str(_OTHER_PORT)]
     server = subprocess.Popen(
-        started, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        started,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
         return _listed_seconds(server.pid, _OTHER_PORT)
     finally:
-        server.send_signal(signal.SIGINT)
+        os.killpg(server.pid, signal.SIGTERM)  # the command of npm does not end its program
         server.wait(60)
 
 
