@@ -20,9 +20,8 @@ from pathlib import Path
 
 from fairlead.app import App
 from fairlead.core.serialization import plain
-from fairlead.interfaces.cli import main as command_line
 from fairlead.interfaces.web import pages
-from fairlead.interfaces.web.server import _FIRST_TEMPLATES, page_templates
+from fairlead.interfaces.web.server import _FIRST_TEMPLATES, GC_THRESHOLD, page_templates
 from fairlead.jobs.folder import record_text
 from fairlead.store.digests import FileCache
 from tests.support.big_project import big_project
@@ -212,7 +211,7 @@ def _measured(project: Path, compiled: Path, what: str) -> dict[str, float]:
 
 def measure(project: Path, what: str) -> dict[str, float]:
     """The figures of one process, with the garbage collector as `fairlead serve` sets it."""
-    gc.set_threshold(command_line._GC_THRESHOLD)
+    gc.set_threshold(GC_THRESHOLD)
     cache, templates = FileCache(time.time_ns), page_templates()
     _, _, template = (templates.get_template(name) for name in _FIRST_TEMPLATES)
 

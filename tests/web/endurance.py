@@ -18,8 +18,8 @@ from threading import Barrier, BrokenBarrierError
 from typing import NamedTuple
 
 from fairlead.app import App
-from fairlead.interfaces.cli import main as command_line
 from fairlead.interfaces.web import pages
+from fairlead.interfaces.web.server import GC_THRESHOLD
 from fairlead.store.digests import FileCache
 from fairlead.views.board import plan_cards
 from fairlead.views.document import document, json_text
@@ -131,7 +131,7 @@ def growth_of_memory(project: Path, seed: int, first: int, last: int) -> float:
 def _collecting_like_the_server() -> Iterator[None]:
     """Tests collect no garbage while they run, so freed objects would count as growth."""
     before, was_enabled = gc.get_threshold(), gc.isenabled()
-    gc.set_threshold(command_line._GC_THRESHOLD)
+    gc.set_threshold(GC_THRESHOLD)
     gc.enable()
     try:
         yield

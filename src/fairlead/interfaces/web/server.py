@@ -7,6 +7,7 @@ with an application of its own, so requests share nothing but the sessions.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import secrets
 import socket
@@ -57,6 +58,8 @@ from fairlead.views.cluster import asked_cluster
 from fairlead.views.document import document, error_document, json_text
 
 HEADER_SECONDS = 10
+# Objects between collections: `main` raises it for short commands, which a server cannot afford.
+GC_THRESHOLD = 20_000
 _CLUSTER_SECONDS = 2.0  # the cluster is asked at most this often
 _HERE = os.path.dirname(__file__)
 _FIRST_TEMPLATES = ("layout.html", "macros.html", "now.html")
@@ -445,4 +448,5 @@ def server_of(board: Board, header_seconds: float = HEADER_SECONDS) -> uvicorn.S
 
 def serve(board: Board, listening: socket.socket) -> None:
     """Serve until the process is told to end."""
+    gc.set_threshold(GC_THRESHOLD)
     server_of(board).run(sockets=[listening])
