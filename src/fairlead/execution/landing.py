@@ -46,6 +46,7 @@ from fairlead.jobs.paths import ledger_path, lock_of, private_folder
 from fairlead.plans.model import CommandResult, PlanDocument, task_id
 from fairlead.plans.task_boxes import with_tasks_done
 from fairlead.plans.waves import FileClaims
+from fairlead.project.derive.heads import HeadCache
 from fairlead.project.events import Events, LandedPlan
 from fairlead.project.naming import summary_path
 from fairlead.project.paths import archive_of
@@ -84,8 +85,9 @@ class Landing:
     def __init__(self, context: ExecutionContext) -> None:
         self._context = context
         project = context.files, context.clock, context.job.workstream
-        self._sessions = Sessions(*project)
-        self._events = Events(*project)
+        heads = HeadCache()
+        self._sessions = Sessions(*project, heads=heads)
+        self._events = Events(*project, heads=heads)
         self.ledger = CallLedger(context)
         self.trees = CleanTrees(context)
         self._documents = BackgroundWorker()  # STATE.md follows the gates without delaying them

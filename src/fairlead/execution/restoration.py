@@ -51,9 +51,10 @@ class Restoration:
 
     def keep_contents(self, digests: Mapping[str, str]) -> None:
         """Store the contents of guarded files; one that changes meanwhile is left out."""
-        for name, digest in digests.items():
+        kept = self._baselines.kept  # nearly every content is stored after the first call
+        for name, digest in [pair for pair in digests.items() if pair[1] not in kept]:
             plain = digest.removesuffix(_EXECUTABLE)
-            if self._baselines.has_content(plain) or is_ref(name) or not _is_digest(plain):
+            if plain in kept or is_ref(name) or not _is_digest(plain):
                 continue
             content = _content(self._workspace.path_of(name))
             if content is not None and hashlib.sha256(content).hexdigest() == plain:

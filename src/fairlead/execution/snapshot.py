@@ -7,7 +7,7 @@ the last look is not read again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fairlead.agents.budget import Actual, Cost, estimate
@@ -22,7 +22,7 @@ from fairlead.plans.model import PlanDocument, Task, TaskKind, task_id
 from fairlead.project.derive.inventory import Proof
 from fairlead.project.derive.phase_files import summary_head
 from fairlead.project.naming import summary_path
-from fairlead.store.digests import DerivedCache, FileSignature, signatures_in
+from fairlead.store.digests import DerivedCache, FileSignature, is_settled, signatures_in
 
 if TYPE_CHECKING:
     from fairlead.execution.context import ExecutionContext
@@ -46,6 +46,16 @@ class SnapshotReader:
         self._plans = plan_facts(tuple(context.plans.values()), past)
         self._digests = DerivedCache(lambda path: _digest(context.files.content(path)))
         self._proofs = DerivedCache(lambda path: _proof(context.files.content(path)))
+        documents = context.plans.values()
+        self._summaries = {document.id: summary_path(document.path) for document in documents}
+        paths = ((each, self._summaries[each.id]) for each in documents)
+        self._owners = {path: each.id for each, own in paths for path in (each.path, own)}
+        # What the last look saw, so that this one only examines what differs.
+        self._seen: dict[str, FileSignature] = {}
+        self._common: object = None  # what the facts of every plan depend on
+        self._unsettled: set[str] = set()  # plans whose files may change again unnoticed
+        self._open: set[str] = set()  # plans with gates and without a summary
+        self._done: set[str] = set()
 
     def look(self, running: tuple[str, ...], *, is_stopping: bool) -> Snapshot:
         """The job as it is on disk now."""
@@ -77,8 +87,15 @@ class SnapshotReader:
         signatures: dict[str, FileSignature] = {}
         for folder in {plan.path.rpartition("/")[0] for plan in context.plans.values()}:
             signatures |= signatures_in(context.files.folder, folder)
-        plans, chosen = [], frozenset(job.plans or context.plans)
+        chosen = frozenset(job.plans or context.plans)
+        outdated = self._outdated(signatures, gates_of, (approved, chosen, job.is_rehearsed))
+        if not outdated:
+            return self._plans
+        plans = []
         for facts, document in zip(self._plans, context.plans.values(), strict=True):
+            if document.id not in outdated:
+                plans.append(facts)
+                continue
             proof = self._proof(document, job, signatures)
             is_done, own = proof is not Proof.EMPTY, gates_of.get(document.id, {})
             present = (
@@ -88,9 +105,40 @@ class SnapshotReader:
                 proof not in (Proof.FAILED, Proof.BLOCKED),
                 document.id in chosen,
             )
+            (self._done.add if is_done else self._done.discard)(document.id)
             plans.append(facts if present == facts.present else facts.with_present(*present))
         self._plans = tuple(plans)
         return self._plans
+
+    def _outdated(
+        self,
+        signatures: dict[str, FileSignature],
+        begun: Mapping[str, object],
+        common: object,
+    ) -> Collection[str]:
+        """The plans whose facts may differ from those of the last look.
+
+        Facts follow from the plan and its summary, and while a plan is open also from its gates
+        and the target branch. A file that was written just now is looked at again, as in the caches.
+        """
+        if common != self._common:
+            self._common, self._seen, self._done = common, {}, set()
+            outdated = set(self._context.plans)
+        else:
+            differing = {path for path, _ in signatures.items() ^ self._seen.items()}
+            outdated = {self._owners[path] for path in differing if path in self._owners}
+        open_now = set(begun).difference(self._done)
+        outdated |= self._unsettled | self._open | open_now
+        self._seen, self._open = signatures, open_now
+        self._unsettled = {
+            plan
+            for plan in outdated.intersection(self._summaries)
+            if not all(
+                is_settled(signatures.get(path, ()))
+                for path in (self._context.plans[plan].path, self._summaries[plan])
+            )
+        }
+        return outdated
 
     def _proof(
         self, document: PlanDocument, job: Job, signatures: Mapping[str, FileSignature]
@@ -98,7 +146,7 @@ class SnapshotReader:
         """What the summary of a plan proves; a rehearsed summary proves nothing to a real job."""
         if document.id in self._context.proven:
             return Proof.COMPLETE
-        path = summary_path(document.path)
+        path = self._summaries[document.id]
         proof = self._proofs.of(path, signatures[path]) if path in signatures else Proof.EMPTY
         is_foreign = proof is Proof.REHEARSED and not job.is_rehearsed
         return Proof.EMPTY if is_foreign else proof

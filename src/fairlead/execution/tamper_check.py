@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fairlead.core.errors import DocumentError
@@ -125,20 +126,28 @@ def _guarded_digests(
     ledgers = _finished_ledgers(folder, signatures)
     signatures |= {name: each for name, each in ledgers if before is None or name in before}
     signatures |= dict(gate_files(folder))
-    signatures |= {place: file_signature(place) for place in context.folder.own_paths()}
-    documents = {place: context.digests.of(place, each) for place, each in signatures.items()}
+    for place in context.folder.own_paths():
+        if place not in signatures:  # most are gates, which have just been looked at
+            signatures[place] = file_signature(place)
+    documents = context.digests.all_of(signatures)
     digests = {**context.workspace.guard(), **digests_of(paths), **documents}
     return {name: digest for name, digest in digests.items() if digest}
 
 
 def _finished_ledgers(folder: str, documents: Iterable[str]) -> Iterator[tuple[str, FileSignature]]:
     """The ledgers of plans with a summary: nothing is added to them any more."""
-    names = (os.path.basename(path) for path in documents)
-    finished = {name.lower().partition("-summary")[0] for name in names if is_summary(name)}
+    finished = {plan for path in documents if (plan := _summarised_plan(path))}
     for entry in entries_of(f"{folder}/{LEDGER}"):
         plan = entry.name.removesuffix(LEDGER_SUFFIX).rpartition("@")[2]
         if plan in finished and (signature := entry_signature(entry)):
             yield entry.path, signature
+
+
+@lru_cache(1 << 14)
+def _summarised_plan(path: str) -> str:
+    """The plan of a summary, by the name of its file; empty if the path is no summary."""
+    name = os.path.basename(path)
+    return name.lower().partition("-summary")[0] if is_summary(name) else ""
 
 
 def _phase_folders(context: ExecutionContext) -> tuple[str, ...]:
@@ -169,9 +178,9 @@ def _changed(
 
     A new plan of another phase is no tampering: nothing runs it before a person approves it.
     """
-    for name in {*before, *after}:
+    for name in {name for name, _ in before.items() ^ after.items()}:
         is_new_plan = name not in before and name[:1] == "/" and is_plan(os.path.basename(name))
-        if before.get(name) != after.get(name) and (not is_new_plan or name.startswith(own)):
+        if not is_new_plan or name.startswith(own):
             yield name
 
 

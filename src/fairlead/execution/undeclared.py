@@ -93,13 +93,12 @@ def extra_files(
     because such a file decides whether the work passes.
     """
     own = (*declared_files(document), *document.deleted)
-    claims, sensitive, others = FileClaims(), FileClaims(), FileClaims()
+    claims, sensitive = FileClaims(), FileClaims()
     claims.add(own, document.id)
     sensitive.add([path for path in own if is_sensitive(path)], document.id)
-    for plan in plans:
-        if plan.id != document.id:
-            others.add(declared_files(plan), plan.id)
     names = {normal_path(path) for path in named}
+    beyond = [path for path in names if not claims.clash([path])]
+    others = _claims_of_others(document, plans) if beyond else FileClaims()
     words = {word for task in document.tasks for word in _WORD_BREAK.split(task.verify)}
     in_verify = set(map(normal_path, words))
     found: dict[str, list[str]] = {}
@@ -126,6 +125,15 @@ def extra_files(
             kind = "left_out"
         found.setdefault(kind, []).append(path)
     return ExtraFiles(**{kind: tuple(paths) for kind, paths in found.items()})
+
+
+def _claims_of_others(document: PlanDocument, plans: Iterable[PlanDocument]) -> FileClaims:
+    """The files that other plans declare."""
+    others = FileClaims()
+    for plan in plans:
+        if plan.id != document.id:
+            others.add(declared_files(plan), plan.id)
+    return others
 
 
 def is_sensitive(path: str) -> bool:

@@ -57,7 +57,7 @@ class Baselines:
     def __init__(self, folder: str = "") -> None:
         self.folder = folder
         self._written: set[tuple[str, str]] = set()
-        self._kept: set[str] = set()  # digests of contents that are stored
+        self.kept: set[str] = set()  # digests of contents that this process stored
 
     def begin(self) -> None:
         """Remove the baselines of earlier runs, which were checked, and start a new list of writes."""
@@ -126,7 +126,7 @@ class Baselines:
 
     def keep_content(self, digest: str, content: bytes) -> None:
         """Store a content once, so that a file can be restored."""
-        if digest in self._kept or not self.folder:
+        if digest in self.kept or not self.folder:
             return
         with (
             self._inside() as folder,
@@ -137,11 +137,7 @@ class Baselines:
                 with open(contents.create(new, _PRIVATE), "wb") as file:
                     file.write(content)
                 contents.move(new, contents, digest)
-        self._kept.add(digest)
-
-    def has_content(self, digest: str) -> bool:
-        """Whether this process stored a content already."""
-        return digest in self._kept
+        self.kept.add(digest)
 
     def content(self, digest: str) -> bytes | None:
         """A stored content; None if it is missing or was changed."""

@@ -294,9 +294,9 @@ class JobFolder:
 
     def load_gates(self) -> tuple[TaskGate, ...]:
         """Every task that has begun."""
-        files = signatures_in(self._files.folder, self._path(GATES)).items()
-        gates = (self._gates.of(path, marks) for path, marks in files if path.endswith(".json"))
-        return tuple(gate for gate in gates if gate is not None)
+        files = signatures_in(self._files.folder, self._path(GATES))
+        gates = self._gates.all_of({path: files[path] for path in files if path.endswith(".json")})
+        return tuple(gate for gate in gates.values() if gate is not None)
 
     def load_gate(self, task: str) -> TaskGate | None:
         """One task; None: it has not begun."""

@@ -314,8 +314,8 @@ class Spending:
         return tuple(each for each in mine if each)
 
     def _all(self) -> Iterator[CallCost]:
-        for path, marks in signatures_in(self._files.folder, LEDGER).items():
-            yield from self._costs.of(path, marks)
+        for costs in self._costs.all_of(signatures_in(self._files.folder, LEDGER)).values():
+            yield from costs
 
     def _read(self, path: str) -> tuple[CallCost, ...]:
         loaded = self._files.load_for_display(path)

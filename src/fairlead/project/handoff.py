@@ -13,7 +13,13 @@ from fairlead.core.values import dataclass
 from fairlead.project.derive.inventory import Phase, PhaseFolder
 from fairlead.project.derive.position import Position
 from fairlead.project.derive.scope import Scope
-from fairlead.project.paths import PHASES_NAME, ULTRAPLAN, is_handover_name
+from fairlead.project.paths import (
+    CONTINUE_NAME,
+    PHASES_NAME,
+    ULTRAPLAN,
+    ULTRAPLAN_CONTINUE,
+    is_handover_name,
+)
 from fairlead.project.state.documents import moment
 from fairlead.project.state.gate import OpenTask, task_from_keys, task_keys
 from fairlead.project.state.gate_rules import GateStatus
@@ -207,15 +213,20 @@ def workstream_of(path: str, workstream: str) -> str:
     return workstream if path.startswith(f"{planning_of(workstream)}/") else ""
 
 
+_BEGINNINGS = (CONTINUE_NAME, ULTRAPLAN_CONTINUE)  # a folder may have thousands of other files
+
+
 def handover_paths(workstream: str, names: Callable[[str], Iterable[str]]) -> tuple[str, ...]:
     """The handovers of a workstream, its phases, the project and the ultraplan dialect."""
     home = planning_of(workstream)
     phases = f"{home}/{PHASES_NAME}"
     folders = [PLANNING, home, ULTRAPLAN, *(f"{phases}/{name}" for name in sorted(names(phases)))]
-    paths = [
-        f"{folder}/{name}" for folder in dict.fromkeys(folders) for name in sorted(names(folder))
-    ]
-    return tuple(filter(is_handover_name, paths))
+    return tuple(
+        path
+        for folder in dict.fromkeys(folders)
+        for name in sorted(each for each in names(folder) if each.startswith(_BEGINNINGS))
+        if is_handover_name(path := f"{folder}/{name}")
+    )
 
 
 DECISION = "decision_point"

@@ -14,6 +14,7 @@ from functools import cached_property
 from fairlead.core.clock import Clock
 from fairlead.core.errors import DocumentError, Located
 from fairlead.core.values import replace
+from fairlead.project.derive.heads import HeadCache
 from fairlead.project.derive.inventory import Inventory, Phase
 from fairlead.project.derive.position import Position, position_of
 from fairlead.project.derive.progress import proven_of, reopened_of
@@ -61,11 +62,13 @@ class ProjectSnapshot:
         *,
         lines: int = 0,
         inventory: Inventory | None = None,
+        heads: HeadCache | None = None,
     ) -> None:
         self.files = files
         self.now = now
         self.workstream = workstream
         self._inventory = inventory  # a future inventory; None: scan the disk
+        self._heads = heads
         self.lines = lines  # the length STATE.md may reach; 0: no limit
         self.state_path = layout.documents_of(workstream)[0]
 
@@ -75,7 +78,12 @@ class ProjectSnapshot:
         if self._inventory:
             return self._inventory
         unchecked = self.files.unchecked()
-        found = scan(self.files.folder, workstream=self.workstream, unchecked=unchecked)
+        found = scan(
+            self.files.folder,
+            workstream=self.workstream,
+            unchecked=unchecked,
+            heads=self._heads,
+        )
         return found.for_writing()
 
     @cached_property
@@ -220,8 +228,17 @@ def _with_complete_header(change: Change, *, completes: bool) -> Change:
 class ProjectService:
     """Changes one project: each call decides from a snapshot and writes one transaction."""
 
-    def __init__(self, files: Files, clock: Clock, workstream: str = "", *, lines: int = 0) -> None:
+    def __init__(
+        self,
+        files: Files,
+        clock: Clock,
+        workstream: str = "",
+        *,
+        lines: int = 0,
+        heads: HeadCache | None = None,  # for a caller that makes many changes
+    ) -> None:
         self._files = files
+        self._heads = heads
         self._clock = clock
         self._workstream = workstream
         self._lines = lines
@@ -233,7 +250,10 @@ class ProjectService:
         now = self._clock.now()
 
         def change_set() -> ChangeSet:
-            return decide(ProjectSnapshot(self._files, now, self._workstream, lines=self._lines))
+            snapshot = ProjectSnapshot(
+                self._files, now, self._workstream, lines=self._lines, heads=self._heads
+            )
+            return decide(snapshot)
 
         try:
             return self._files.carry_out(change_set, command=command, dry_run=dry_run)

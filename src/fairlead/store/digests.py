@@ -8,7 +8,7 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Generic, TypeVar
 
 from fairlead.core.errors import DocumentError
@@ -66,12 +66,12 @@ def signatures_in(home: str, path: str) -> dict[str, FileSignature]:
         if folder is None:
             return {}
         with folder, os.scandir(folder.fd) as entries:
-            statuses = {entry.name: entry.stat(follow_symlinks=False) for entry in entries}
+            found = {entry.name: _signature(entry.stat(follow_symlinks=False)) for entry in entries}
     except (FileNotFoundError, DocumentError, PathOutside):  # an entry may have any name
         return {}
     except OSError as error:
         raise storage_error(path, error) from error
-    return {f"{path}/{name}": _signature(status) for name, status in sorted(statuses.items())}
+    return {f"{path}/{name}": found[name] for name in sorted(found)}
 
 
 def file_signature(path: str, *, follows: bool = False) -> FileSignature:
@@ -94,9 +94,15 @@ def entries_of(folder: str) -> list[os.DirEntry[str]]:
 def entry_signature(entry: os.DirEntry[str], *, follows: bool = False) -> FileSignature:
     """The signature of an entry; empty if it is gone already."""
     try:
-        return _signature(entry.stat(follow_symlinks=follows))
+        status = entry.stat(follow_symlinks=follows)
     except OSError:
         return ()
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def is_settled(signature: FileSignature) -> bool:
+    """Whether a file is old enough: one of just now could be written again without a new signature."""
+    return time.time_ns() - max(signature[2:], default=0) > _UNSETTLED_NS
 
 
 def _signature(status: os.stat_result) -> FileSignature:
@@ -116,10 +122,19 @@ class DerivedCache(Generic[Derived]):
         if cached is not None and cached[0] == signature:
             return cached[1]
         derived = self._make(path)
-        # A file that was written just now could be written again without a new signature.
-        if time.time_ns() - max(signature[2:], default=0) > _UNSETTLED_NS:
+        if is_settled(signature):
             self._cached[path] = (signature, derived)
         return derived
+
+    def all_of(self, signatures: Mapping[str, FileSignature]) -> dict[str, Derived]:
+        """The value of each file, as `of` returns it; thousands of files are looked up at once."""
+        cached = self._cached
+        return {
+            path: kept[1]
+            if (kept := cached.get(path)) is not None and kept[0] == signature
+            else self.of(path, signature)
+            for path, signature in signatures.items()
+        }
 
 
 class FileCache:

@@ -649,9 +649,11 @@ def _remove_special_files(place: str, kept: Collection[str]) -> None:
         with os.scandir(folders.pop()) as listed:
             entries = list(listed)
         for entry in entries:
+            if entry.is_file(follow_symlinks=False):
+                continue
             if entry.is_dir(follow_symlinks=False):
                 folders += [entry.path] if entry.name not in (".git", *kept) else []
-            elif not entry.is_symlink() and not entry.is_file(follow_symlinks=False):
+            elif not entry.is_symlink():
                 os.unlink(entry.path)
 
 

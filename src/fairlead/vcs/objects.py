@@ -26,7 +26,7 @@ _FAN_OUT = 2  # letters of an id that name its folder
 _ID_LENGTHS = {40: "sha1", 64: "sha256"}
 _PIECE = 1 << 20
 _PACKS, _PACK_FOLDER = (".idx", ".pack"), "pack"
-_PACKED_AT_ONCE = 1000  # objects
+_PACKED_AT_ONCE = 400  # objects: every look takes time for each that is not packed
 
 
 class ObjectStore:

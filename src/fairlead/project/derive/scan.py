@@ -6,8 +6,8 @@ than a second. Links and special files are not followed; a summary that is one p
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 from fairlead.core.errors import DocumentError, Located
 from fairlead.core.ids import PhaseId
@@ -61,9 +61,11 @@ from fairlead.text.yaml_scalars import is_null
 if TYPE_CHECKING:
     import os
 
+    from fairlead.project.derive.heads import HeadCache
     from fairlead.store.digests import FileCache
 
 _HEAD = 64 * 1024
+Head = TypeVar("Head")
 _OWN_FOLDERS = (PHASES_NAME, *ARCHIVES, "quick", "debug", "jobs", "todos", "research", "codebase")
 
 
@@ -75,15 +77,18 @@ def scan(
     roadmap: str | None = None,
     cache: FileCache | None = None,
     unchecked: Collection[str] = (),
+    heads: HeadCache | None = None,
 ) -> Inventory:
     """Read the inventory from disk; with a cache, read only the folders that have changed.
+
+    With `heads`, only the plans and summaries that have changed are read.
 
     `state` and `roadmap` replace the documents on disk, for a caller that is about to write them.
     The summaries and verifications in `unchecked` prove nothing.
     """
     overrides = {layout.STATE_NAME: state, layout.ROADMAP_NAME: roadmap}
     with Root(folder) as root:
-        inventory = _Scanner(root, workstream, overrides, cache).inventory()
+        inventory = _Scanner(root, workstream, overrides, cache, heads).inventory()
     if not unchecked:
         return inventory
     folders, archived = (
@@ -126,9 +131,11 @@ class _Scanner:
         workstream: str,
         overrides: Mapping[str, str | None],
         cache: FileCache | None = None,
+        heads: HeadCache | None = None,
     ) -> None:
         self._root = root
         self._cache = cache
+        self._heads = heads
         self._workstream = workstream
         self._planning = layout.planning_of(workstream)
         self._overrides = overrides
@@ -268,7 +275,7 @@ class _Scanner:
         if handle is None:
             return known
         if self._cache is None:
-            return _phase_folder(handle, path, name, milestone)
+            return _phase_folder(handle, path, name, milestone, heads=self._heads)
         with handle:
             entries = entries_in(handle)
             signature = self._cache.folder_signature(handle, entries, PLANS_NAME)
@@ -319,18 +326,19 @@ def _phase_folder(
     name: str,
     milestone: str,
     entries: list[os.DirEntry[str]] | None = None,
+    heads: HeadCache | None = None,
 ) -> PhaseFolder:
     with handle:
         listing = listing_of(handle, entries)
         # Some projects keep the plans of a phase in a subfolder `plans`.
         subfolder = _opened(handle, PLANS_NAME) if PLANS_NAME in listing.folders else None
         named = naming.folder_name(name)
-        plans, orphans, heads, others, lost = _plans(handle, path, listing, named.id)
+        plans, orphans, proofs, others, lost = _plans(handle, path, listing, named.id, heads)
         if subfolder is not None:
             with subfolder:
                 inner = listing_of(subfolder)
-                more = _plans(subfolder, f"{path}/{PLANS_NAME}", inner, named.id)
-                plans, orphans, heads = plans + more[0], orphans + more[1], heads + more[2]
+                more = _plans(subfolder, f"{path}/{PLANS_NAME}", inner, named.id, heads)
+                plans, orphans, proofs = plans + more[0], orphans + more[1], proofs + more[2]
         return PhaseFolder(
             id=named.id,
             slug=named.slug,
@@ -338,7 +346,7 @@ def _phase_folder(
             milestone=milestone,
             plans=plans,
             orphans=orphans,
-            verification=_verification(handle, path, listing, others, plans, heads),
+            verification=_verification(handle, path, listing, others, plans, proofs),
             has_context=any(naming.is_artefact(each, "CONTEXT") for each in others),
             has_research=any(naming.is_artefact(each, "RESEARCH") for each in others),
             unread=tuple(
@@ -352,20 +360,24 @@ def _phase_folder(
 
 
 def _plans(
-    handle: ConfinedFolder, path: str, listing: FolderListing, phase: PhaseId | None
+    handle: ConfinedFolder,
+    path: str,
+    listing: FolderListing,
+    phase: PhaseId | None,
+    known: HeadCache | None,
 ) -> tuple[tuple[Plan, ...], tuple[str, ...], tuple[SummaryHead, ...], list[str], tuple[Plan, ...]]:
     """The plans, the orphan summaries, the facts of the summaries, other files, and lost plans."""
     names, summaries, others = naming.sorted_by_kind(listing.files)
     pairs, orphans = naming.paired(names, summaries, phase)
-    read = _contents(handle, pairs.values(), listing, layout.DOCUMENT_LIMIT)
-    heads = dict(zip(pairs.values(), map(summary_head, read), strict=True))
+    found = _heads(handle, pairs.values(), listing, layout.DOCUMENT_LIMIT, summary_head, known)
+    heads = dict(zip(pairs.values(), found, strict=True))
     ids = naming.plan_ids(names, phase)
-    read = _contents(handle, names, listing, _HEAD)
+    begun = _heads(handle, names, listing, _HEAD, plan_head, known)
     plans = [
         Plan(plan_id, f"{path}/{name}", f"{path}/{pairs[name]}", heads[pairs[name]].proof, *head)
         if name in pairs
         else Plan(plan_id, f"{path}/{name}", "", Proof.NONE, *head)
-        for name, plan_id, head in zip(names, ids, map(plan_head, read), strict=True)
+        for name, plan_id, head in zip(names, ids, begun, strict=True)
     ]
     orphan_paths = tuple(f"{path}/{name}" for name in orphans)
     lost = tuple(_lost_plans(handle, orphans, listing, path, phase, {*ids}))
@@ -423,6 +435,22 @@ def _summaries(
     names = [name for name in names if "/" not in name]
     contents = zip(names, _contents(handle, names, listing, layout.DOCUMENT_LIMIT), strict=True)
     return {name: content for name, content in contents if content is not None}
+
+
+def _heads(
+    handle: ConfinedFolder,
+    names: Collection[str],
+    listing: FolderListing,
+    limit: int,
+    make: Callable[[bytes | None], Head],
+    known: HeadCache | None,
+) -> Iterable[Head]:
+    """What the beginnings of these files say; with a cache, only changed files are read."""
+
+    def read(chosen: Collection[str]) -> Iterator[bytes | None]:
+        return _contents(handle, chosen, listing, limit)
+
+    return known.heads(handle, names, read, make) if known else map(make, read(names))
 
 
 def _contents(
