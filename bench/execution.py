@@ -1,11 +1,13 @@
 """Measures the time that the engine adds to a task, and the memory of a long phase.
 
-`python -m bench.execution [--rounds N] [--most PLANS]` runs phases with a stub agent that takes two
-seconds per task, one for the executor and one for the architect, beside a plain loop that calls the
-same program and the same verify command. The difference divided by the number of tasks is the
-overhead, including the start of the command, the end of the phase and all records; the goal applies
-to it. A short and a long phase separate the cost per task from the cost per run. Writes
-docs/reference/benchmarks-execution.md.
+`python -m bench.execution [--rounds N] [--most PLANS] [--growth PLANS]` runs phases with a stub
+agent that takes two seconds per task, one for the executor and one for the architect, beside a
+plain loop that calls the same program and the same verify command. The difference divided by the
+number of tasks is the overhead, including the start of the command, the end of the phase and all
+records; the goal applies to it. A short and a long phase separate the cost per task from the cost
+per run. Writes docs/reference/benchmarks-execution.md. The last section of the page shows how the
+cost of a plan grows, up to as many plans as `--growth` says; `--only growth` measures only that and
+leaves the rest of the page as it is.
 """
 
 import argparse
@@ -23,6 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.growth import HEADING, PLANS, growth_lines
 from bench.isolation import isolation_lines
 from bench.measure import Sample, measured
 from tests.support.execution import PlanText, a_plan, a_project
@@ -196,28 +199,44 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.execution", description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--most", type=int, default=SIZES[-1], metavar="PLANS")
+    parser.add_argument("--growth", type=int, default=PLANS[-1], metavar="PLANS")
+    parser.add_argument("--only", choices=("growth",))
     options = parser.parse_args()
+    if options.only:
+        overhead_part = PAGE.read_text("utf-8").partition(HEADING)[0].strip()
+    else:
+        overhead_part = _overhead_part(options.rounds, options.most)
+    words = f"python -m bench.execution --only growth --growth {options.growth}"
+    lines = [overhead_part, "", HEADING, "", *growth_lines(options.growth), "", _made_by(words)]
+    page = "\n".join(lines) + "\n"
+    PAGE.write_text(page, "utf-8")
+    _say(page)
+    return 1 if "**missed**" in page else 0
+
+
+def _overhead_part(rounds: int, largest: int) -> str:
+    """The overhead of a task, the cost of each isolation step, and the memory of long phases."""
     lines = [_HEAD]
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         scratch = Path(folder)
         one_slot = 0.0
         for name, (short, long) in SORTS.items():
             bare = bare_start()
-            added = overhead(short, long, options.rounds, scratch)
+            added = overhead(short, long, rounds, scratch)
             most = MOST_STARTS if long.slots == 1 else max(one_slot, 1.0) * MOST_FOR_SLOTS
             one_slot = added.whole / bare if long.slots == 1 else one_slot
             lines.append(_row(name, added, bare, most))
             _say(lines[-1])
         lines += ["", _STEPS_HEAD, "", *isolation_lines(scratch, bare_work())]
-        memory_by_size = {size: memory(size, scratch) for size in SIZES if size <= options.most}
+        memory_by_size = {size: memory(size, scratch) for size in SIZES if size <= largest}
     lines += ["", _memory_line(memory_by_size)] if memory_by_size else []
-    command = f"python -m bench.execution --rounds {options.rounds} --most {options.most}"
+    command = f"python -m bench.execution --rounds {rounds} --most {largest}"
+    return "\n".join([*lines, "", _made_by(command)])
+
+
+def _made_by(command: str) -> str:
     load = f"The load of the machine was {os.getloadavg()[0]:.0f} on {os.cpu_count()} processors."
-    lines += ["", f"Command: `{command}`. {today()}, source `{fingerprint()}`. {load}"]
-    page = "\n".join(lines) + "\n"
-    PAGE.write_text(page, "utf-8")
-    _say(page)
-    return 1 if "**missed**" in page else 0
+    return f"Command: `{command}`. {today()}, source `{fingerprint()}`. {load}"
 
 
 def _row(name: str, overhead_ms: Overhead, bare: float, most: float) -> str:

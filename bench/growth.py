@@ -23,10 +23,11 @@ from tests.support.programs import ROOT
 PLANS = (25, 50, 100, 200, 400)
 MOST_GROWTH = 1.2  # of the engine's own time per plan
 _COMPARED_PLANS = 50  # with which the largest phase is compared
+HEADING = "## Growth with the number of plans"
 _HEAD = """\
-The table shows how the cost of a plan with one task grows with the number of plans in the phase. Agents and
-verify commands take no time and run within the engine's process: its processor time is the engine's own, that of
-its children is git's.
+The table shows how the cost of a plan with one task grows with the number of plans in the phase,
+with one slot. Agents and verify commands take no time and run in the process of the engine: its
+processor time is the engine's own, and that of its children is git's.
 
 | plans | own CPU per plan | git CPU per plan | waiting time per plan |
 |---|---|---|---|"""
@@ -42,12 +43,12 @@ class PlanCost:
     wall: float
 
 
-def cost_of(plans: int, slots: int = 1) -> PlanCost:
+def cost_of(plans: int) -> PlanCost:
     """The cost of a phase with this many plans, measured in this process."""
     texts = [a_plan(f"01-{at:02d}", f"f{at}.txt") for at in range(1, plans + 1)]
     with tempfile.TemporaryDirectory(prefix="bench-growth-") as folder:
         project = a_project(Path(folder) / "project", *texts)
-        trial = ExecutionTrial(project, slots=slots)
+        trial = ExecutionTrial(project, slots=1)
         before = _used(resource.RUSAGE_SELF), _used(resource.RUSAGE_CHILDREN)
         began = time.perf_counter()
         report = trial.run()
@@ -86,16 +87,16 @@ def _verdict(costs: list[PlanCost]) -> list[str]:
         return []
     growth = costs[-1].own / small.own
     verdict = "met" if growth <= MOST_GROWTH else "**missed**"
-    return [
-        "",
-        f"A plan of {costs[-1].plans} costs {growth:.2f} times the own CPU of a plan of {small.plans} "
-        f"(goal: at most {MOST_GROWTH}: {verdict}).",
-    ]
+    line = (
+        f"A plan among {costs[-1].plans} costs the engine {growth:.2f} times as much of its own CPU "
+        f"as a plan among {small.plans} (goal: at most {MOST_GROWTH}: {verdict})."
+    )
+    return ["", line]
 
 
 def main() -> int:
     """Measure one phase, and print its cost as JSON."""
-    cost = cost_of(int(sys.argv[1]), *map(int, sys.argv[2:]))
+    cost = cost_of(int(sys.argv[1]))
     fields = {"plans": cost.plans, "own": cost.own, "git": cost.git, "wall": cost.wall}
     sys.stdout.write(json.dumps(fields) + "\n")
     return 0

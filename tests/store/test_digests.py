@@ -26,3 +26,21 @@ def test_two_writes_with_the_same_size_within_a_tick_are_noticed(tmp_path: Path)
     for text in ("aa", "bb", "cc"):
         path.write_text(text)  # in place: the same inode
         assert cache.of(str(path), file_signature(str(path))) == digest_of(str(path))
+
+
+def test_looking_up_many_files_at_once_gives_the_values_of_each() -> None:
+    now = time.time_ns()
+    numbers = count(1)
+    cache = DerivedCache(lambda path: (path, next(numbers)))
+    signatures = {"old": (1, 2, 3, 4), "new": (1, 2, now, now), "missing": ()}
+    assert cache.all_of(signatures) == {
+        "old": ("old", 1),
+        "new": ("new", 2),
+        "missing": ("missing", 3),
+    }
+    again = cache.all_of(signatures)
+    assert again == {"old": ("old", 1), "new": ("new", 4), "missing": ("missing", 3)}
+    assert {path: cache.of(path, each) for path, each in signatures.items() if path != "new"} == {
+        "old": ("old", 1),
+        "missing": ("missing", 3),
+    }
