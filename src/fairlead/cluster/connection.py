@@ -51,7 +51,16 @@ from fairlead.core.values import dataclass, field
 
 CODECS = "fairlead.cluster.codecs"  # the group of entry points of packages with a payload codec
 _DEFAULT_ADDRESS, _DEFAULT_NAMESPACE = "127.0.0.1:7233", "default"
-_AWAY = (RPCStatusCode.UNAVAILABLE, RPCStatusCode.DEADLINE_EXCEEDED, RPCStatusCode.CANCELLED)
+# A server that ends, starts or has too much to do; every other status is an answer to the request.
+_AWAY = (
+    RPCStatusCode.UNAVAILABLE,
+    RPCStatusCode.DEADLINE_EXCEEDED,
+    RPCStatusCode.CANCELLED,
+    RPCStatusCode.UNKNOWN,  # it was cut off in the middle of the request
+    RPCStatusCode.INTERNAL,
+    RPCStatusCode.ABORTED,
+    RPCStatusCode.RESOURCE_EXHAUSTED,
+)
 _TICK_SECONDS = 0.25
 Value = TypeVar("Value")
 
@@ -117,6 +126,24 @@ async def connected(settings: ServerSettings) -> Client:
             if time.monotonic() > until:
                 raise ServerGone(config["target_host"], round(patience)) from error
             await asyncio.sleep(_TICK_SECONDS)
+
+
+async def repeated(
+    attempt: Callable[[], Awaitable[Value]],
+    seconds: float,
+    address: str,
+    tick: float = _TICK_SECONDS,
+) -> Value:
+    """The result of a request, repeated while the server is away, but not for longer."""
+    began = time.monotonic()
+    while True:
+        try:
+            return await attempt()
+        except RPCError as error:
+            gone = time.monotonic() - began
+            if error.status not in _AWAY or gone > seconds:
+                raise ServerGone(address, round(gone)) from error
+            await asyncio.sleep(tick)
 
 
 def _silence_logs() -> None:
@@ -236,16 +263,7 @@ class Connection:
             raise NoWorker(queue, round(patience.worker), self.address, own_version())
 
     async def _patiently(self, attempt: Callable[[], Awaitable[Value]]) -> Value:
-        """The result of a request, repeated while the server is away."""
-        began = time.monotonic()
-        while True:
-            try:
-                return await attempt()
-            except RPCError as error:
-                gone = time.monotonic() - began
-                if error.status not in _AWAY or gone > self._patience.server:
-                    raise ServerGone(self.address, round(gone)) from error
-                await asyncio.sleep(_TICK_SECONDS)
+        return await repeated(attempt, self._patience.server, self.address)
 
     # -- calls -----------------------------------------------------------------------------
 
