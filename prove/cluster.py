@@ -26,7 +26,7 @@ class ClusterProof:
     )
     unit: str = "jobs"
     covers: tuple[str, ...] = PRODUCT
-    workers: int = 1  # every case is several processes
+    workers: int = 5  # a job mostly waits
 
     def why_not(self) -> str:
         """Why it cannot run here; empty if it can."""
@@ -39,7 +39,7 @@ class ClusterProof:
 
     @contextmanager
     def opened(self, scratch: Path) -> Iterator[Trial]:
-        """One server for all cases of a process."""
+        """One server for all cases of a process; each process has a folder of its own."""
         with local_cluster(Path(mkdtemp(dir=scratch))) as cluster:
 
             def trial(case: str) -> Tally:

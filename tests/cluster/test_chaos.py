@@ -11,10 +11,9 @@ from tests.support.cluster import LocalCluster, ledger_entries, local_cluster, s
 from tests.support.cluster_chaos import (
     LOSSES,
     Chaos,
-    network_namespace,
     outcome_faults,
-    why_no_network_namespaces,
 )
+from tests.support.cluster_network import network_namespace, why_no_network_namespaces
 
 pytestmark = pytest.mark.walk
 _LONG_SECONDS = 120.0  # after its heartbeat timeout of 5 s the attempt belongs to another worker
@@ -44,8 +43,7 @@ def test_a_worker_that_is_cut_off_ends_its_call_and_changes_nothing(tmp_path: Pa
     with network_namespace() as namespace, local_cluster(tmp_path) as cluster:
         project = cluster.project("one", some_plans(1))
         namespace.relay(cluster.port)
-        address = f"TEMPORAL_ADDRESS={namespace.outside}:{cluster.port}"
-        prefix = ("ip", "netns", "exec", namespace.name, "env", address)
+        prefix = namespace.prefix(cluster.port)
         inside = cluster.worker("inside", thinks=_LONG_SECONDS, prefix=prefix)
         cluster.ready(inside)
         coordinator = cluster.coordinator(project)
