@@ -43,8 +43,10 @@ from tests.support.fake_cluster import (
 from tests.support.repositories import git
 
 # Engine tests that need nothing but a folder. Left out: tests of what an agent on this machine
-# can do to the files of the coordinator, which it cannot reach from a worker.
+# can do to the files of the coordinator, which it cannot reach from a worker, and of the command
+# that continues a run on this machine.
 _LOCAL_ONLY = {
+    "test_following_a_job_that_is_not_running_ends",
     "test_a_landed_branch_is_removed_even_if_the_agent_made_commits",
     "test_changes_below_planning_stay_on_the_branch",
 }

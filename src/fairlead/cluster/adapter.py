@@ -194,8 +194,7 @@ class ClusterSession:
             self._remote.fetch(report.ref)
         except GitFault as problem:
             return f"its ref cannot be fetched: {problem}"
-        commit = self._remote.object_of(report.ref)
-        pushed = PushedCommit(commit, *self._remote.commit_facts(commit))
+        pushed = PushedCommit(*self._remote.commit_at(report.ref))
         return tree_fault(order, report, pushed) or report
 
     def _answer(self, order: CallOrder, report: CallReport) -> str:

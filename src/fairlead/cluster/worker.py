@@ -112,14 +112,17 @@ class SharedClone:
         self.remote = RemoteRepository(url, os.path.join(folder, "exchange"), objects)
         self._turn = Mutex()
         self._git: Git | None = None
+        self._fetched: set[str] = set()  # commits
 
     def prepare(self, order: CallOrder, place: str) -> Git:
         """Fetch the commit of an order, and check it out in a new worktree."""
         commit = order.source.commit
         with self._turn:
-            names = [order.address.base_ref(commit)]
+            names = [] if commit in self._fetched else [order.address.base_ref(commit)]
             names += [order.address.input_ref("prompt")] if order.prompt.object else []
-            self.remote.fetch(*names)
+            if names:
+                self.remote.fetch(*names)
+                self._fetched.add(commit)
             if self._git is None:
                 self._run("-C", self._place, "update-ref", "refs/heads/main", commit)
                 self._git = Git(self._place)
@@ -128,23 +131,25 @@ class SharedClone:
             return self._git
 
     def remove(self, place: str) -> None:
-        """Delete the worktree of an attempt, and the branch of its commit."""
+        """Delete the worktree of an attempt."""
         with self._turn:
             if self._git is not None:
-                self._git.put_away({place: _branch(place)}, frozenset())
+                self._git.remove(place)
 
     def commit(self, order: CallOrder, place: str) -> tuple[Tree, str]:
         """Commit everything in a worktree after the base of its order."""
         assert self._git is not None
         made = os.path.join(place, OUTPUT)
         documents = [f"{OUTPUT}/{name}" for name in os.listdir(made)] if os.path.isdir(made) else []
+        base = order.source.commit
         with self._turn:
-            tree = self._git.tree_of(place, order.source.commit, "", documents)
-            if not tree.full or tree.full == self._git.tree_id(order.source.commit):
+            # Most reviewers change nothing, and to see that is cheaper than to make a tree.
+            if order.is_read_only and not documents and self._git.is_at(place, base):
+                return Tree("", base, ""), ""
+            tree = self._git.tree_of(place, base, "", documents)
+            if not tree.full or tree.full == self._git.tree_id(base):
                 return tree, ""
-            full = replace(tree, id=tree.full, head=order.source.commit)
-            message = f"{order.address.id}\n"
-            return full, self._git.keep(full, order.source.commit, _branch(place), message)
+            return tree, self._git.loose_commit(tree.full, f"{order.address.id}\n", base)
 
     def _run(self, *words: str) -> None:
         environment = process.environment_of(("HOME",), PATH=process.search_path())
@@ -272,10 +277,6 @@ class CallRunner:
         ref = address.output_ref(attempt) if commit else ""
         full = tree.full if commit else ""
         return replace(report, result=result, text=sent, ref=ref, commit=commit, tree=full)
-
-
-def _branch(place: str) -> str:
-    return f"attempts/{os.path.basename(place)}"
 
 
 def _is_inside(order: CallOrder) -> bool:

@@ -289,6 +289,10 @@ class Git(GitView):
         self._set_ref(name, kept)
         return commit
 
+    def loose_commit(self, tree: str, message: str, base: str) -> str:
+        """A commit of a tree on the base that no branch keeps."""
+        return self._commit(tree, message, base)
+
     def _set_ref(self, name: str, *values: str) -> None:
         """Move a ref itself: an agent may have made it a pointer to another branch."""
         self._run("update-ref", "--no-deref", name, *values)

@@ -70,11 +70,11 @@ class RemoteRepository:
         """The object of a fetched ref; empty if there is none."""
         return self._git("rev-parse", "--verify", "--quiet", name, may_fail=True).strip()
 
-    def commit_facts(self, commit: str) -> tuple[str, tuple[str, ...]]:
-        """The tree and the parents of a commit; an empty tree if it is no commit."""
-        shown = self._git("rev-list", "--no-walk", "--format=%T %P", commit, "--", may_fail=True)
+    def commit_at(self, name: str) -> tuple[str, str, tuple[str, ...]]:
+        """The commit of a fetched ref, its tree and its parents; empty if it holds no commit."""
+        shown = self._git("rev-list", "--no-walk", "--format=%H %T %P", name, "--", may_fail=True)
         words = shown.split("\n", 1)[-1].split()
-        return (words[0], tuple(words[1:])) if words else ("", ())
+        return (words[0], words[1], tuple(words[2:])) if words else ("", "", ())
 
     def store(self, text: str) -> str:
         """Store a text as an object."""

@@ -1,0 +1,63 @@
+"""The clone of a worker: what it fetches, and what it leaves behind."""
+
+from pathlib import Path
+
+import pytest
+
+from fairlead.agents.model import CallLimits, CallSource
+from fairlead.cluster.model import CallAddress, CallKind, CallOrder, SentLimits
+from fairlead.cluster.worker import SharedClone
+from fairlead.core.values import replace
+from fairlead.vcs.errors import GitFault
+from tests.support.execution import a_plan, a_project
+from tests.support.repositories import git
+
+
+def a_clone(folder: Path) -> tuple[SharedClone, CallOrder, Path]:
+    """A clone, an order whose commit is in the shared repository, and that repository."""
+    project, shared = a_project(folder / "project", a_plan("01-01", "a.txt")), folder / "shared.git"
+    git(folder, "init", "--quiet", "--bare", str(shared))
+    commit = git(project, "rev-parse", "HEAD").strip()
+    address = CallAddress("p", "j", "c")
+    git(project, "push", "--quiet", str(shared), f"{commit}:{address.base_ref(commit)}")
+    limits, source = SentLimits.of(CallLimits()), CallSource(commit)
+    order = CallOrder(address, CallKind.AGENT, "fake", str(shared), source, limits)
+    return SharedClone(str(folder / "worker"), str(shared)), order, shared
+
+
+def test_a_commit_is_fetched_once(tmp_path: Path) -> None:
+    clone, order, shared = a_clone(tmp_path)
+    clone.prepare(order, str(tmp_path / "one"))
+    git(shared, "update-ref", "-d", order.address.base_ref(order.source.commit))
+
+    clone.prepare(order, str(tmp_path / "two"))
+
+    assert (tmp_path / "two/README.md").exists()
+
+
+def test_a_commit_that_was_never_fetched_is_an_error(tmp_path: Path) -> None:
+    clone, order, shared = a_clone(tmp_path)
+    git(shared, "update-ref", "-d", order.address.base_ref(order.source.commit))
+
+    for _ in range(2):
+        with pytest.raises(GitFault):
+            clone.prepare(order, str(tmp_path / "one"))
+
+
+@pytest.mark.parametrize("is_read_only", [True, False])
+def test_only_a_changed_tree_is_committed_and_no_branch_is_left(
+    tmp_path: Path, is_read_only: bool
+) -> None:
+    clone, order, _ = a_clone(tmp_path)
+    order = replace(order, is_read_only=is_read_only)
+    place = tmp_path / "one"
+    repository = clone.prepare(order, str(place))
+    assert clone.commit(order, str(place))[1] == ""
+    (place / "b.txt").write_text("b\n")
+
+    tree, commit = clone.commit(order, str(place))
+
+    assert repository.tree_id(commit) == tree.full
+    assert repository.branches("") == ("main",)
+    clone.remove(str(place))
+    assert not place.exists()
