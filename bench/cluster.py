@@ -183,7 +183,7 @@ def instant_lines(store: RunStore, plans: int, workers: int, minutes: float) -> 
     shares = ", ".join(f"{name} {cpu / run.plans:.2f}" for name, cpu in parts.items())
     one = run.coordinator_cpu / run.seconds
     limit = (
-        f"the processors of this machine ({run.busy:.0%} busy)"
+        f"the processors of this machine ({run.busy:.0%} busy, {run.own_share:.0%} with this run)"
         if run.busy > 0.9
         else f"the coordinator, which lands one plan after the other ({one:.0%} of a processor)"
     )
