@@ -3,16 +3,29 @@
 This is the only test with a server outside the walks; it is skipped where there is no program.
 """
 
+import asyncio
 import json
 import signal
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
+from temporalio import activity
+from temporalio.client import Client
+from temporalio.worker import Worker
 
 from fairlead.agents.model import CallLimits, CallSource
 from fairlead.cluster.connection import Connection, Patience, ServerSettings
 from fairlead.cluster.errors import IdInUse, NoWorker, ServerGone
-from fairlead.cluster.model import CallAddress, CallKind, CallOrder, SentLimits, encoded
+from fairlead.cluster.model import (
+    CallAddress,
+    CallKind,
+    CallOrder,
+    SentLimits,
+    WorkerIdentity,
+    encoded,
+    presence_queue,
+)
 from fairlead.core.values import replace
 from fairlead.jobs.calls import LOST
 from fairlead.jobs.ledger import EntryKind
@@ -99,6 +112,42 @@ def test_a_job_whose_coordinator_is_gone_names_its_command_and_can_be_cancelled(
     assert shared_refs(project) == []
     worker.send(signal.SIGTERM)
     assert worker.wait() == 0
+
+
+@activity.defn(name="fairlead-present")
+async def present() -> str:
+    return ""
+
+
+def test_every_worker_of_a_queue_is_seen(cluster: LocalCluster) -> None:
+    # The server divides a queue into parts, and each part knows only the workers that wait in it.
+    workers = {WorkerIdentity("host", number, 2) for number in range(12)}
+
+    def seen() -> set[WorkerIdentity]:
+        with Connection(ServerSettings(cluster.address)) as connection:
+            return {*connection.queue_state("many").workers}
+
+    async def look() -> set[WorkerIdentity]:
+        async with AsyncExitStack() as stack:
+            for each in workers:
+                client = await Client.connect(cluster.address, identity=str(each))
+                await stack.enter_async_context(
+                    Worker(
+                        client,
+                        task_queue=presence_queue("many"),
+                        activities=[present],
+                        max_concurrent_activities=1,
+                        max_concurrent_activity_task_polls=1,
+                    )
+                )
+            found: set[WorkerIdentity] = set()
+            for _ in range(100):
+                if (found := await asyncio.to_thread(seen)) == workers:
+                    break
+                await asyncio.sleep(0.05)
+            return found
+
+    assert asyncio.run(look()) == workers
 
 
 @pytest.mark.walk

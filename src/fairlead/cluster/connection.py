@@ -18,7 +18,10 @@ from typing import Any, TypeVar
 
 from temporalio.api.enums.v1 import PendingActivityState, TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
-from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
+from temporalio.api.workflowservice.v1 import (
+    DescribeTaskQueueRequest,
+    ListTaskQueuePartitionsRequest,
+)
 from temporalio.client import (
     Client,
     WorkflowExecutionStatus,
@@ -371,7 +374,7 @@ class Connection:
         """The workers that take calls from a queue, and how many calls wait in it."""
 
         async def look() -> QueueState:
-            described = await self._describe(self._client, task_queue(name))
+            described = await self._describe(self._client, task_queue(name), with_stats=True)
             workers = await self._pollers(self._client, name)
             return QueueState(name, workers, described.stats.approximate_backlog_count)
 
@@ -401,22 +404,33 @@ class Connection:
         return self._sync(self._patiently(look))
 
     async def _pollers(self, client: Client, name: str) -> tuple[WorkerIdentity, ...]:
-        described = await self._describe(client, presence_queue(name))
         oldest = datetime.now(UTC) - timedelta(seconds=self._patience.poll)
+        parts = await self._partitions(client, presence_queue(name))
+        described = await asyncio.gather(*(self._describe(client, each) for each in parts))
         found = {
             identity
-            for each in described.pollers
+            for part in described
+            for each in part.pollers
             if (identity := WorkerIdentity.parse(each.identity))
             and each.last_access_time.ToDatetime(UTC) > oldest
         }
         return tuple(sorted(found, key=str))
 
-    async def _describe(self, client: Client, queue: str) -> Any:
+    async def _partitions(self, client: Client, queue: str) -> tuple[str, ...]:
+        """The parts of a queue: each one knows only the workers that wait in it."""
+        listed = await client.workflow_service.list_task_queue_partitions(
+            ListTaskQueuePartitionsRequest(
+                namespace=self.namespace, task_queue=TaskQueue(name=queue)
+            )
+        )
+        return tuple(each.key for each in listed.activity_task_queue_partitions)
+
+    async def _describe(self, client: Client, queue: str, *, with_stats: bool = False) -> Any:
         request = DescribeTaskQueueRequest(
             namespace=self.namespace,
             task_queue=TaskQueue(name=queue),
             task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
-            report_stats=True,
+            report_stats=with_stats,
         )
         return await client.workflow_service.describe_task_queue(request)
 
