@@ -10,7 +10,7 @@ from fairlead.cluster.worker import SharedClone
 from fairlead.core.values import replace
 from fairlead.vcs.errors import GitFault
 from tests.support.execution import a_plan, a_project
-from tests.support.repositories import git
+from tests.support.repositories import git, written
 
 
 def a_clone(folder: Path) -> tuple[SharedClone, CallOrder, Path]:
@@ -59,5 +59,26 @@ def test_only_a_changed_tree_is_committed_and_no_branch_is_left(
 
     assert repository.tree_id(commit) == tree.full
     assert repository.branches("") == ("main",)
-    clone.remove(str(place))
+    clone.release(str(place))
+    clone.prepare(order, str(tmp_path / "two"))
     assert not place.exists()
+
+
+def test_the_next_attempt_gets_the_worktree_and_finds_nothing_of_the_last_one(
+    tmp_path: Path,
+) -> None:
+    clone, order, _ = a_clone(tmp_path)
+    first, second = tmp_path / "one", tmp_path / "two"
+    clone.prepare(order, str(first))
+    number = (first / "README.md").stat().st_ino
+    names = {path.name for path in first.iterdir()}
+    written(first / "node_modules/of.js", "left\n")
+    written(first / ".gitignore", "node_modules/\n")
+    (first / ".planning/ROADMAP.md").unlink()
+
+    clone.release(str(first))
+    clone.prepare(order, str(second))
+
+    assert (second / "README.md").stat().st_ino == number
+    assert {path.name for path in second.iterdir()} == names
+    assert (second / ".planning/ROADMAP.md").exists()

@@ -115,7 +115,7 @@ class SharedClone:
         self._fetched: set[str] = set()  # commits
 
     def prepare(self, order: CallOrder, place: str) -> Git:
-        """Fetch the commit of an order, and check it out in a new worktree."""
+        """Fetch the commit of an order, and check it out in a worktree without other files."""
         commit = order.source.commit
         with self._turn:
             names = [] if commit in self._fetched else [order.address.base_ref(commit)]
@@ -130,11 +130,11 @@ class SharedClone:
             self._git.prepare(place, commit)
             return self._git
 
-    def remove(self, place: str) -> None:
-        """Delete the worktree of an attempt."""
+    def release(self, place: str) -> None:
+        """Let the next attempt have the worktree of this one: of its files, only some differ."""
         with self._turn:
             if self._git is not None:
-                self._git.remove(place)
+                self._git.release(place)
 
     def commit(self, order: CallOrder, place: str) -> tuple[Tree, str]:
         """Commit everything in a worktree after the base of its order."""
@@ -206,8 +206,12 @@ class CallRunner:
             return encoded(self._pushed(order, clone, place, replace(report, result=result)))
         finally:
             reap(supervisor.JOB, mark)
-            clone.remove(place)
+            clone.release(place)
             shutil.rmtree(raw, ignore_errors=True)
+
+    def close(self) -> None:
+        """Delete the worktrees; no call runs any more."""
+        shutil.rmtree(self._own, ignore_errors=True)
 
     def _order(self, text: str) -> CallOrder:
         try:
@@ -376,6 +380,7 @@ class WorkerProcess:
         for workers in (serving, present_in):
             await asyncio.gather(*(each.shutdown() for each in workers))
         await asyncio.gather(*running)
+        runner.close()
         self._report("ended")
 
     def _interrupt(self, drained: asyncio.Event) -> None:

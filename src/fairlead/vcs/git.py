@@ -385,16 +385,20 @@ class Git(GitView):
                 deletions += [f"delete {name}\n"] if commit else []
             elif os.path.isdir(place) and commit:
                 self._commit_leftovers(place, name, commit)
-            if reuses and self._can_reuse(place):
-                self._spare[place] = None
+            if reuses:
+                self.release(place)
             else:
                 self.remove(place)
         if deletions:
             listed = "".join(deletions).encode()
             self._run("update-ref", "--no-deref", "--stdin", stdin=listed, may_fail=True)
 
-    def _can_reuse(self, place: str) -> bool:
-        return bool(self._trusted_index(place)[0]) and refs.is_readable(self.common)
+    def release(self, place: str) -> None:
+        """Let the next attempt have a worktree; one that we cannot make clean is deleted."""
+        if self._trusted_index(place)[0] and refs.is_readable(self.common):
+            self._spare[place] = None
+        else:
+            self.remove(place)
 
     def _commit_leftovers(self, place: str, name: str, commit: str) -> None:
         tree = self.tree_of(place, commit, layout.ATTEMPT)
