@@ -156,6 +156,15 @@ def test_with_force_its_folder_is_moved_and_nothing_is_deleted(project: Path) ->
     assert "Phase 2: Search" not in read(project, "ROADMAP")
 
 
+def test_after_the_only_phase_with_plans_is_removed_nothing_claims_its_work(project: Path) -> None:
+    (project / ".planning/phases/02-search/02-01-PLAN.md").unlink()
+    phases(project).remove("1", force=True)
+    state = read(project, "STATE")
+    assert "completed_plans: 0" in state
+    assert "Phase: 2 of" in state
+    assert compare_project(Reader(str(project))).drift == ()
+
+
 @pytest.mark.parametrize("renumber", [True, False])
 def test_lines_that_still_name_a_removed_phase_are_reported(project: Path, renumber: bool) -> None:
     change = phases(project).remove("1", force=True, renumber=renumber)

@@ -15,7 +15,7 @@ from fairlead.core.values import dataclass, replace
 from fairlead.project import naming, requirements
 from fairlead.project.derive.inventory import Completion, Inventory, Phase, PhaseFolder
 from fairlead.project.derive.position import Position, position_of
-from fairlead.project.derive.scope import is_counted
+from fairlead.project.derive.scope import Certainty, is_counted
 from fairlead.project.errors import (
     MilestoneShipped,
     NoPlans,
@@ -197,6 +197,9 @@ class Phases(ProjectService):
         folders = _folders_of(snapshot, gone)
         kept = tuple(each for each in snapshot.inventory.folders if each not in folders)
         after = self._after(snapshot, edit if edits else None, _renumbered(kept, numbers))
+        if snapshot.position.scope.certainty is not Certainty.UNVERIFIABLE:
+            # The removed files proved what STATE.md counts: it is no claim without files now.
+            after = replace(after, claims=after.claims.without_work())
         entry = RoadmapChange(gone.name or f"phase {gone.id.short}", gone.id.short, "removed")
         touched = {gone.id, *numbers, *numbers.values()}
         draft = self._draft(snapshot, edits, after, entry, TreeChanges(moves=moves), touched)

@@ -9,7 +9,7 @@ import re
 from fairlead.core.errors import MalformedId
 from fairlead.core.ids import PhaseId
 from fairlead.core.patterns import lazy_pattern
-from fairlead.core.values import dataclass
+from fairlead.core.values import dataclass, replace
 from fairlead.project.status_words import Status, normalise
 from fairlead.text.document import Document
 from fairlead.text.outline import Line
@@ -52,6 +52,10 @@ class StateClaims:
     def claims_work(self) -> bool:
         """Whether it claims that something is finished."""
         return bool(self.completed_phases or self.completed_plans or self.percent)
+
+    def without_work(self) -> "StateClaims":
+        """The same claims, but nothing is finished."""
+        return replace(self, is_phase_done=False, completed_phases=0, completed_plans=0, percent=0)
 
 
 def state_claims(document: Document) -> StateClaims:
