@@ -264,15 +264,6 @@ def test_processes_of_a_killed_run_and_supervisor_are_found_by_the_next_run(tmp_
     assert list(supervisor.carrying(supervisor.JOB, job)) == []
 
 
-def test_a_process_is_distinguished_from_a_later_one_with_its_number():
-    name = supervision.identity(os.getpid())
-    boot, number, start = name.split(":")
-
-    assert supervision.is_alive(name)
-    assert not supervision.is_alive(f"{boot}:{number}:{int(start) + 1}")
-    assert not supervision.is_alive(f"another-boot:{number}:{start}")
-
-
 @pytest.mark.long
 def test_suspended_time_counts_for_no_limit(tmp_path):
     output = tmp_path / "output"

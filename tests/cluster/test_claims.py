@@ -43,14 +43,39 @@ def another_commit(_: ClusterTrial, order: CallOrder, report: CallReport) -> Cal
     return replace(report, commit=order.source.commit)
 
 
-def unrelated_commit(trial: ClusterTrial, _: CallOrder, report: CallReport) -> CallReport:
-    def git(*words: str) -> str:
-        shared = ["git", "-C", str(trial.cluster.shared), "-c", "user.name=x", "-c", "user.email=x"]
-        return subprocess.run([*shared, *words], check=True, capture_output=True, text=True).stdout
+def shared_git(trial: ClusterTrial, *words: str, stdin: bytes = b"") -> str:
+    shared = ["git", "-C", str(trial.cluster.shared), "-c", "user.name=x", "-c", "user.email=x"]
+    done = subprocess.run([*shared, *words], check=True, capture_output=True, input=stdin)
+    return done.stdout.decode().strip()
 
-    commit = git("commit-tree", report.tree, "-m", "not after the base").strip()
-    git("update-ref", report.ref, commit)
-    return replace(report, commit=commit)
+
+def pushed(trial: ClusterTrial, report: CallReport, tree: str, *parents: str) -> CallReport:
+    """The report of a worker that pushed a commit of its own making, and says so."""
+    after = [word for parent in parents for word in ("-p", parent)]
+    commit = shared_git(trial, "commit-tree", tree, *after, "-m", "made by hand")
+    shared_git(trial, "update-ref", report.ref, commit)
+    return replace(report, commit=commit, tree=tree)
+
+
+def unrelated_commit(trial: ClusterTrial, _: CallOrder, report: CallReport) -> CallReport:
+    return pushed(trial, report, report.tree)
+
+
+def huge_tree(trial: ClusterTrial, order: CallOrder, report: CallReport) -> CallReport:
+    """A small push that would fill the disk: one file of zeros under many names."""
+    blob = shared_git(trial, "hash-object", "-w", "--stdin", stdin=bytes(64 << 20))
+    listed = "".join(f"100644 blob {blob}\tzeros-{at}\n" for at in range(20))
+    tree = shared_git(trial, "mktree", stdin=listed.encode())
+    return pushed(trial, report, tree, order.source.commit)
+
+
+def tree_in_git(trial: ClusterTrial, order: CallOrder, report: CallReport) -> CallReport:
+    """Files that would land in the folder of git itself."""
+    hook = shared_git(trial, "hash-object", "-w", "--stdin", stdin=b"#!/bin/sh\n")
+    inner = shared_git(trial, "mktree", stdin=f"100755 blob {hook}\tpost-checkout\n".encode())
+    hooks = shared_git(trial, "mktree", stdin=f"040000 tree {inner}\thooks\n".encode())
+    tree = shared_git(trial, "mktree", stdin=f"040000 tree {hooks}\t.git\n".encode())
+    return pushed(trial, report, tree, order.source.commit)
 
 
 def foreign_ref(_: ClusterTrial, __: CallOrder, report: CallReport) -> CallReport:
@@ -58,8 +83,7 @@ def foreign_ref(_: ClusterTrial, __: CallOrder, report: CallReport) -> CallRepor
 
 
 def missing_ref(trial: ClusterTrial, _: CallOrder, report: CallReport) -> CallReport:
-    words = ["git", "-C", str(trial.cluster.shared), "update-ref", "-d", report.ref]
-    subprocess.run(words, check=True)
+    shared_git(trial, "update-ref", "-d", report.ref)
     return report
 
 
@@ -101,6 +125,8 @@ LIES: dict[Lie, str] = {
     another_tree: "it claims another tree",
     another_commit: "its ref holds",
     unrelated_commit: "does not follow",
+    huge_tree: "its tree adds or changes 1,342,",
+    tree_in_git: "invalid path '.git/hooks/post-checkout'",
     foreign_ref: "a ref outside its own: refs/heads/main",
     missing_ref: "its ref cannot be fetched",
     false_exit_code: "success with exit code 1",

@@ -1,5 +1,8 @@
 """The clone of a worker: what it fetches, and what it leaves behind."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +36,51 @@ def test_a_commit_is_fetched_once(tmp_path: Path) -> None:
     clone.prepare(order, str(tmp_path / "two"))
 
     assert (tmp_path / "two/README.md").exists()
+
+
+def test_two_workers_of_one_user_never_share_a_clone(tmp_path: Path) -> None:
+    first, order, shared = a_clone(tmp_path)
+    second = SharedClone(str(tmp_path / "worker"), str(shared))
+
+    for clone in (first, second):
+        clone.prepare(order, f"{clone.runs}/one")
+    first.close()
+    third = SharedClone(str(tmp_path / "worker"), str(shared))
+
+    assert first.runs == third.runs != second.runs
+    assert not Path(first.runs).exists()  # what a worker leaves is deleted
+    assert Path(second.runs, "one/README.md").exists()
+
+
+def test_a_clone_is_free_again_when_its_worker_is_killed(tmp_path: Path) -> None:
+    clone, order, shared = a_clone(tmp_path)
+    clone.close()
+    program = "import sys, time; from fairlead.cluster.worker import SharedClone as Clone; "
+    program += "clone = Clone(*sys.argv[1:]); print(clone.runs, flush=True); time.sleep(600)"
+    words = [sys.executable, "-c", program, str(tmp_path / "worker"), str(shared)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, env=environment, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline().strip() == clone.runs
+        during = SharedClone(str(tmp_path / "worker"), str(shared))
+        other.kill()
+
+    after = SharedClone(str(tmp_path / "worker"), str(shared))
+
+    assert during.runs != clone.runs == after.runs
+    after.prepare(order, str(tmp_path / "one"))
+
+
+def test_many_commits_leave_one_ref(tmp_path: Path) -> None:
+    clone, order, shared = a_clone(tmp_path)
+    project = tmp_path / "project"
+    for at in range(3):
+        git(project, "commit", "--quiet", "--allow-empty", "-m", f"{at}")
+        commit = git(project, "rev-parse", "HEAD")
+        git(project, "push", "--quiet", str(shared), f"{commit}:{order.address.base_ref(commit)}")
+        clone.prepare(replace(order, source=CallSource(commit)), str(tmp_path / f"place-{at}"))
+
+    assert clone.remote.fetched("refs/") == ("refs/kept/p",)
 
 
 def test_a_commit_that_was_never_fetched_is_an_error(tmp_path: Path) -> None:

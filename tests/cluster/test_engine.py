@@ -14,6 +14,7 @@ from fairlead.cluster.model import LONGEST_TEXT, CallEnd, CallOrder
 from fairlead.core.serialization import revived
 from fairlead.core.values import replace
 from fairlead.council.context import CouncilRun
+from fairlead.execution.errors import NothingToExecute
 from fairlead.jobs.calls import LOST
 from fairlead.jobs.ledger import EntryKind
 from fairlead.jobs.model import Job
@@ -387,6 +388,41 @@ def test_a_call_of_a_council_with_another_input_is_given_up_and_counted(tmp_path
 
     lost = [entry for entry in ledger_entries(council.project) if entry.verdict == LOST]
     assert [entry.cost_usd for entry in lost] == [None]
+
+
+def test_a_late_push_of_a_lost_attempt_changes_nothing(
+    trial: tuple[ClusterTrial, FakeServer],
+) -> None:
+    run, server = trial
+    server.lost = {"executor": 1}
+    assert run.run().job.status == "DONE"
+    session = run.cluster.session(run.project)
+    session.clean_up()
+    before = (commits_of(run.project), ledger_entries(run.project), git(run.project, "status"))
+    call = next(id_ for id_, end in server.ends.items() if end.attempt == 2)
+
+    server.perform(server.texts[call], 1, lambda: True)  # its agent ended after the job
+    assert [name.rpartition("/")[2] for name in run.cluster.refs()] == ["1"]
+    with pytest.raises(NothingToExecute):
+        run.run()
+    session.clean_up()
+
+    after = (commits_of(run.project), ledger_entries(run.project), git(run.project, "status"))
+    assert after == before
+    assert run.cluster.refs() == []
+
+
+def test_nothing_of_a_run_stays_in_the_private_folder(
+    trial: tuple[ClusterTrial, FakeServer],
+) -> None:
+    run, _ = trial
+    assert run.run().job.status == "DONE"
+    exchange = run.cluster.remote(run.project)
+    assert exchange.fetched("refs/fairlead/")
+
+    run.cluster.session(run.project).clean_up()
+
+    assert exchange.fetched("refs/") == ("refs/kept/base",)
 
 
 def test_refs_of_ended_jobs_are_deleted_whoever_left_them(tmp_path: Path) -> None:

@@ -224,11 +224,19 @@ class LocalCluster:
 
     def await_call(self, worker: Machine, coordinator: Machine) -> None:
         """Wait until an agent runs on a worker."""
-        _until(lambda: is_calling(worker), coordinator)
+        self.until(lambda: is_calling(worker), coordinator)
 
     def await_idle(self, worker: Machine) -> None:
         """Wait until no agent runs on a worker."""
-        _until(lambda: not is_calling(worker), worker)
+        self.until(lambda: not is_calling(worker), worker)
+
+    def until(self, happened: Callable[[], bool], machine: Machine) -> None:
+        """Wait until something has happened, while a machine runs."""
+        limit = time.monotonic() + PATIENCE_SECONDS
+        while not happened():
+            if not machine.is_running or time.monotonic() > limit:
+                raise RuntimeError(machine.output)
+            time.sleep(_PRESENT)
 
     def close(self) -> None:
         """End every machine that still runs."""
@@ -273,15 +281,6 @@ def stub(thinks: float) -> list[str]:
 def is_calling(worker: Machine) -> bool:
     """Whether an agent of a worker runs."""
     return any("scripted.program" in each for each in processes_of(worker.home))
-
-
-def _until(happened: Callable[[], bool], machine: Machine) -> None:
-    """Wait until something has happened, while a machine runs."""
-    limit = time.monotonic() + PATIENCE_SECONDS
-    while not happened():
-        if not machine.is_running or time.monotonic() > limit:
-            raise RuntimeError(machine.output)
-        time.sleep(_PRESENT)
 
 
 def settings(home: Path, content: Mapping[str, object]) -> None:

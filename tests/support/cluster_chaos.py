@@ -92,6 +92,7 @@ class Chaos:
             each.send(signal.SIGTERM)
         for each in self.workers:
             each.wait()
+        for each in (*self.workers, self.coordinator):
             found += [f"left behind: {process}" for process in processes_of(each.home)]
         return found
 

@@ -143,10 +143,12 @@ class FakeCluster:
     def session(self, project: Path) -> ClusterSession:
         """A session of a coordinator in a project."""
         self.server.is_killed = False
-        workspace = Git(str(project))
+        return ClusterSession(self.server, self.remote(project), Git(str(project)), "project")
+
+    def remote(self, project: Path) -> RemoteRepository:
+        """The shared repository as a coordinator in a project sees it."""
         private = str(self.folder / "exchange")
-        remote = RemoteRepository(str(self.shared), private, workspace.objects)
-        return ClusterSession(self.server, remote, workspace, "project")
+        return RemoteRepository(str(self.shared), private, Git(str(project)).objects)
 
     def roster(self, roster: Roster, project: Path) -> Roster:
         """The same roster, with agents and commands on the worker."""

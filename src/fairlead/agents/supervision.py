@@ -196,23 +196,6 @@ def reap(name: str, value: str, *, wait_seconds: float = 10.0) -> int:
     return len(ended)
 
 
-def identity(number: int) -> str:
-    """A name of a running process that no other process ever has; empty if it does not run."""
-    mark = supervisor.mark_of(number)
-    return f"{_boot()}:{mark[0]}:{mark[1]}" if mark else ""
-
-
-def is_alive(name: str) -> bool:
-    """Whether the process of this identity still runs."""
-    parts = name.split(":")
-    return len(parts) == 3 and parts[1].isdecimal() and identity(int(parts[1])) == name
-
-
-def _boot() -> str:
-    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
-        return file.read().strip()
-
-
 def private_folder(path: str) -> None:
     """Create a folder that only the user can open; refuse an existing one that others can."""
     make_private_folders(path)

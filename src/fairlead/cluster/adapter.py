@@ -19,7 +19,14 @@ from fairlead.agents.drivers.driver import Driver
 from fairlead.agents.model import AgentCall, AgentEvent, CallLimits, CallResult, CallSource
 from fairlead.agents.ports import Recall
 from fairlead.agents.secrets import without_secrets
-from fairlead.cluster.claims import PushedCommit, claim_fault, size_fault, tree_fault
+from fairlead.cluster.claims import (
+    LARGEST_TREE,
+    PushedCommit,
+    claim_fault,
+    size_fault,
+    tree_fault,
+    weight_fault,
+)
 from fairlead.cluster.errors import NotOnCluster
 from fairlead.cluster.model import (
     LONGEST_TEXT,
@@ -54,6 +61,7 @@ _DELETED_TOGETHER = 100  # refs of ended calls
 _NOT_RUN = -9  # the exit code of a command without a report
 _NAME_LENGTH = 16  # of the digest in the id of a verify command
 _LONGEST_ANSWER = 16 << 20  # characters
+_BASE = "base"
 
 
 class ClusterSession:
@@ -177,6 +185,7 @@ class ClusterSession:
             new = {name: each for name, each in objects.items() if name not in self._pushed}
             if new:
                 self._remote.push(new)
+                self._remote.keep(_BASE, order.source.commit)
                 self._pushed.update(new)
 
     def _checked(self, order: CallOrder, end: CallEnd) -> CallReport | str:
@@ -191,11 +200,13 @@ class ClusterSession:
         if fault or not report.ref:
             return fault or report
         try:
-            self._remote.fetch(report.ref)
+            self._remote.fetch(report.ref, largest=LARGEST_TREE)
+            pushed = PushedCommit(*self._remote.commit_at(report.ref))
+            fault = tree_fault(order, report, pushed)
+            size = 0 if fault else self._workspace.added_bytes(order.source.commit, pushed.commit)
         except GitFault as problem:
             return f"its ref cannot be fetched: {problem}"
-        pushed = PushedCommit(*self._remote.commit_at(report.ref))
-        return tree_fault(order, report, pushed) or report
+        return fault or weight_fault(size) or report
 
     def _answer(self, order: CallOrder, report: CallReport) -> str:
         if not report.text.object:
@@ -218,6 +229,7 @@ class ClusterSession:
     def _delete(self, names: list[str]) -> None:
         known = self._remote.list(f"{REFS}/{self._project}/")
         self._remote.delete(name for name in names if name in known)
+        self._remote.forget(names)
 
     def clean_up(self, open_jobs: Iterable[str] = ()) -> None:
         """End the calls and delete the refs of all jobs that are over, whoever left them.
@@ -230,8 +242,10 @@ class ClusterSession:
         if left := [id_ for id_ in self.server.open_calls() if not id_.startswith(continued)]:
             self.server.cancel_all(left)
         kept = tuple(address.refs for address in addresses)
-        refs = self._remote.list(f"{REFS}/{self._project}/")
+        prefix = f"{REFS}/{self._project}/"
+        refs, here = self._remote.list(prefix), self._remote.fetched(prefix)
         self._remote.delete(name for name in refs if not name.startswith(kept))
+        self._remote.forget(name for name in here if not name.startswith(kept))
 
     # -- finding calls again ---------------------------------------------------------------
 

@@ -17,6 +17,8 @@ from fairlead.cluster.model import (
 )
 from fairlead.core.values import dataclass
 
+LARGEST_TREE = 1 << 30  # bytes that one call may add or change
+
 
 @dataclass(frozen=True, slots=True)
 class PushedCommit:
@@ -69,6 +71,13 @@ def tree_fault(order: CallOrder, report: CallReport, pushed: PushedCommit) -> st
     if pushed.parents != (order.source.commit,):
         return f"its commit does not follow {order.source.commit[:12]}"
     return ""
+
+
+def weight_fault(size: int) -> str:
+    """Why a tree is not written to a worktree; empty: it may be."""
+    if size <= LARGEST_TREE:
+        return ""
+    return f"its tree adds or changes {size:,} bytes, more than {LARGEST_TREE:,}"
 
 
 def _counts(report: CallReport) -> tuple[float, ...]:

@@ -161,7 +161,6 @@ class CallOrder:
             prompt=prompt,
             folder=folder,
             raw=raw,
-            job=f"cluster/{self.address.id}",
             session=self.session,
             model=self.model,
             is_read_only=self.is_read_only,

@@ -9,7 +9,9 @@ worker, its tree of processes ends before anything is pushed.
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import hashlib
+import itertools
 import json
 import os
 import platform
@@ -29,8 +31,7 @@ from fairlead.agents.custom_agents import CustomAgent
 from fairlead.agents.model import CallResult, EndKind
 from fairlead.agents.ports import Agent
 from fairlead.agents.secrets import without_secrets
-from fairlead.agents.supervision import identity as process_identity
-from fairlead.agents.supervision import is_alive, reap
+from fairlead.agents.supervision import reap
 from fairlead.cluster.connection import ServerSettings, connected
 from fairlead.cluster.errors import WorkerUnfit
 from fairlead.cluster.model import (
@@ -67,6 +68,7 @@ from fairlead.vcs.remote import RemoteRepository
 _DRAINING = timedelta(days=7)  # a drained worker finishes what it has, however long that takes
 _THROTTLE = timedelta(seconds=5)
 _BEAT_SHARE = 3  # heartbeats within one heartbeat timeout
+_LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _GIT_LIMITS = process.ProcessLimits(timedelta(minutes=1))
 
 
@@ -99,20 +101,33 @@ def worker_faults(options: WorkerOptions) -> tuple[str, ...]:
 
 
 class SharedClone:
-    """A cached clone of a shared repository: its objects, and the worktrees of attempts."""
+    """A cached clone of a shared repository: its objects, and the worktrees of attempts.
 
-    def __init__(self, folder: str, url: str) -> None:
-        make_private_folders(folder)
+    Workers of one user share a machine's cache, but never a clone: each takes the first one that
+    no other process has.
+    """
+
+    def __init__(self, above: str, url: str) -> None:
+        folder, self._lock = _free_folder(above)
+        self.runs = os.path.join(folder, "runs")
         self._place = os.path.join(folder, "clone")
-        if os.path.exists(os.path.join(self._place, ".git", "HEAD")):
-            self._run("-C", self._place, "worktree", "prune")
-        else:
-            self._run("init", "--quiet", "--initial-branch=main", self._place)
+        try:
+            self._delete_runs()  # of a worker that was killed
+            self._open()
+        except BaseException:
+            os.close(self._lock)
+            raise
         objects = os.path.join(self._place, ".git", "objects")
         self.remote = RemoteRepository(url, os.path.join(folder, "exchange"), objects)
         self._turn = Mutex()
         self._git: Git | None = None
         self._fetched: set[str] = set()  # commits
+
+    def _open(self) -> None:
+        if os.path.exists(os.path.join(self._place, ".git", "HEAD")):
+            self._run("-C", self._place, "worktree", "prune")
+        else:
+            self._run("init", "--quiet", "--initial-branch=main", self._place)
 
     def prepare(self, order: CallOrder, place: str) -> Git:
         """Fetch the commit of an order, and check it out in a worktree without other files."""
@@ -121,7 +136,8 @@ class SharedClone:
             names = [] if commit in self._fetched else [order.address.base_ref(commit)]
             names += [order.address.input_ref("prompt")] if order.prompt.object else []
             if names:
-                self.remote.fetch(*names)
+                self.remote.fetch_objects(*names)
+                self.remote.keep(order.address.project, commit)
                 self._fetched.add(commit)
             if self._git is None:
                 self._run("-C", self._place, "update-ref", "refs/heads/main", commit)
@@ -151,12 +167,35 @@ class SharedClone:
                 return tree, ""
             return tree, self._git.loose_commit(tree.full, f"{order.address.id}\n", base)
 
+    def close(self) -> None:
+        """Let another worker have it; no call runs any more."""
+        self._delete_runs()
+        os.close(self._lock)
+
+    def _delete_runs(self) -> None:
+        shutil.rmtree(self.runs, ignore_errors=True)
+
     def _run(self, *words: str) -> None:
         environment = process.environment_of(("HOME",), PATH=process.search_path())
         words = (process.program("git"), "-c", "core.hooksPath=/dev/null", *words)
         result = process.run(words, folder="/", environment=environment, limits=_GIT_LIMITS)
         if result.code != 0:
             raise AgentError.saying(result.errors.decode("utf-8", "replace").strip())
+
+
+def _free_folder(above: str) -> tuple[str, int]:
+    """The first numbered folder that no process has locked, and its lock: an open file."""
+    for number in itertools.count():
+        folder = os.path.join(above, str(number))
+        make_private_folders(folder)
+        lock = os.open(os.path.join(folder, "lock"), _LOCK, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+        else:
+            return folder, lock
+    raise AssertionError("there is no last number")
 
 
 class CallRunner:
@@ -173,12 +212,6 @@ class CallRunner:
         self._identity = identity
         self._clones: dict[str, SharedClone] = {}
         self._turn = Mutex()
-        runs = os.path.join(options.folder, "runs")
-        make_private_folders(runs)
-        for name in os.listdir(runs):  # of workers that were killed
-            if not is_alive(name):
-                shutil.rmtree(os.path.join(runs, name), ignore_errors=True)
-        self._own = os.path.join(runs, process_identity(os.getpid()))
 
     def perform(self, text: str, attempt: int, is_wanted: Callable[[], bool]) -> str:
         """The report of one attempt, after its tree was pushed."""
@@ -186,8 +219,9 @@ class CallRunner:
         address = order.address
         clone = self._clone(self._options.remote or order.remote)
         name = f"{address.project}-{address.job}-{address.call}-{attempt}"
-        place, raw = (os.path.join(self._own, each, name) for each in ("work", "raw"))
-        mark = f"cluster/{address.id}"
+        place, raw = (os.path.join(clone.runs, each, name) for each in ("work", "raw"))
+        # Another worker of this machine may run the next attempt already.
+        mark = f"cluster/{address.id}/{attempt}"
         report = CallReport(address.id, digest_of(text), attempt, self._identity.place)
         try:
             clone.prepare(order, place)
@@ -200,7 +234,7 @@ class CallRunner:
                     order.line, inside, order.limits.limits.wall, is_wanted
                 ).seen_from(place)
                 return encoded(replace(report, command=command))
-            result = self._called(order, clone, inside, raw, is_wanted)
+            result = self._called(order, clone, inside, raw, mark, is_wanted)
             if not is_wanted():
                 return encoded(replace(report, result=without_text(result)))
             return encoded(self._pushed(order, clone, place, replace(report, result=result)))
@@ -210,8 +244,9 @@ class CallRunner:
             shutil.rmtree(raw, ignore_errors=True)
 
     def close(self) -> None:
-        """Delete the worktrees; no call runs any more."""
-        shutil.rmtree(self._own, ignore_errors=True)
+        """Give the clones back; no call runs any more."""
+        for clone in self._clones.values():
+            clone.close()
 
     def _order(self, text: str) -> CallOrder:
         try:
@@ -250,12 +285,13 @@ class CallRunner:
         clone: SharedClone,
         inside: str,
         raw: str,
+        mark: str,
         is_wanted: Callable[[], bool],
     ) -> CallResult:
         prompt = order.prompt.text
         if order.prompt.object:
             prompt = clone.remote.text(order.prompt.object)
-        call = order.agent_call(prompt, inside, raw)
+        call = replace(order.agent_call(prompt, inside, raw), job=mark)
         return self._find_agent(order.agent).start(call, lambda _: None, is_wanted)
 
     def _pushed(

@@ -8,6 +8,7 @@ are interrupted, and when it leaves processes running behind it.
 from __future__ import annotations
 
 import os
+import resource
 import selectors
 import shutil
 import signal
@@ -43,6 +44,7 @@ class ProcessLimits:
     wall: timedelta
     output_bytes: int = 1 << 20  # of each stream
     grace: timedelta = timedelta(seconds=2)  # between SIGTERM and SIGKILL
+    file_bytes: int = 0  # of each file that it writes, where the system can limit that; 0: any
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +122,20 @@ def run(
             raise NotStarted(words[0], error.strerror or str(error)) from error
     with child:
         try:
+            _limit_files(child, limits.file_bytes)
             reader = _OutputReader(child, limits)
             ended = reader.read_to_end()
         finally:
             _end_group(child, limits.grace)
         output, errors = reader.output_of(child.stdout), reader.output_of(child.stderr)
         return ProcessResult(ended, child.returncode, output, errors)
+
+
+def _limit_files(child: subprocess.Popen[bytes], size: int) -> None:
+    """Let a child that has just begun, and what it starts, write no larger file."""
+    if size and hasattr(resource, "prlimit"):  # only on Linux
+        with suppress(OSError):  # it has ended
+            resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (size, size))
 
 
 @dataclass(frozen=True, slots=True)

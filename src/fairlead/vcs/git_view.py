@@ -335,6 +335,16 @@ class GitView(GitProgram):
             self._changes[base, commit] = changes
         return changes
 
+    def added_bytes(self, base: str, commit: str) -> int:
+        """The size of all files that a commit adds or changes relative to another."""
+        ids = "".join(f"{change.after[1]}\n" for change in self.changes(base, commit))
+        if not ids:
+            return 0
+        # A deleted file has no object, and that of a nested repository is not here.
+        words = ("cat-file", "--batch-check=%(objectsize)")
+        sizes = self._run(*words, stdin=ids.encode()).output.split(b"\n")
+        return sum(int(size) for size in sizes if size.isdigit())
+
     def line_counts(self, base: str, commit: str) -> tuple[FileLines, ...]:
         """The lines that a commit adds and removes relative to another, file by file."""
         options = ("-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv")
@@ -455,9 +465,11 @@ class GitView(GitProgram):
 
 def _file_change(entry: str, path: str) -> FileChange:
     """One entry of git's raw diff: both modes, both objects, and a letter."""
-    before, after, old, _, kind = entry.removeprefix(":").split(" ")
+    before, after, old, new, kind = entry.removeprefix(":").split(" ")
     is_repository = after == LINK_MODE != before
-    return FileChange(path, kind[:1], is_repository=is_repository, before=(before, old))
+    return FileChange(
+        path, kind[:1], is_repository=is_repository, before=(before, old), after=(after, new)
+    )
 
 
 _Key = TypeVar("_Key")

@@ -23,6 +23,7 @@ class FileChange:
     kind: str
     is_repository: bool = False  # a new nested repository, whose commits are nowhere else
     before: tuple[str, str] = ("", "")  # mode and object id in the older commit
+    after: tuple[str, str] = ("", "")  # the same in the newer one
 
 
 @dataclass(frozen=True, slots=True)

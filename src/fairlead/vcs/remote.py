@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from fairlead.core.process import ExitKind, ProcessLimits, environment_of, program, run, search_path
+from fairlead.core.values import replace
 from fairlead.store.files import make_private_folders
 from fairlead.vcs.errors import BadRemote, GitFault
 
@@ -27,6 +28,7 @@ _FIXED_VARIABLES = {
 _OPTIONS = ("core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false")
 _LIMITS = ProcessLimits(wall=timedelta(minutes=10), output_bytes=64 << 20)
 _DELETED_TOGETHER = 1000  # refs in one command
+_KEPT = "refs/kept"  # what we have, so that git fetches and checks only what is new
 
 
 class RemoteRepository:
@@ -43,15 +45,46 @@ class RemoteRepository:
         if not os.path.exists(os.path.join(private, "HEAD")):
             self._git("init", "--quiet", "--bare", private)
 
+    def _lost(self) -> list[str]:
+        """Our refs whose objects somebody pruned: with one of them, every fetch fails."""
+        listed = self._git("for-each-ref", "--format=%(objectname) %(refname)")
+        words = ("cat-file", "--batch-check=%(objecttype) %(rest)")
+        found = self._git(*words, stdin=listed.encode())
+        pairs = zip(listed.splitlines(), found.splitlines(), strict=True)
+        return [ref.split(" ")[1] for ref, each in pairs if each.endswith(" missing")]
+
     def push(self, objects: Mapping[str, str]) -> None:
         """Create refs there; a ref that already points elsewhere is an error."""
         self._git("push", "--quiet", "--no-verify", "--", self.url, *_refspecs(objects))
 
-    def fetch(self, *names: str) -> None:
-        """Get the objects of refs; their names are kept in our private folder."""
+    def keep(self, name: str, commit: str) -> None:
+        """Remember a commit that we have, in place of the last one of this name.
+
+        Without one, the first fetch would get the whole history again.
+        """
+        self._git("update-ref", f"{_KEPT}/{name}", commit, may_fail=True)
+
+    def fetch(self, *names: str, largest: int = 0) -> None:
+        """Get the objects of refs, and the refs themselves until `forget`.
+
+        With `largest`, no file that git writes for them may have more bytes.
+        """
+        self._fetch([f"+{name}:{name}" for name in names], largest)
+
+    def fetch_objects(self, *names: str) -> None:
+        """Get only the objects of refs."""
+        self._fetch(names)
+
+    def _fetch(self, specs: Iterable[str], largest: int = 0) -> None:
         options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules")
-        specs = [f"+{name}:{name}" for name in names]
-        self._git("fetch", *options, "--", self.url, *specs)
+        words = ("fetch", *options, "--", self.url, *specs)
+        try:
+            self._git(*words, largest=largest)
+        except GitFault:
+            if not (lost := self._lost()):
+                raise
+            self.forget(lost)
+            self._git(*words, largest=largest)
 
     def delete(self, names: Iterable[str]) -> None:
         """Delete refs there that exist; a ref that is gone already is no problem."""
@@ -59,6 +92,15 @@ class RemoteRepository:
         for at in range(0, len(specs), _DELETED_TOGETHER):
             some = specs[at : at + _DELETED_TOGETHER]
             self._git("push", "--quiet", "--no-verify", "--", self.url, *some, may_fail=True)
+
+    def fetched(self, prefix: str) -> tuple[str, ...]:
+        """The fetched refs below a prefix that were not forgotten."""
+        return tuple(self._git("for-each-ref", "--format=%(refname)", prefix).split())
+
+    def forget(self, names: Iterable[str]) -> None:
+        """Delete fetched refs here: git looks at each one in every fetch."""
+        if deletions := "".join(f"delete {name}\n" for name in names):
+            self._git("update-ref", "--no-deref", "--stdin", stdin=deletions.encode())
 
     def list(self, prefix: str) -> dict[str, str]:
         """The refs there below a prefix, and their objects."""
@@ -85,7 +127,9 @@ class RemoteRepository:
         """A stored text."""
         return self._git("cat-file", "blob", object_id)
 
-    def _git(self, *words: str, stdin: bytes = b"", may_fail: bool = False) -> str:
+    def _git(
+        self, *words: str, stdin: bytes = b"", may_fail: bool = False, largest: int = 0
+    ) -> str:
         options = [word for pair in _OPTIONS for word in ("-c", pair)]
         variables = {**_FIXED_VARIABLES, "GIT_OBJECT_DIRECTORY": self._objects}
         variables |= {} if words[0] == "init" else {"GIT_DIR": self._folder}
@@ -93,7 +137,7 @@ class RemoteRepository:
             [self._program, *options, *words],
             folder=self._folder,
             environment=environment_of(_PASSED_VARIABLES, PATH=search_path(), **variables),
-            limits=_LIMITS,
+            limits=replace(_LIMITS, file_bytes=largest),
             stdin=stdin,
         )
         if result.ended is not ExitKind.EXITED:
