@@ -177,7 +177,7 @@ def _timed(
     ]
     cluster.ready(*machines)
     if not workers:
-        agents = {"stub": {"argv": stub(thinks), "stream": "claude"}}
+        agents = {"stub": {"argv": stub(thinks, project.parent), "stream": "claude"}}
         settings(project.parent, {"agent": "stub", "agents": agents})
     words = ("--cluster",) if workers else ("--slots", "1")
     server = [each for each in cluster.machines if each.home.name == "server"]

@@ -40,6 +40,7 @@ from tests.support.cluster import (
     some_plans,
     why_no_server,
 )
+from tests.support.cluster_chaos import unrecorded
 from tests.support.execution import commits_of
 from tests.support.programs import Command, fairlead, run
 
@@ -114,6 +115,42 @@ def test_a_job_whose_coordinator_is_gone_names_its_command_and_can_be_cancelled(
     assert worker.wait() == 0
 
 
+@pytest.mark.walk
+def test_attempts_that_were_lost_before_a_run_is_stopped_are_recorded(
+    cluster: LocalCluster,
+) -> None:
+    project, workers = cluster.project("stopped", some_plans(1)), []
+    coordinator = cluster.coordinator(project)
+    for number in (1, 2):
+        worker = cluster.worker(f"lost-{number}", thinks=600.0)
+        workers.append(worker)
+        cluster.until(lambda: bool(worker.started), coordinator)  # noqa: B023 - called at once
+        worker.kill()
+        cluster.until(lambda: lost_attempts(cluster) == number, coordinator)  # noqa: B023
+    coordinator.send(signal.SIGTERM)
+
+    assert coordinator.wait() == 6, coordinator.output
+    assert unrecorded(ledger_entries(project), workers) == []
+    entries = [each for each in ledger_entries(project) if each.kind is EntryKind.EXECUTE]
+    assert [(each.verdict, each.cost_usd) for each in entries] == [(LOST, None), ("stopped", None)]
+    assert shared_refs(project) == []
+
+
+def lost_attempts(cluster: LocalCluster) -> int:
+    """How many attempts of the calls that wait for another worker were lost."""
+
+    async def count() -> int:
+        client = await Client.connect(cluster.address)
+        lost = 0
+        async for each in client.list_workflows("ExecutionStatus='Running'"):
+            described = await client.get_workflow_handle(each.id).describe()
+            for pending in described.raw_description.pending_activities:
+                lost += pending.attempt - 1
+        return lost
+
+    return asyncio.run(count())
+
+
 @activity.defn(name="fairlead-present")
 async def present() -> str:
     return ""
@@ -166,8 +203,9 @@ def test_a_queue_without_a_worker_ends_the_run_and_another_input_is_not_attached
         assert error.value.exit_code == 5
         with pytest.raises(IdInUse):
             connection.start(order, encoded(replace(order, line="another")))
-        assert connection.started_attempts(address.id) == 0
-        assert connection.cancel(address.id).is_cancelled
+        end = connection.cancel(address.id)
+        assert end.is_cancelled
+        assert end.attempt == 0
         with pytest.raises(IdInUse):  # an id is never used again
             connection.start(order, encoded(replace(order, line="another")))
         with pytest.raises(NoWorker):

@@ -1,9 +1,14 @@
-"""Two results differ only in what somebody made: times, ids and workers are left out."""
+"""What the tests of a cluster look at: equal results, and attempts that the ledger leaves out."""
+
+from pathlib import Path
 
 import pytest
 
 from fairlead.core.values import replace
+from fairlead.jobs.calls import LOST
 from fairlead.jobs.ledger import EntryKind, LedgerEntry, appended
+from tests.support.cluster import STARTS, Machine
+from tests.support.cluster_chaos import unrecorded
 from tests.support.cluster_results import LEDGER, differences, ledger_lines, without_times
 
 _ENTRY = LedgerEntry(EntryKind.VERIFY, "01-02-01", 1, "2026-11-18T10:00:00Z", "fairlead")
@@ -52,3 +57,19 @@ def test_only_times_and_ids_are_replaced_in_a_text() -> None:
     text = "2026-11-18T10:00:00Z execute-01-20261118-195728 0a1b2c3d4e 12 min f12.txt 1200"
 
     assert without_times(text) == "# # # # f12.txt 1200"
+
+
+def a_worker(home: Path, *folders: str) -> Machine:
+    (home / STARTS).write_text("".join(f"/cache/{each}\n" for each in folders))
+    return Machine(home, (), home, {})
+
+
+def test_each_agent_that_was_started_must_be_in_the_ledger(tmp_path: Path) -> None:
+    worker = a_worker(tmp_path, "project-job-call-1", "project-job-call-2", "project-job-other-1")
+    last, other = replace(_ENTRY, call="call"), replace(_ENTRY, call="other")
+    lost = replace(_ENTRY, call="call.1", verdict=LOST)
+
+    assert unrecorded([lost, last, other], [worker]) == []
+    assert len(unrecorded([last, other], [worker])) == 1
+    assert len(unrecorded([lost, last], [worker])) == 1
+    assert unrecorded([], [a_worker(tmp_path)]) == ["no agent was started"]

@@ -21,12 +21,17 @@ from fairlead.jobs.ledger import LedgerEntry, read_ledger
 from tests.support.execution import PlanText, a_plan, a_project
 from tests.support.programs import PATIENCE_SECONDS, fairlead, scratch_environment
 
-# Sleeps, then acts as the scripted program: `sys.argv[1]` is the time in seconds.
-_STUB = (
-    "import runpy, sys, time; time.sleep(float(sys.argv[1])); "
-    "runpy.run_module('fairlead.agents.scripted.program', run_name='__main__')"
-)
+# Notes its folder in the file `sys.argv[2]`, sleeps for the seconds in `sys.argv[1]`, then acts as
+# the scripted program.
+_STUB = """\
+import os, runpy, sys, time
+starts = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+os.write(starts, f"{os.getcwd()}\\n".encode())
+time.sleep(float(sys.argv[1]))
+runpy.run_module("fairlead.agents.scripted.program", run_name="__main__")
+"""
 AGENT = "stub"
+STARTS = "starts.log"  # in the home of a worker
 _PRESENT = 0.05  # seconds between two looks
 _TRIES = 5  # to find ports that nobody takes before the server does
 _LISTENING = "0A"  # a state in /proc/net/tcp
@@ -86,6 +91,12 @@ class Machine:
     def output(self) -> str:
         """Everything it printed."""
         return (self.home / "output.log").read_text("utf-8", "replace")
+
+    @property
+    def started(self) -> list[str]:
+        """The folders in which its agents were started, whatever became of them."""
+        path = self.home / STARTS
+        return [Path(line).name for line in path.read_text().splitlines()] if path.exists() else []
 
     def wait(self, seconds: float = PATIENCE_SECONDS) -> int:
         """Its exit code."""
@@ -180,7 +191,7 @@ class LocalCluster:
         """Start a worker with its own home; calls wait until it takes them."""
         home = self.folder / name
         environment = self.environment(home)
-        settings(home, {"agents": {AGENT: {"argv": stub(thinks), "stream": "claude"}}})
+        settings(home, {"agents": {AGENT: {"argv": stub(thinks, home), "stream": "claude"}}})
         queues = queues or (AGENT, "verify")
         options = [word for queue in queues for word in ("--queue", queue)]
         command = fairlead().command(home, "worker", *options, "--slots", str(slots))
@@ -208,7 +219,7 @@ class LocalCluster:
         place = a_project(home / "project", *plans)
         shared = home / "shared.git"
         subprocess.run(["git", "init", "--quiet", "--bare", str(shared)], check=True)
-        agents = {AGENT: {"argv": stub(0), "stream": "claude"}}
+        agents = {AGENT: {"argv": stub(0, home), "stream": "claude"}}
         cluster = {"remote": str(shared), "heartbeat_seconds": 5, **more}
         settings(home, {"agent": AGENT, "agents": agents, "cluster": cluster})
         return place
@@ -273,9 +284,9 @@ def _with_server(folder: Path) -> LocalCluster:
     raise AssertionError("the last try raises")
 
 
-def stub(thinks: float) -> list[str]:
-    """The command line of the stub agent."""
-    return [sys.executable, "-c", _STUB, str(thinks)]
+def stub(thinks: float, home: Path) -> list[str]:
+    """The command line of the stub agent of a machine."""
+    return [sys.executable, "-c", _STUB, str(thinks), str(home / STARTS)]
 
 
 def is_calling(worker: Machine) -> bool:

@@ -3,12 +3,15 @@
 import json
 import signal
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
 
+from fairlead.cluster.model import safe_name
 from fairlead.core.errors import UsageError
-from fairlead.jobs.ledger import EntryKind
+from fairlead.jobs.calls import LOST
+from fairlead.jobs.ledger import EntryKind, LedgerEntry
 from tests.support.cluster import (
     LocalCluster,
     Machine,
@@ -21,6 +24,7 @@ from tests.support.execution import commits_of
 from tests.support.repositories import git
 
 PLANS, THINKS_SECONDS = 2, 1.0
+_BETWEEN_SIGNALS = 0.3  # both arrive as separate signals
 
 
 class Chaos:
@@ -57,6 +61,19 @@ class Chaos:
         if self.coordinator.process and self.coordinator.process.poll() == 0:
             return
         self.coordinator.kill()
+        self._continue()
+
+    def stop_coordinator(self) -> None:
+        """Press Ctrl-C twice, which cancels the running calls, and run the same command again."""
+        if self.coordinator.process and self.coordinator.process.poll() == 0:
+            return
+        for _ in range(2):
+            self.coordinator.send(signal.SIGINT)
+            time.sleep(_BETWEEN_SIGNALS)
+        self._continue()
+
+    def _continue(self) -> None:
+        self.coordinator.wait()
         records = self.project.glob(".planning/jobs/*/job.json")
         statuses = [json.loads(path.read_text("utf-8"))["status"] for path in records]
         self._was_done = "DONE" in statuses
@@ -92,6 +109,7 @@ class Chaos:
             each.send(signal.SIGTERM)
         for each in self.workers:
             each.wait()
+        found += unrecorded(ledger_entries(self.project), self.workers)
         for each in (*self.workers, self.coordinator):
             found += [f"left behind: {process}" for process in processes_of(each.home)]
         return found
@@ -101,6 +119,7 @@ LOSSES: tuple[Callable[[Chaos], None], ...] = (
     Chaos.kill_worker,
     Chaos.kill_all_workers,
     Chaos.kill_coordinator,
+    Chaos.stop_coordinator,
     Chaos.kill_server,
     Chaos.drain_worker,
     Chaos.stop_worker,
@@ -114,6 +133,28 @@ def random_losses(cluster: LocalCluster, name: str, random: Random) -> list[str]
         time.sleep(random.uniform(0.0, 6.0))
         random.choice(LOSSES)(chaos)
     return chaos.finish()
+
+
+def unrecorded(entries: Iterable[LedgerEntry], workers: Iterable[Machine]) -> list[str]:
+    """The agents that workers started and whose attempt is not in the ledger.
+
+    The folder of an attempt ends with its call and number. The ledger has one entry for each
+    attempt of a call: those that were lost, and the last one.
+    """
+    recorded = Counter(_call_of(entry) for entry in entries if entry.call)
+    started = [folder for worker in workers for folder in worker.started]
+    found = [] if started else ["no agent was started"]
+    for name in started:
+        before, _, number = name.rpartition("-")
+        calls = [call for call in recorded if before.endswith(f"-{call}")]
+        if not calls or recorded[max(calls, key=len)] < int(number):
+            found.append(f"not in the ledger: {name}, {dict(recorded)}")
+    return found
+
+
+def _call_of(entry: LedgerEntry) -> str:
+    call = entry.call.rpartition(".")[0] if entry.verdict == LOST else entry.call
+    return safe_name(call)
 
 
 def outcome_faults(project: Path, plans: int) -> list[str]:

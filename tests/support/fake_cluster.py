@@ -80,10 +80,6 @@ class FakeServer:
         for id_ in ids:
             self.ends[id_] = self.cancel(id_)
 
-    def started_attempts(self, id_: str) -> int:
-        """See the port."""
-        return self.ends[id_].attempt if id_ in self.ends else 0
-
     def queue_state(self, name: str) -> QueueState:
         """See the port."""
         return QueueState(name, (WorkerIdentity("here", 1, 2),), 0)

@@ -96,7 +96,7 @@ class ClusterSession:
             reason = (
                 "it was stopped" if end.is_cancelled else f"no worker finished it: {end.failure}"
             )
-            return replace(stopped(reason, lost), call=call.id)
+            return replace(stopped(reason, end.attempt), call=call.id)
         checked = self._checked(order, end)
         if isinstance(checked, str):
             return replace(refused(checked), lost=lost, call=call.id)
@@ -264,9 +264,8 @@ class ClusterSession:
         id_ = self.address(os.path.basename(raw), job).id
         if not self.server.digest(id_):
             return locally(name, role, raw)
-        attempts = self.server.started_attempts(id_)
-        self.server.cancel(id_)
-        return stopped("its coordinator was killed", attempts - 1) if attempts else None
+        attempt = self.server.cancel(id_).attempt
+        return stopped("its coordinator was killed", attempt) if attempt else None
 
     @contextmanager
     def ready(self, mark: str) -> Iterator[None]:

@@ -50,7 +50,7 @@ from fairlead.cluster.model import (
 )
 from fairlead.cluster.workflow import WORKFLOW, CallWorkflow
 from fairlead.core.concurrency import ThreadGroup
-from fairlead.core.values import dataclass, field
+from fairlead.core.values import dataclass, field, replace
 
 CODECS = "fairlead.cluster.codecs"  # the group of entry points of packages with a payload codec
 _DEFAULT_ADDRESS, _DEFAULT_NAMESPACE = "127.0.0.1:7233", "default"
@@ -330,12 +330,25 @@ class Connection:
 
     async def _cancel(self, id_: str) -> CallEnd:
         handle = self._client.get_workflow_handle(id_, result_type=str)
+        started = 1  # a server that is away cannot say whether a worker has begun
         with suppress(RPCError):
+            # Afterwards, the history leaves out attempts that were lost before the last one.
+            started = await self._started(handle)
             await handle.cancel()
         try:
-            return await asyncio.wait_for(_end(handle), self._patience.stop)
+            end = await asyncio.wait_for(_end(handle), self._patience.stop)
         except (TimeoutError, RPCError):
-            return CallEnd(1, failure="it was stopped", is_cancelled=True)
+            return CallEnd(started, failure="it was stopped", is_cancelled=True)
+        return replace(end, attempt=max(started, end.attempt))
+
+    async def _started(self, handle: WorkflowHandle[Any, str]) -> int:
+        """How many attempts of an execution were started."""
+        described = await handle.describe()
+        if described.status is not WorkflowExecutionStatus.RUNNING:
+            return (await _end(handle)).attempt
+        waiting = PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED
+        pending = described.raw_description.pending_activities
+        return max((each.attempt - (each.state == waiting) for each in pending), default=0)
 
     def cancel_all(self, ids: Iterable[str]) -> None:
         """Cancel executions together; see `cancel`."""
@@ -354,19 +367,6 @@ class Connection:
             return tuple([each.id async for each in self._client.list_workflows(query)])
 
         return self._sync(self._patiently(look))
-
-    def started_attempts(self, id_: str) -> int:
-        """How many attempts of a running execution were started."""
-
-        async def count() -> int:
-            described = await self._client.get_workflow_handle(id_).describe()
-            if described.status is not WorkflowExecutionStatus.RUNNING:
-                return (await _end(self._client.get_workflow_handle(id_, result_type=str))).attempt
-            started = PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED
-            pending = described.raw_description.pending_activities
-            return max((each.attempt - (each.state == started) for each in pending), default=0)
-
-        return self._sync(self._patiently(count))
 
     # -- the server's view -----------------------------------------------------------------
 

@@ -282,9 +282,10 @@ class WorkerIdentity:
         return f"{self.host}:{self.process}"
 
 
-def stopped(reason: str, lost: int = 0) -> CallResult:
-    """The result of a call that has no report."""
-    return CallResult(EndKind.KILLED, error=reason, lost=lost)
+def stopped(reason: str, attempts: int) -> CallResult:
+    """The result of a call that has no report; only one that was never started is known to be free."""
+    cost = None if attempts else 0.0
+    return CallResult(EndKind.KILLED, error=reason, cost_usd=cost, lost=max(attempts - 1, 0))
 
 
 def refused(reason: str, report: CallReport | None = None) -> CallResult:

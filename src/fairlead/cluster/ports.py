@@ -29,7 +29,7 @@ class CallServer(Protocol):
         ...
 
     def cancel(self, id_: str, /) -> CallEnd:
-        """Cancel an execution, and wait until its processes have ended."""
+        """Cancel an execution, wait until its processes have ended, and count its attempts."""
         ...
 
     def open_calls(self) -> tuple[str, ...]:
@@ -38,10 +38,6 @@ class CallServer(Protocol):
 
     def cancel_all(self, ids: Iterable[str], /) -> None:
         """Cancel executions together, and wait until their processes have ended."""
-        ...
-
-    def started_attempts(self, id_: str, /) -> int:
-        """How many attempts of an execution were started."""
         ...
 
     def queue_state(self, name: str, /) -> QueueState:
