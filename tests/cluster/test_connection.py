@@ -6,7 +6,7 @@ import pytest
 from temporalio.service import RPCError, RPCStatusCode
 
 from fairlead.cluster.connection import repeated
-from fairlead.cluster.errors import ServerGone
+from fairlead.cluster.errors import ServerRefused
 
 
 class Failing:
@@ -41,6 +41,6 @@ def test_a_request_is_repeated_while_the_server_is_away(status: RPCStatusCode) -
 def test_a_request_that_the_server_refuses_is_not_repeated() -> None:
     request = Failing(RPCStatusCode.PERMISSION_DENIED, 2)
 
-    with pytest.raises(ServerGone):
+    with pytest.raises(ServerRefused):
         asyncio.run(repeated(request, 60.0, "x:1", tick=0.0))
     assert request.left == 1

@@ -20,6 +20,7 @@ from fairlead.core.errors import AgentError
 from fairlead.jobs.ledger import LedgerEntry, read_ledger
 from tests.support.execution import PlanText, a_plan, a_project
 from tests.support.programs import PATIENCE_SECONDS, fairlead, scratch_environment
+from tests.support.tls_relay import relay_words
 
 # Notes its folder in the file `sys.argv[2]`, sleeps for the seconds in `sys.argv[1]`, then acts as
 # the scripted program.
@@ -187,11 +188,13 @@ class LocalCluster:
         slots: int = 1,
         thinks: float = 0.0,
         prefix: Sequence[str] = (),
+        more: Mapping[str, object] | None = None,
     ) -> Machine:
         """Start a worker with its own home; calls wait until it takes them."""
         home = self.folder / name
         environment = self.environment(home)
-        settings(home, {"agents": {AGENT: {"argv": stub(thinks, home), "stream": "claude"}}})
+        agents = {AGENT: {"argv": stub(thinks, home), "stream": "claude"}}
+        settings(home, {"agents": agents, **({"cluster": more} if more else {})})
         queues = queues or (AGENT, "verify")
         options = [word for queue in queues for word in ("--queue", queue)]
         command = fairlead().command(home, "worker", *options, "--slots", str(slots))
@@ -213,6 +216,15 @@ class LocalCluster:
                     machine.start()
                 time.sleep(_PRESENT)
 
+    def tls(self, folder: Path) -> int:
+        """A port of the server behind mutual TLS, with the certificates of a folder."""
+        (port,) = free_ports(1)
+        home = self.folder / f"tls-{port}"
+        machine = Machine(home, relay_words(folder, port, self.port), folder, {})
+        self.machines.append(machine.start())
+        self.until(lambda: machine.listens_on(port), machine)
+        return port
+
     def project(self, name: str, plans: Sequence[PlanText], **more: object) -> Path:
         """A project whose trees travel through a bare repository of its own."""
         home = self.folder / name
@@ -224,12 +236,13 @@ class LocalCluster:
         settings(home, {"agent": AGENT, "agents": agents, "cluster": cluster})
         return place
 
-    def coordinator(self, project: Path, *more: str) -> Machine:
+    def coordinator(self, project: Path, *more: str, prefix: Sequence[str] = ()) -> Machine:
         """Execute phase 1 of a project on the workers."""
         words = ("phase", "execute", "1", "--approve", "--auto", *(more or ("--cluster",)))
         command = fairlead().command(project, *words)
         environment = self.environment(project.parent)
-        machine = Machine(project.parent, command.words, project, environment)
+        words = (*prefix, *command.words)
+        machine = Machine(project.parent, words, project, environment)
         self.machines.append(machine.start())
         return machine
 

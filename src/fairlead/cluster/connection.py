@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from temporalio.api.enums.v1 import PendingActivityState, TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import (
+    DescribeNamespaceRequest,
     DescribeTaskQueueRequest,
     ListTaskQueuePartitionsRequest,
 )
@@ -29,14 +30,25 @@ from temporalio.client import (
     WorkflowHandle,
 )
 from temporalio.common import WorkflowIDReusePolicy
-from temporalio.converter import DataConverter, PayloadCodec
+from temporalio.converter import (
+    DataConverter,
+    DefaultFailureConverterWithEncodedAttributes,
+    PayloadCodec,
+)
 from temporalio.envconfig import ClientConfig
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
-from fairlead.cluster.errors import IdInUse, NoWorker, ServerGone, UnknownCodec
+from fairlead.cluster.errors import (
+    BadServerSettings,
+    IdInUse,
+    NoWorker,
+    ServerGone,
+    ServerRefused,
+    UnknownCodec,
+)
 from fairlead.cluster.model import (
     CallEnd,
     CallOrder,
@@ -65,6 +77,7 @@ _AWAY = (
     RPCStatusCode.RESOURCE_EXHAUSTED,
 )
 _TICK_SECONDS = 0.25
+_LONGEST_REASON = 300  # characters of what the SDK says about a failure
 Value = TypeVar("Value")
 
 
@@ -102,33 +115,56 @@ class ServerSettings:
 
 def configured_address(address: str) -> tuple[str, str]:
     """The address and the namespace that a connection would use."""
-    config = ClientConfig.load_client_connect_config()
+    config = _configured()
     found = address or config.get("target_host") or _DEFAULT_ADDRESS
     return found, config.get("namespace") or _DEFAULT_NAMESPACE
 
 
+def _configured() -> dict[str, Any]:
+    """Temporal's own settings of this machine."""
+    try:
+        return {**ClientConfig.load_client_connect_config()}
+    except (RuntimeError, ValueError, OSError) as error:
+        raise BadServerSettings(_in_one_line(error)) from error
+
+
 async def connected(settings: ServerSettings) -> Client:
-    """Connect, or raise `ServerGone`."""
+    """Connect, and make sure that the namespace exists and accepts us."""
     _silence_logs()
-    config: dict[str, Any] = {**ClientConfig.load_client_connect_config()}
-    config["target_host"], config["namespace"] = configured_address(settings.address)
+    config = _configured()
+    address, namespace = configured_address(settings.address)
+    config["target_host"], config["namespace"] = address, namespace
     if settings.identity:
         config["identity"] = settings.identity
-    runtime = Runtime(telemetry=TelemetryConfig(logging=None, metrics=None))
+    config["runtime"] = Runtime(telemetry=TelemetryConfig(logging=None, metrics=None))
+    config["data_converter"] = _converter(settings.codec)
     patience = settings.patience.connect
-    until = time.monotonic() + patience
+    client = await _first_answer(config, patience)
+    described = DescribeNamespaceRequest(namespace=namespace)
+    await repeated(lambda: client.workflow_service.describe_namespace(described), patience, address)
+    return client
+
+
+async def _first_answer(config: dict[str, Any], patience: float) -> Client:
+    """A client whose server has answered."""
+    until, reason = time.monotonic() + patience, ""
     while True:
         try:
-            return await asyncio.wait_for(
-                Client.connect(
-                    **config, runtime=runtime, data_converter=_converter(settings.codec)
-                ),
-                patience,
-            )
-        except (RuntimeError, RPCError, TimeoutError) as error:
-            if time.monotonic() > until:
-                raise ServerGone(config["target_host"], round(patience)) from error
-            await asyncio.sleep(_TICK_SECONDS)
+            return await asyncio.wait_for(Client.connect(**config), patience)
+        except TimeoutError:
+            reason = reason or "it does not answer"
+        except (ValueError, OSError) as error:
+            raise BadServerSettings(_in_one_line(error)) from error
+        except (RuntimeError, RPCError) as error:
+            reason = _in_one_line(error)
+        if time.monotonic() > until:
+            raise ServerGone(config["target_host"], round(patience), reason)
+        await asyncio.sleep(_TICK_SECONDS)
+
+
+def _in_one_line(error: BaseException) -> str:
+    text = " ".join(str(error).removeprefix("Failed client connect: ").split())
+    return text[:_LONGEST_REASON] or type(error).__name__
 
 
 async def repeated(
@@ -143,8 +179,10 @@ async def repeated(
         try:
             return await attempt()
         except RPCError as error:
+            if error.status not in _AWAY:
+                raise ServerRefused(address, _in_one_line(error)) from error
             gone = time.monotonic() - began
-            if error.status not in _AWAY or gone > seconds:
+            if gone > seconds:
                 raise ServerGone(address, round(gone)) from error
             await asyncio.sleep(tick)
 
@@ -163,13 +201,11 @@ def _converter(name: str) -> DataConverter:
     if name not in found:
         raise UnknownCodec(name, tuple(found))
     codec = found[name].load()()
-    assert isinstance(codec, PayloadCodec)
-    return replace_codec(codec)
-
-
-def replace_codec(codec: PayloadCodec) -> DataConverter:
-    """The default converter with a codec, which may encrypt what the server stores."""
-    return DataConverter(payload_codec=codec)
+    if not isinstance(codec, PayloadCodec):
+        raise UnknownCodec(name, tuple(found))
+    # Errors are encoded as well: they hold paths and answers of programs.
+    failures = DefaultFailureConverterWithEncodedAttributes
+    return DataConverter(payload_codec=codec, failure_converter_class=failures)
 
 
 class Connection:
@@ -183,6 +219,7 @@ class Connection:
         self._used: dict[str, float] = {}  # queues with calls, and since when
         self._seen: dict[str, float] = {}  # queues, and when a worker was last seen
         self._answered = time.monotonic()
+        self._refusal = ""  # why the workflow tasks are not ours any more
 
     # -- the thread ------------------------------------------------------------------------
 
@@ -216,16 +253,21 @@ class Connection:
             return
         monitor = asyncio.create_task(self._monitor(client))
         self._ready.set_result(client)
-        if self._project:
+        try:
+            if not self._project:
+                await self._stop.wait()
+                return
             queue = coordinator_queue(self._project)
             # Without a cache a call is not bound to the coordinator that started it.
             async with Worker(
                 client, task_queue=queue, workflows=[CallWorkflow], max_cached_workflows=0
             ):
                 await self._stop.wait()
-        else:
+        except RuntimeError as error:  # for example a key that was withdrawn
+            self._refusal = _in_one_line(error)
             await self._stop.wait()
-        monitor.cancel()
+        finally:
+            monitor.cancel()
 
     def _sync(
         self, work: Coroutine[Any, Any, Value], is_wanted: Callable[[], bool] = lambda: True
@@ -256,7 +298,9 @@ class Connection:
                 self._seen[name] = time.monotonic()
 
     def _require_others(self, queue: str) -> None:
-        """Raise if the server has been gone for too long, or nobody takes calls from a queue."""
+        """Raise if the server refuses us or has been gone for too long, or a queue has no worker."""
+        if self._refusal:
+            raise ServerRefused(self.address, self._refusal)
         now, patience = time.monotonic(), self._patience
         if now - self._answered > patience.server:
             raise ServerGone(self.address, round(patience.server))

@@ -22,12 +22,44 @@ class NoDevServer(AgentError, code="no-dev-server"):
 
 
 class ServerGone(AgentError, code="cluster-server-gone"):
-    """The Temporal server does not answer."""
+    """The Temporal server does not answer, or no connection to it can be made."""
 
     address: str
     seconds: int
-    message = "the Temporal server at {address} has not answered for {seconds} s"
-    hint = "look at it: fairlead cluster status; then run the same command again to resume"
+    reason: str = ""
+
+    def _message(self) -> str:
+        if self.reason:
+            return (
+                f"no connection to the Temporal server at {self.address} in {self.seconds} s: "
+                f"{self.reason}"
+            )
+        return f"the Temporal server at {self.address} has not answered for {self.seconds} s"
+
+    def _hint(self) -> str:
+        if self.reason:
+            return (
+                "check TEMPORAL_ADDRESS and TEMPORAL_TLS; "
+                "start a server on this machine: fairlead cluster dev"
+            )
+        return "look at it: fairlead cluster status; then run the same command again to resume"
+
+
+class ServerRefused(AgentError, code="cluster-server-refused"):
+    """The Temporal server answers, and does not accept the requests of this machine."""
+
+    address: str
+    reason: str
+    message = "the Temporal server at {address} refuses the request: {reason}"
+    hint = "check TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_CLIENT_CERT_PATH"
+
+
+class BadServerSettings(UsageError, code="cluster-settings"):
+    """Temporal's own settings of this machine cannot be used."""
+
+    reason: str
+    message = "Temporal's connection settings cannot be used: {reason}"
+    hint = "they are the variables TEMPORAL_*, and the file that TEMPORAL_CONFIG_FILE names"
 
 
 class NoWorker(AgentError, code="cluster-no-worker"):

@@ -33,7 +33,7 @@ from fairlead.agents.ports import Agent
 from fairlead.agents.secrets import without_secrets
 from fairlead.agents.supervision import reap
 from fairlead.cluster.connection import ServerSettings, connected
-from fairlead.cluster.errors import WorkerUnfit
+from fairlead.cluster.errors import ServerRefused, WorkerUnfit
 from fairlead.cluster.model import (
     LONGEST_TEXT,
     PROTOCOL,
@@ -415,8 +415,12 @@ class WorkerProcess:
         # A worker that finishes its last calls is still seen, but asks for no more.
         for workers in (serving, present_in):
             await asyncio.gather(*(each.shutdown() for each in workers))
-        await asyncio.gather(*running)
-        runner.close()
+        try:
+            await asyncio.gather(*running)
+        except RuntimeError as error:  # for example a namespace that was deleted
+            raise ServerRefused(client.service_client.config.target_host, str(error)) from error
+        finally:
+            runner.close()
         self._report("ended")
 
     def _interrupt(self, drained: asyncio.Event) -> None:
