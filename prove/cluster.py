@@ -1,7 +1,7 @@
-"""Jobs on workers whose machines are killed at random: workers, coordinator and server."""
+"""Jobs on workers whose machines are killed or cut off at random."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -10,6 +10,7 @@ from tempfile import mkdtemp
 from prove.frame import Tally, Trial
 from tests.support.cluster import local_cluster, why_no_server
 from tests.support.cluster_chaos import random_losses
+from tests.support.cluster_network import network_namespace, why_no_network_namespaces
 from tests.support.figures import PRODUCT
 
 JOBS = 200
@@ -21,8 +22,8 @@ class ClusterProof:
 
     name: str = "cluster"
     claim: str = (
-        "A job on workers has one outcome, whatever is killed: no commit is lost, no plan is merged "
-        "twice, every started attempt is in the ledger once, and no process is left."
+        "A job on workers has one outcome, whatever is killed or cut off: no commit is lost, no plan "
+        "is merged twice, every started attempt is in the ledger once, and no process is left."
     )
     unit: str = "jobs"
     covers: tuple[str, ...] = PRODUCT
@@ -39,12 +40,20 @@ class ClusterProof:
 
     @contextmanager
     def opened(self, scratch: Path) -> Iterator[Trial]:
-        """One server for all cases of a process; each process has a folder of its own."""
-        with local_cluster(Path(mkdtemp(dir=scratch))) as cluster:
+        """One server for all cases of a process; each process has a folder of its own.
+
+        One worker of each job is in a network namespace, where the machine allows it.
+        """
+        with ExitStack() as stack:
+            cluster = stack.enter_context(local_cluster(Path(mkdtemp(dir=scratch))))
+            namespace = None
+            if not why_no_network_namespaces():
+                namespace = stack.enter_context(network_namespace())
+                namespace.relay(cluster.port)
 
             def trial(case: str) -> Tally:
                 name = f"job{case.rpartition(':')[2]}"
-                found = random_losses(cluster, name, Random(case))  # noqa: S311 - repeatable
+                found = random_losses(cluster, name, Random(case), namespace)  # noqa: S311 - repeatable
                 return Tally(1, tuple(f"{case}: {each}" for each in found))
 
             yield trial

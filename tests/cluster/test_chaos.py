@@ -1,4 +1,4 @@
-"""Twelve jobs on one server, each with another loss: one outcome, nothing lost, nothing twice."""
+"""Fourteen jobs on one server, each with another loss: one outcome, nothing lost, nothing twice."""
 
 import signal
 import time

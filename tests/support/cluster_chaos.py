@@ -20,19 +20,24 @@ from tests.support.cluster import (
     shared_refs,
     some_plans,
 )
+from tests.support.cluster_network import Namespace
 from tests.support.execution import commits_of
 from tests.support.repositories import git
 
 PLANS, THINKS_SECONDS = 2, 1.0
+_CUT_OFF_SECONDS = 8.0  # more than the heartbeat timeout of 5 s
 _BETWEEN_SIGNALS = 0.3  # both arrive as separate signals
 
 
 class Chaos:
-    """One job with its own workers."""
+    """One job with its own workers; the first one may be in a network namespace."""
 
-    def __init__(self, cluster: LocalCluster, name: str) -> None:
+    def __init__(
+        self, cluster: LocalCluster, name: str, namespace: Namespace | None = None
+    ) -> None:
         self.cluster = cluster
         self.name = name
+        self.namespace = namespace
         self.project = cluster.project(name, some_plans(PLANS))
         self._count = 0
         self._was_done = False
@@ -43,7 +48,17 @@ class Chaos:
     def worker(self) -> Machine:
         """Start another worker."""
         self._count += 1
-        return self.cluster.worker(f"{self.name}-w{self._count}", thinks=THINKS_SECONDS)
+        is_inside = self.namespace and self._count == 1
+        prefix = self.namespace.prefix(self.cluster.port) if self.namespace and is_inside else ()
+        name = f"{self.name}-w{self._count}"
+        return self.cluster.worker(name, thinks=THINKS_SECONDS, prefix=prefix)
+
+    def cut_off_worker(self) -> None:
+        """Cut the worker in the namespace off until its attempt is lost; it can still push."""
+        if self.namespace:
+            self.namespace.cut()
+            time.sleep(_CUT_OFF_SECONDS)
+            self.namespace.heal()
 
     def kill_worker(self) -> None:
         """Kill one worker, and start another."""
@@ -126,12 +141,15 @@ LOSSES: tuple[Callable[[Chaos], None], ...] = (
 )
 
 
-def random_losses(cluster: LocalCluster, name: str, random: Random) -> list[str]:
+def random_losses(
+    cluster: LocalCluster, name: str, random: Random, namespace: Namespace | None = None
+) -> list[str]:
     """One job with one to three losses at random moments; what is wrong at its end."""
-    chaos = Chaos(cluster, name)
+    chaos = Chaos(cluster, name, namespace)
+    losses = (*LOSSES, Chaos.cut_off_worker) if namespace else LOSSES
     for _ in range(random.randint(1, 3)):
         time.sleep(random.uniform(0.0, 6.0))
-        random.choice(LOSSES)(chaos)
+        random.choice(losses)(chaos)
     return chaos.finish()
 
 

@@ -59,7 +59,11 @@ def _relay(ip: str, port: int) -> None:
     with socket.create_server((ip, port)) as server:
         while True:
             near, _ = server.accept()
-            far = socket.create_connection(("127.0.0.1", port))
+            try:
+                far = socket.create_connection(("127.0.0.1", port))
+            except OSError:  # the server is being started again
+                near.close()
+                continue
             for each in (near, far):  # small messages go at once
                 each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             for source, target in ((near, far), (far, near)):
