@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
+from temporalio.api.common.v1 import Payload
 from temporalio.api.enums.v1 import PendingActivityState, TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import (
@@ -24,6 +25,7 @@ from temporalio.api.workflowservice.v1 import (
 )
 from temporalio.client import (
     Client,
+    WorkflowExecution,
     WorkflowExecutionStatus,
     WorkflowFailureError,
     WorkflowHandle,
@@ -31,7 +33,7 @@ from temporalio.client import (
 from temporalio.common import WorkflowIDReusePolicy
 from temporalio.converter import DataConverter, PayloadCodec
 from temporalio.envconfig import ClientConfig
-from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
@@ -48,7 +50,7 @@ from fairlead.cluster.model import (
     presence_queue,
     task_queue,
 )
-from fairlead.cluster.workflow import WORKFLOW, CallWorkflow
+from fairlead.cluster.workflow import REFUSED, WORKFLOW, CallWorkflow
 from fairlead.core.concurrency import ThreadGroup
 from fairlead.core.values import dataclass, field
 
@@ -164,12 +166,26 @@ def _converter(name: str) -> DataConverter:
         raise UnknownCodec(name, tuple(found))
     codec = found[name].load()()
     assert isinstance(codec, PayloadCodec)
-    return replace_codec(codec)
+    return DataConverter(payload_codec=FailingCodec(codec))
 
 
-def replace_codec(codec: PayloadCodec) -> DataConverter:
-    """The default converter with a codec, which may encrypt what the server stores."""
-    return DataConverter(payload_codec=codec)
+class FailingCodec(PayloadCodec):
+    """A codec whose payloads end the call if they cannot be decoded: others try for ever."""
+
+    def __init__(self, codec: PayloadCodec) -> None:
+        self._codec = codec
+
+    async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """See the base class."""
+        return await self._codec.encode(payloads)
+
+    async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """See the base class."""
+        try:
+            return await self._codec.decode(payloads)
+        except Exception as error:
+            message = f"the payload codec cannot decode a payload: {error}"
+            raise ApplicationError(message, type=REFUSED, non_retryable=True) from error
 
 
 class Connection:
@@ -226,6 +242,7 @@ class Connection:
         else:
             await self._stop.wait()
         monitor.cancel()
+        await asyncio.gather(monitor, return_exceptions=True)
 
     def _sync(
         self, work: Coroutine[Any, Any, Value], is_wanted: Callable[[], bool] = lambda: True
@@ -309,7 +326,7 @@ class Connection:
             if error.status is RPCStatusCode.NOT_FOUND:
                 return ""
             raise
-        return str((await described.memo()).get("digest", ""))
+        return await _noted(described, "digest")
 
     def wait(self, order: CallOrder, is_wanted: Callable[[], bool]) -> CallEnd:
         """Wait for the end of an execution; cancel it once it is not wanted."""
@@ -397,7 +414,7 @@ class Connection:
         async def look() -> tuple[RunningCall, ...]:
             now, calls = datetime.now(UTC), []
             async for each in self._client.list_workflows(query, limit=1000):
-                queue = str((await each.memo()).get("queue", ""))
+                queue = await _noted(each, "queue")
                 calls.append(RunningCall(each.id, queue, now - each.start_time))
             return tuple(sorted(calls, key=lambda call: call.age, reverse=True))
 
@@ -441,6 +458,8 @@ async def _end(handle: WorkflowHandle[Any, str]) -> CallEnd:
     is_cancelled = False
     try:
         report = await handle.result()
+    except ApplicationError as error:  # of the codec
+        failure = str(error)
     except WorkflowFailureError as error:
         causes = _causes(error)
         failure = "; ".join(map(str, causes[1:])) or str(error)
@@ -452,6 +471,18 @@ async def _end(handle: WorkflowHandle[Any, str]) -> CallEnd:
         if event.HasField("activity_task_started_event_attributes")
     ]
     return CallEnd(max(attempts, default=0), report, failure, is_cancelled)
+
+
+async def _noted(execution: WorkflowExecution, name: str) -> str:
+    """What was noted when an execution was started; empty if nothing that we can read was.
+
+    Others may start executions too, and may use another codec.
+    """
+    try:
+        memo: Mapping[str, object] = await execution.memo()
+    except (ApplicationError, ValueError, RuntimeError, LookupError, TypeError):
+        return ""
+    return str(memo.get(name, ""))
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:
