@@ -45,6 +45,8 @@ from fairlead.cluster.model import (
     WorkerIdentity,
     digest_of,
     encoded,
+    host_name,
+    is_commit,
     order_of,
     own_version,
     presence_queue,
@@ -218,7 +220,7 @@ class CallRunner:
         order = self._order(text)
         address = order.address
         clone = self._clone(self._options.remote or order.remote)
-        name = f"{address.project}-{address.job}-{address.call}-{attempt}"
+        name = f"{address.folder}-{attempt}"
         place, raw = (os.path.join(clone.runs, each, name) for each in ("work", "raw"))
         # Another worker of this machine may run the next attempt already.
         mark = f"cluster/{address.id}/{attempt}"
@@ -251,7 +253,8 @@ class CallRunner:
     def _order(self, text: str) -> CallOrder:
         try:
             order = order_of(text)
-        except (DocumentError, ValueError) as error:
+            _ = order.limits.limits
+        except (DocumentError, ValueError, OverflowError) as error:
             raise AgentError.saying(f"the order is malformed: {error}") from error
         if (order.version, order.protocol) != (own_version(), PROTOCOL):
             raise AgentError.saying(
@@ -259,6 +262,8 @@ class CallRunner:
             )
         if not order.address.is_safe or not _is_inside(order):
             raise AgentError.saying("the order has names that lead out of their folder")
+        if not is_commit(order.source.commit):
+            raise AgentError.saying("the order names no commit")
         return order
 
     def _clone(self, url: str) -> SharedClone:
@@ -360,8 +365,7 @@ class WorkerProcess:
         self._options = options
         self._report = report
         self._signals = 0
-        host = platform.node().replace("/", "-") or "worker"
-        self.identity = WorkerIdentity(host, os.getpid(), options.slots)
+        self.identity = WorkerIdentity(host_name(platform.node()), os.getpid(), options.slots)
 
     def run(self) -> None:
         """Serve; the first interrupt drains, the second ends the running calls."""
