@@ -146,3 +146,7 @@ def test_refs_whose_names_are_too_long_for_one_command_are_deleted(exchange: Exc
     exchange.remote.delete([*names, "refs/fairlead/p/gone"])
 
     assert exchange.remote.list("refs/fairlead/p/") == {}
+
+
+def test_a_text_with_half_a_character_can_be_stored(exchange: Exchange) -> None:
+    assert exchange.remote.text(exchange.remote.store("a \ud800")) == "a ?"

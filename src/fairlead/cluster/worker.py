@@ -63,6 +63,7 @@ from fairlead.jobs.paths import OUTPUT
 from fairlead.plans.model import CommandResult
 from fairlead.store.files import make_private_folders
 from fairlead.vcs.errors import GitFault
+from fairlead.vcs.folders import delete_below
 from fairlead.vcs.git import Git
 from fairlead.vcs.model import Tree
 from fairlead.vcs.remote import RemoteRepository
@@ -116,11 +117,11 @@ class SharedClone:
         try:
             self._delete_runs()  # of a worker that was killed
             self._open()
+            objects = os.path.join(self._place, ".git", "objects")
+            self.remote = RemoteRepository(url, os.path.join(folder, "exchange"), objects)
         except BaseException:
             os.close(self._lock)
             raise
-        objects = os.path.join(self._place, ".git", "objects")
-        self.remote = RemoteRepository(url, os.path.join(folder, "exchange"), objects)
         self._turn = Mutex()
         self._git: Git | None = None
         self._fetched: set[str] = set()  # commits
@@ -228,7 +229,7 @@ class CallRunner:
         try:
             clone.prepare(order, place)
             for path in order.source.left_out:
-                shutil.rmtree(os.path.join(place, path), ignore_errors=True)
+                delete_below(place, os.path.join(order.source.subfolder, path))
             inside = os.path.join(place, order.source.subfolder).rstrip("/")
             fault = self._set_up(order, inside, is_wanted)
             if order.kind is CallKind.COMMAND:

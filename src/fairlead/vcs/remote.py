@@ -145,7 +145,7 @@ class RemoteRepository:
 
     def store(self, text: str) -> str:
         """Store a text as an object."""
-        content = text.encode("utf-8", "surrogateescape")
+        content = text.encode("utf-8", "replace")
         return self._git("hash-object", "-w", "--stdin", stdin=content).strip()
 
     def text(self, object_id: str) -> str:
