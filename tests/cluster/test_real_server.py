@@ -8,6 +8,7 @@ import json
 import signal
 import time
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -161,20 +162,23 @@ def test_every_worker_of_a_queue_is_seen(cluster: LocalCluster) -> None:
 _UNREADABLE = Payload(metadata={"encoding": b"binary/encrypted"}, data=b"\xff")
 
 
-def test_a_call_ends_if_what_its_worker_returns_cannot_be_read(cluster: LocalCluster) -> None:
-    results = [5, None, {"a": 1}, RawValue(_UNREADABLE), RawValue(Payload(data=b"x")), "failure"]
+def test_a_call_ends_whatever_its_worker_returns(cluster: LocalCluster) -> None:
+    results = [5, None, {"a": 1}, RawValue(_UNREADABLE), RawValue(Payload(data=b"x")), "no", "late"]
 
     @activity.defn(name=ACTIVITY)
     async def perform(text: str) -> object:
         result = results[int(order_of(text).line)]
-        if result == "failure":
+        if result == "no":
             raise ApplicationError("no", RawValue(_UNREADABLE), non_retryable=True)
+        if result == "late":
+            raise ApplicationError("in ten years", next_retry_delay=timedelta(days=3650))
         return result
 
     def ends() -> list[CallEnd]:
         limits, source = SentLimits.of(CallLimits()), CallSource("0" * 40)
         until, found = time.monotonic() + PATIENCE_SECONDS, []
-        with Connection(ServerSettings(cluster.address), "p") as connection:
+        settings = ServerSettings(cluster.address, patience=Patience(pause=0.5))
+        with Connection(settings, "p") as connection:
             for at in range(len(results)):
                 address = CallAddress("p", "odd", str(at))
                 order = CallOrder(address, CallKind.COMMAND, "odd", "x", source, limits)
@@ -191,6 +195,7 @@ def test_a_call_ends_if_what_its_worker_returns_cannot_be_read(cluster: LocalClu
     found = asyncio.run(serve())
 
     assert not [end for end in found if end.is_cancelled or end.report or not end.failure]
+    assert "asks for a pause of 3650 days" in found[-1].failure
 
 
 @pytest.mark.walk

@@ -50,9 +50,9 @@ from fairlead.cluster.model import (
     presence_queue,
     task_queue,
 )
-from fairlead.cluster.workflow import REFUSED, WORKFLOW, CallWorkflow
+from fairlead.cluster.workflow import LONGEST_PAUSE, REFUSED, WORKFLOW, CallWorkflow
 from fairlead.core.concurrency import ThreadGroup
-from fairlead.core.values import dataclass, field
+from fairlead.core.values import dataclass, field, replace
 
 CODECS = "fairlead.cluster.codecs"  # the group of entry points of packages with a payload codec
 _DEFAULT_ADDRESS, _DEFAULT_NAMESPACE = "127.0.0.1:7233", "default"
@@ -80,6 +80,7 @@ class Patience:
     heartbeat: float = 30.0  # of a worker, until its attempt counts as lost
     poll: float = 75.0  # a worker that waits for a call asks at least this often
     look: float = 5.0  # between two looks of the monitor
+    pause: float = 60.0  # between two looks at a call that has not ended
     stop: float = 60.0  # for a cancelled call to end its processes
 
 
@@ -331,15 +332,31 @@ class Connection:
     def wait(self, order: CallOrder, is_wanted: Callable[[], bool]) -> CallEnd:
         """Wait for the end of an execution; cancel it once it is not wanted."""
         handle = self._client.get_workflow_handle(order.address.id, result_type=str)
+        looked, pause = time.monotonic(), timedelta(0)
 
         def is_awaited() -> bool:
+            nonlocal looked, pause
             self._require_others(order.queue)
-            return is_wanted()
+            if time.monotonic() - looked > self._patience.pause:
+                pause = self._sync(self._patiently(lambda: self._pause(order.address.id)))
+                looked = time.monotonic()
+            return is_wanted() and pause <= LONGEST_PAUSE
 
         try:
             return self._sync(self._patiently(lambda: _end(handle)), is_awaited)
         except asyncio.CancelledError:
-            return self.cancel(order.address.id)
+            end = self.cancel(order.address.id)
+            if pause <= LONGEST_PAUSE:
+                return end
+            failure = f"its worker asks for a pause of {pause}"
+            return replace(end, failure=failure, is_cancelled=False)
+
+    async def _pause(self, id_: str) -> timedelta:
+        """How long the server waits between the last attempt of a call and the next one."""
+        described = await self._client.get_workflow_handle(id_).describe()
+        pending = described.raw_description.pending_activities
+        pauses = (each.current_retry_interval.ToTimedelta() for each in pending)
+        return max(pauses, default=timedelta(0))
 
     def cancel(self, id_: str) -> CallEnd:
         """Cancel an execution, and wait until its worker has ended the processes."""

@@ -14,6 +14,7 @@ from temporalio.exceptions import ApplicationError
 
 WORKFLOW, ACTIVITY = "fairlead-call", "fairlead-perform"
 MOST_ATTEMPTS = 5
+LONGEST_PAUSE = timedelta(seconds=30)  # between two attempts; a worker may ask for a longer one
 REFUSED = "refused"  # the type of a failure that another worker would repeat
 _BESIDE_THE_CALL = timedelta(minutes=15)  # to fetch, set up, push and end processes
 
@@ -36,7 +37,7 @@ class CallWorkflow:
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             retry_policy=RetryPolicy(
                 initial_interval=timedelta(seconds=1),
-                maximum_interval=timedelta(seconds=30),
+                maximum_interval=LONGEST_PAUSE,
                 maximum_attempts=MOST_ATTEMPTS,
                 non_retryable_error_types=[REFUSED],
             ),
