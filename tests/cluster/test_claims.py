@@ -1,24 +1,36 @@
 """A worker that lies is refused, and the refusal says why."""
 
+import itertools
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from fairlead.cluster.claims import size_fault
+from fairlead.agents.model import CallLimits, CallResult, CallSource, EndKind
+from fairlead.cluster.claims import MOST_FILES, claim_fault, size_fault, weight_fault
 from fairlead.cluster.model import (
     LONGEST_PAYLOAD,
+    LONGEST_REASON,
+    CallAddress,
+    CallKind,
     CallOrder,
     CallReport,
+    SentLimits,
     WorkerIdentity,
     encoded,
+    order_of,
     report_of,
 )
+from fairlead.core.errors import AgentError, DocumentError
 from fairlead.core.values import replace
 from fairlead.plans.model import CommandResult
 from tests.cluster.test_engine import ClusterTrial, a_trial
+from tests.execution import test_subfolders
 from tests.support.cluster import ledger_entries
+from tests.support.execution import FakeAgent, a_plan
+from tests.support.fake_cluster import FakeCluster
 
 Lie = Callable[[ClusterTrial, CallOrder, CallReport], CallReport | str]
 
@@ -78,6 +90,32 @@ def tree_in_git(trial: ClusterTrial, order: CallOrder, report: CallReport) -> Ca
     return pushed(trial, report, tree, order.source.commit)
 
 
+def tree_of_trees(trial: ClusterTrial, order: CallOrder, report: CallReport) -> CallReport:
+    """A few small objects with ten billion files: each folder holds the next one ten times."""
+    blob = shared_git(trial, "hash-object", "-w", "--stdin", stdin=b"x")
+    entry = f"100644 blob {blob}"
+    for _ in range(10):
+        listed = "".join(f"{entry}\t{at}\n" for at in range(10))
+        entry = f"040000 tree {shared_git(trial, 'mktree', stdin=listed.encode())}"
+    return pushed(trial, report, entry.split()[-1], order.source.commit)
+
+
+def malformed_commit(trial: ClusterTrial, order: CallOrder, report: CallReport) -> CallReport:
+    text = f"tree {report.tree}\nparent {order.source.commit}\n\nby nobody\n"
+    words = ("hash-object", "-t", "commit", "-w", "--literally", "--stdin")
+    commit = shared_git(trial, *words, stdin=text.encode())
+    shared_git(trial, "update-ref", report.ref, commit)
+    return replace(report, commit=commit)
+
+
+def long_name(trial: ClusterTrial, order: CallOrder, report: CallReport) -> CallReport:
+    """A tree that git can only write in part."""
+    blob = shared_git(trial, "hash-object", "-w", "--stdin", stdin=b"x")
+    listed = f"100644 blob {blob}\ta.txt\n100644 blob {blob}\t{'n' * 300}\n"
+    tree = shared_git(trial, "mktree", stdin=listed.encode())
+    return pushed(trial, report, tree, order.source.commit)
+
+
 def foreign_ref(_: ClusterTrial, __: CallOrder, report: CallReport) -> CallReport:
     return replace(report, ref="refs/heads/main")
 
@@ -114,6 +152,15 @@ def huge_payload(_: ClusterTrial, __: CallOrder, report: CallReport) -> CallRepo
     return replace(report, worker="w" * LONGEST_PAYLOAD)
 
 
+def infinite_cost(_: ClusterTrial, __: CallOrder, report: CallReport) -> CallReport:
+    assert report.result
+    return replace(report, result=replace(report.result, cost_usd=float("inf")))
+
+
+def codes_in_a_name(_: ClusterTrial, __: CallOrder, report: CallReport) -> CallReport:
+    return replace(report, worker="\ud800\x1b[2J")
+
+
 def malformed(_: ClusterTrial, __: CallOrder, ___: CallReport) -> str:
     return '{"call": 7}'
 
@@ -126,12 +173,17 @@ LIES: dict[Lie, str] = {
     another_commit: "its ref holds",
     unrelated_commit: "does not follow",
     huge_tree: "its tree adds or changes 1,342,",
-    tree_in_git: "invalid path '.git/hooks/post-checkout'",
+    tree_in_git: "hasDotgit",
+    tree_of_trees: "its tree cannot be read: git diff-tree",
+    malformed_commit: "missingAuthor",
+    long_name: "is refused: git read-tree",
     foreign_ref: "a ref outside its own: refs/heads/main",
     missing_ref: "its ref cannot be fetched",
     false_exit_code: "success with exit code 1",
     own_accounting: "values that only the coordinator sets",
-    negative_cost: "values that only the coordinator sets",
+    negative_cost: "its cost is -5.0",
+    infinite_cost: "its cost is inf",
+    codes_in_a_name: r"it is of no worker: '?\x1b[2J'",
     other_kind: "no result of this kind",
     old_version: "the worker has version 0.0.1",
     huge_payload: "its payload has",
@@ -160,12 +212,130 @@ def test_a_lie_about_a_call_is_refused_by_name(lie: Lie, tmp_path: Path) -> None
     assert first.verdict == "executor-failure"
     assert "is refused" in first.tail
     assert LIES[lie] in first.tail
-    assert (first.tokens_in, first.cost_usd) == (0, None)
+    assert (first.tokens_in, first.cost_usd, first.note) == (0, None, "")
 
 
 def test_a_small_report_is_read() -> None:
     assert size_fault("x" * LONGEST_PAYLOAD) == ""
     assert size_fault("x" * (LONGEST_PAYLOAD + 1))
+    assert weight_fault(MOST_FILES, 1) == ""
+    assert weight_fault(MOST_FILES + 1, 1)
+
+
+_LIMITS = SentLimits.of(CallLimits())
+_ORDER = CallOrder(
+    CallAddress("p", "j", "c"), CallKind.AGENT, "fake", "x", CallSource("0" * 40), _LIMITS
+)
+_RESULT = CallResult(EndKind.OK, exit_code=0)
+_REPORT = CallReport("p/j/c", "digest", 1, "here:1", result=_RESULT)
+_COMMAND = replace(_REPORT, result=None, command=CommandResult(1, 1.0, "", ""))
+_NAN, _HUGE = float("nan"), int("9" * 4000)
+
+
+IMPOSSIBLE: list[tuple[CallReport, str, object, str]] = [
+    (_REPORT, "result.cost_usd", _NAN, "its cost is nan"),
+    (_REPORT, "result.seconds", _NAN, "its duration is nan"),
+    (_REPORT, "result.seconds", 1e300, "its duration is 1e+300"),
+    (_REPORT, "result.retry_after", _NAN, "its time to wait is nan"),
+    (_REPORT, "result.exit_code", _HUGE, "its exit code is 999"),
+    (_REPORT, "result.dropped_bytes", -1, "its number of dropped bytes is -1"),
+    (_REPORT, "result.usage.tokens_out", _HUGE, "its number of tokens is 999"),
+    (_REPORT, "result.usage.tokens_cached", 10**30, "its number of tokens is 1000"),
+    (_REPORT, "result.session", "s" * 2000, "its session has 2,000 characters"),
+    (_REPORT, "result.model", "m" * 2000, "its model has 2,000 characters"),
+    (_REPORT, "result.denied", ["t" * 2000], "its name of a tool has 2,000 characters"),
+    (_REPORT, "text", {"text": "a", "object": "b"}, "it has two answers"),
+    (_REPORT, "worker", "", "it is of no worker: ''"),
+    (_COMMAND, "command.seconds", float("inf"), "its duration is inf"),
+    (_COMMAND, "command.exit_code", _HUGE, "its exit code is 999"),
+    (_COMMAND, "command.sha256", "\x1b[2J", "its sha256 is '\\x1b[2J'"),
+    (_COMMAND, "command.is_stopped", True, "it claims that the command was stopped"),
+    (_COMMAND, "text", {"text": "a"}, "a command has neither"),
+]
+
+
+@pytest.mark.parametrize(("report", "part", "value", "fault"), IMPOSSIBLE, ids=itertools.count())
+def test_an_impossible_value_is_refused_by_name(
+    report: CallReport, part: str, value: object, fault: str
+) -> None:
+    document = json.loads(encoded(report))
+    *above, name = part.split(".")
+    inside = document
+    for each in above:
+        inside = inside[each]
+    inside[name] = value
+    order = replace(_ORDER, kind=CallKind.AGENT if report.result else CallKind.COMMAND)
+    assert claim_fault(order, "digest", 1, report) == ""
+
+    assert fault in claim_fault(order, "digest", 1, report_of(json.dumps(document)))
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '{"a":' * 100_000, "1" * 5000, "null", '"'], ids=len
+)
+def test_a_malformed_text_is_an_error_that_callers_handle(text: str) -> None:
+    for read in (order_of, report_of):
+        with pytest.raises((DocumentError, ValueError)):
+            read(text)
+
+
+def test_no_file_has_to_hold_half_a_character(tmp_path: Path) -> None:
+    trial, server = a_trial(tmp_path)
+
+    def forge(order: CallOrder, text: str) -> str:
+        report = report_of(text)
+        if order.role != "executor" or not report.result:
+            return text
+        error = "\udc00\x1b[2J\n" + "long " * 10_000
+        result = replace(report.result, kind=EndKind.FAILED, error=error, session="\ud800")
+        return encoded(replace(report, result=result))
+
+    server.forge = forge
+
+    assert trial.run().job.status == "BLOCKED"
+
+    first, *_ = [entry for entry in ledger_entries(trial.project) if entry.kind == "execute"]
+    assert (first.session, len(first.tail)) == ("?", LONGEST_REASON)
+
+
+@pytest.mark.parametrize("mode", ["100644", "120000"])
+def test_a_tree_without_the_folder_of_the_project_is_refused(tmp_path: Path, mode: str) -> None:
+    local = test_subfolders.a_trial(tmp_path, a_plan("01-01", "a.txt"))
+    trial = ClusterTrial(local.project, FakeAgent())
+    trial.cluster = FakeCluster(tmp_path, trial.agent)
+    lies = [True]
+
+    def forge(order: CallOrder, text: str) -> str:
+        if order.role != "executor" or not lies:
+            return text
+        lies.clear()
+        blob = shared_git(trial, "hash-object", "-w", "--stdin", stdin=b"nowhere")
+        tree = shared_git(trial, "mktree", stdin=f"{mode} blob {blob}\tapps\n".encode())
+        return encoded(pushed(trial, report_of(text), tree, order.source.commit))
+
+    trial.cluster.server.forge = forge
+
+    assert trial.run().job.status == "DONE"
+
+    first, *_ = [entry for entry in ledger_entries(trial.project) if entry.kind == "execute"]
+    assert "apps/one/ is no folder in this commit" in first.tail
+
+
+def test_a_command_that_nobody_stopped_is_not_repeated_for_ever(tmp_path: Path) -> None:
+    trial, server = a_trial(tmp_path)
+
+    def forge(order: CallOrder, text: str) -> str:
+        report = report_of(text)
+        if report.command is None:
+            return text
+        return encoded(replace(report, command=replace(report.command, is_stopped=True)))
+
+    server.forge = forge
+
+    assert trial.run().job.status == "BLOCKED"
+
+    verify = [each for each in ledger_entries(trial.project) if each.kind == "verify"]
+    assert {each.verdict for each in verify} == {"verify-failed"}
 
 
 def test_an_order_whose_names_lead_out_of_their_folder_is_refused(tmp_path: Path) -> None:
@@ -184,8 +354,11 @@ def test_an_order_whose_names_lead_out_of_their_folder_is_refused(tmp_path: Path
         replace(order, source=replace(order.source, subfolder="../..")),
         replace(order, source=replace(order.source, left_out=("/etc",))),
         replace(order, version="0.0.1"),
+        replace(order, source=replace(order.source, commit="--index-output=x")),
+        replace(order, limits=replace(order.limits, wall=float("nan"))),
+        replace(order, limits=replace(order.limits, idle=1e300)),
     ):
-        with pytest.raises(Exception, match=r"lead out|has version"):
+        with pytest.raises(AgentError, match=r"lead out|has version|no commit|malformed"):
             server.perform(encoded(bad), 1, lambda: True)
 
 
@@ -193,4 +366,20 @@ def test_the_identity_of_a_worker_survives_the_server() -> None:
     identity = WorkerIdentity("host.example", 42, 3)
 
     assert WorkerIdentity.parse(str(identity)) == identity
-    assert WorkerIdentity.parse("12345@host") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12345@host",
+        "fairlead/1.0//host/5",  # no slots
+        "fairlead/1.0/\u0663/host/5",  # a digit of another script
+        "fairlead/1.0/1000000000/host/5",
+        "fairlead/1.0/0/host/5",
+        "fairlead/1.0/1/\x1b[2J/5",
+        "fairlead/1.0/1/host/" + "9" * 50,
+    ],
+    ids=ascii,
+)
+def test_an_identity_that_no_worker_has_is_not_counted(text: str) -> None:
+    assert WorkerIdentity.parse(text) is None

@@ -8,10 +8,19 @@ from pathlib import Path
 import pytest
 
 from fairlead.agents.model import CallLimits, CallSource
-from fairlead.cluster.model import CallAddress, CallKind, CallOrder, SentLimits
-from fairlead.cluster.worker import SharedClone
+from fairlead.cluster.connection import ServerSettings
+from fairlead.cluster.model import (
+    CallAddress,
+    CallKind,
+    CallOrder,
+    SentLimits,
+    WorkerIdentity,
+    encoded,
+    report_of,
+)
+from fairlead.cluster.worker import CallRunner, SharedClone, WorkerOptions
 from fairlead.core.values import replace
-from fairlead.vcs.errors import GitFault
+from fairlead.vcs.errors import BadRemote, GitFault
 from tests.support.execution import a_plan, a_project
 from tests.support.repositories import git, written
 
@@ -36,6 +45,44 @@ def test_a_commit_is_fetched_once(tmp_path: Path) -> None:
     clone.prepare(order, str(tmp_path / "two"))
 
     assert (tmp_path / "two/README.md").exists()
+
+
+def test_a_folder_that_is_left_out_is_deleted_and_what_a_link_leads_to_is_not(
+    tmp_path: Path,
+) -> None:
+    _, order, shared = a_clone(tmp_path)
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    written(outside / "jobs/kept.txt", "of somebody else\n")
+    written(project / "apps/one/.planning/jobs/old.txt", "an answer\n")
+    (project / "apps/two").symlink_to(outside)
+    git(project, "add", "--all")
+    git(project, "commit", "--quiet", "-m", "a link")
+    commit = git(project, "rev-parse", "HEAD")
+    git(project, "push", "--quiet", str(shared), f"{commit}:{order.address.base_ref(commit)}")
+    runner = CallRunner(
+        WorkerOptions(("verify",), 1, str(tmp_path / "worker"), ServerSettings()),
+        WorkerIdentity("here", 1, 1),
+    )
+
+    def code_of(line: str, *left_out: str) -> int:
+        source = CallSource(commit, "apps", left_out)
+        made = replace(order, kind=CallKind.COMMAND, source=source, line=line)
+        command = report_of(runner.perform(encoded(made), 1, lambda: True)).command
+        assert command
+        return command.exit_code
+
+    assert code_of("test -d one/.planning/jobs") == 0
+    assert code_of("test -d one/.planning/jobs", "one/.planning/jobs", "two/jobs") == 1
+    assert (outside / "jobs/kept.txt").exists()
+    runner.close()
+
+
+def test_a_remote_that_is_refused_holds_no_clone(tmp_path: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(BadRemote):
+            SharedClone(str(tmp_path), "ext::sh -c true")
+
+    assert os.listdir(tmp_path) == ["0"]
 
 
 def test_two_workers_of_one_user_never_share_a_clone(tmp_path: Path) -> None:

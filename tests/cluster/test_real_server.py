@@ -6,12 +6,17 @@ This is the only test with a server outside the walks; it is skipped where there
 import asyncio
 import json
 import signal
+import time
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from temporalio import activity
+from temporalio.api.common.v1 import Payload
 from temporalio.client import Client
+from temporalio.common import RawValue
+from temporalio.exceptions import ApplicationError
 from temporalio.worker import Worker
 
 from fairlead.agents.model import CallLimits, CallSource
@@ -19,13 +24,17 @@ from fairlead.cluster.connection import Connection, Patience, ServerSettings
 from fairlead.cluster.errors import IdInUse, NoWorker, ServerGone
 from fairlead.cluster.model import (
     CallAddress,
+    CallEnd,
     CallKind,
     CallOrder,
     SentLimits,
     WorkerIdentity,
     encoded,
+    order_of,
     presence_queue,
+    task_queue,
 )
+from fairlead.cluster.workflow import ACTIVITY
 from fairlead.core.values import replace
 from fairlead.jobs.calls import LOST
 from fairlead.jobs.ledger import EntryKind
@@ -36,13 +45,14 @@ from tests.support.cluster import (
     ledger_entries,
     local_cluster,
     processes_of,
+    project_id,
     shared_refs,
     some_plans,
     why_no_server,
 )
 from tests.support.cluster_chaos import unrecorded
 from tests.support.execution import commits_of
-from tests.support.programs import Command, fairlead, run
+from tests.support.programs import PATIENCE_SECONDS, Command, fairlead, run
 
 pytestmark = pytest.mark.skipif(bool(why := why_no_server()), reason=why)
 
@@ -130,7 +140,7 @@ def test_attempts_that_were_lost_before_a_run_is_stopped_are_recorded(
     coordinator.send(signal.SIGTERM)
 
     assert coordinator.wait() == 6, coordinator.output
-    assert unrecorded(ledger_entries(project), workers) == []
+    assert unrecorded(ledger_entries(project), workers, project_id(project)) == []
     entries = [each for each in ledger_entries(project) if each.kind is EntryKind.EXECUTE]
     assert [(each.verdict, each.cost_usd) for each in entries] == [(LOST, None), ("stopped", None)]
     assert shared_refs(project) == []
@@ -185,6 +195,45 @@ def test_every_worker_of_a_queue_is_seen(cluster: LocalCluster) -> None:
             return found
 
     assert asyncio.run(look()) == workers
+
+
+_UNREADABLE = Payload(metadata={"encoding": b"binary/encrypted"}, data=b"\xff")
+
+
+def test_a_call_ends_whatever_its_worker_returns(cluster: LocalCluster) -> None:
+    results = [5, None, {"a": 1}, RawValue(_UNREADABLE), RawValue(Payload(data=b"x")), "no", "late"]
+
+    @activity.defn(name=ACTIVITY)
+    async def perform(text: str) -> object:
+        result = results[int(order_of(text).line)]
+        if result == "no":
+            raise ApplicationError("no", RawValue(_UNREADABLE), non_retryable=True)
+        if result == "late":
+            raise ApplicationError("in ten years", next_retry_delay=timedelta(days=3650))
+        return result
+
+    def ends() -> list[CallEnd]:
+        limits, source = SentLimits.of(CallLimits()), CallSource("0" * 40)
+        until, found = time.monotonic() + PATIENCE_SECONDS, []
+        settings = ServerSettings(cluster.address, patience=Patience(pause=0.5))
+        with Connection(settings, "p") as connection:
+            for at in range(len(results)):
+                address = CallAddress("p", "odd", str(at))
+                order = CallOrder(address, CallKind.COMMAND, "odd", "x", source, limits)
+                order = replace(order, line=str(at))
+                connection.start(order, encoded(order))
+                found.append(connection.wait(order, lambda: time.monotonic() < until))
+        return found
+
+    async def serve() -> list[CallEnd]:
+        client = await Client.connect(cluster.address)
+        async with Worker(client, task_queue=task_queue("odd"), activities=[perform]):
+            return await asyncio.to_thread(ends)
+
+    found = asyncio.run(serve())
+
+    assert not [end for end in found if end.is_cancelled or end.report or not end.failure]
+    assert "asks for a pause of 3650 days" in found[-1].failure
 
 
 @pytest.mark.walk

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from fairlead.cluster.model import CallAddress
 from fairlead.core.values import replace
 from fairlead.jobs.calls import LOST
 from fairlead.jobs.ledger import EntryKind, LedgerEntry, appended
@@ -59,17 +60,19 @@ def test_only_times_and_ids_are_replaced_in_a_text() -> None:
     assert without_times(text) == "# # # # f12.txt 1200"
 
 
-def a_worker(home: Path, *folders: str) -> Machine:
-    (home / STARTS).write_text("".join(f"/cache/{each}\n" for each in folders))
+def a_worker(home: Path, *attempts: str) -> Machine:
+    addresses = (each.rsplit("-", 1) for each in attempts)
+    names = (f"{CallAddress('p', 'j', call).folder}-{number}" for call, number in addresses)
+    (home / STARTS).write_text("".join(f"/cache/{name}\n" for name in names))
     return Machine(home, (), home, {})
 
 
 def test_each_agent_that_was_started_must_be_in_the_ledger(tmp_path: Path) -> None:
-    worker = a_worker(tmp_path, "project-job-call-1", "project-job-call-2", "project-job-other-1")
-    last, other = replace(_ENTRY, call="call"), replace(_ENTRY, call="other")
-    lost = replace(_ENTRY, call="call.1", verdict=LOST)
+    worker = a_worker(tmp_path, "call-1", "call-2", "other-1")
+    last, other = (replace(_ENTRY, job="j", call=call) for call in ("call", "other"))
+    lost = replace(last, call="call.1", verdict=LOST)
 
-    assert unrecorded([lost, last, other], [worker]) == []
-    assert len(unrecorded([last, other], [worker])) == 1
-    assert len(unrecorded([lost, last], [worker])) == 1
-    assert unrecorded([], [a_worker(tmp_path)]) == ["no agent was started"]
+    assert unrecorded([lost, last, other], [worker], "p") == []
+    assert len(unrecorded([last, other], [worker], "p")) == 1
+    assert len(unrecorded([lost, last], [worker], "p")) == 1
+    assert unrecorded([], [a_worker(tmp_path)], "p") == ["no agent was started"]

@@ -723,6 +723,17 @@ def test_the_scratch_copy_does_not_follow_a_link_to_other_jobs(tmp_path: Path) -
     assert kept.exists()
 
 
+def test_the_scratch_copy_of_a_project_in_a_subfolder_has_no_other_jobs(tmp_path: Path) -> None:
+    answer = "apps/one/.planning/jobs/j_1/raw/pm.md"
+    top = a_repository(tmp_path / "r", {answer: "an answer\n", "apps/one/.planning/STATE.md": ""})
+    copy = tmp_path / "copy"
+
+    ScratchFolders(workspace_of(str(top / "apps/one"))).make(str(copy))
+
+    assert (copy / "apps/one/.planning/STATE.md").exists()
+    assert not (copy / answer).exists()
+
+
 def test_a_damaged_record_of_another_job_does_not_stop_a_run(tmp_path: Path) -> None:
     council = a_council(tmp_path)
     lost = council.project / ".planning/jobs/j_20200101_0001/job.json"

@@ -325,6 +325,12 @@ def ledger_entries(project: Path) -> list[LedgerEntry]:
     return [entry for path in paths for entry in read_ledger(path.read_text("utf-8"))]
 
 
+def project_id(project: Path) -> str:
+    """The id of the clone of a coordinator."""
+    (path,) = (project.parent / "home/state/fairlead/cluster/projects").iterdir()
+    return path.read_text().strip()
+
+
 def shared_refs(project: Path) -> list[str]:
     """The refs that are left in the shared repository."""
     words = ["git", "-C", str(project.parent / "shared.git"), "for-each-ref", "--format=%(refname)"]

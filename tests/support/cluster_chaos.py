@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
 
-from fairlead.cluster.model import safe_name
+from fairlead.cluster.model import CallAddress, safe_name
 from fairlead.core.errors import UsageError
 from fairlead.jobs.calls import LOST
 from fairlead.jobs.ledger import EntryKind, LedgerEntry
@@ -17,6 +17,7 @@ from tests.support.cluster import (
     Machine,
     ledger_entries,
     processes_of,
+    project_id,
     shared_refs,
     some_plans,
 )
@@ -124,7 +125,8 @@ class Chaos:
             each.send(signal.SIGTERM)
         for each in self.workers:
             each.wait()
-        found += unrecorded(ledger_entries(self.project), self.workers)
+        entries, id_ = ledger_entries(self.project), project_id(self.project)
+        found += unrecorded(entries, self.workers, id_)
         for each in (*self.workers, self.coordinator):
             found += [f"left behind: {process}" for process in processes_of(each.home)]
         return found
@@ -153,26 +155,26 @@ def random_losses(
     return chaos.finish()
 
 
-def unrecorded(entries: Iterable[LedgerEntry], workers: Iterable[Machine]) -> list[str]:
-    """The agents that workers started and whose attempt is not in the ledger.
+def unrecorded(
+    entries: Iterable[LedgerEntry], workers: Iterable[Machine], project: str
+) -> list[str]:
+    """The agents that workers started for a project and whose attempt is not in the ledger.
 
-    The folder of an attempt ends with its call and number. The ledger has one entry for each
-    attempt of a call: those that were lost, and the last one.
+    The ledger has one entry for each attempt of a call: those that were lost, and the last one.
     """
-    recorded = Counter(_call_of(entry) for entry in entries if entry.call)
+    recorded = Counter(_folder_of(entry, project) for entry in entries if entry.call)
     started = [folder for worker in workers for folder in worker.started]
     found = [] if started else ["no agent was started"]
-    for name in started:
-        before, _, number = name.rpartition("-")
-        calls = [call for call in recorded if before.endswith(f"-{call}")]
-        if not calls or recorded[max(calls, key=len)] < int(number):
-            found.append(f"not in the ledger: {name}, {dict(recorded)}")
+    for each in started:
+        call, _, attempt = each.rpartition("-")
+        if recorded[call] < int(attempt):
+            found.append(f"not in the ledger: attempt {attempt} of {call}, {dict(recorded)}")
     return found
 
 
-def _call_of(entry: LedgerEntry) -> str:
+def _folder_of(entry: LedgerEntry, project: str) -> str:
     call = entry.call.rpartition(".")[0] if entry.verdict == LOST else entry.call
-    return safe_name(call)
+    return CallAddress(project, safe_name(entry.job), safe_name(call)).folder
 
 
 def outcome_faults(project: Path, plans: int) -> list[str]:

@@ -109,6 +109,44 @@ def test_objects_larger_than_the_limit_are_not_fetched(exchange: Exchange) -> No
 
     with pytest.raises(GitFault):
         exchange.remote.fetch(OUT, largest=200_000)
+    left = (exchange.project / ".git/objects").rglob("tmp_*")
+    assert max((path.stat().st_size for path in left), default=0) < 200_000
     exchange.remote.fetch(OUT, largest=400_000)
 
     assert exchange.remote.commit_at(OUT)[2] == (exchange.base,)
+
+
+def test_an_object_that_git_would_not_write_is_not_fetched(exchange: Exchange) -> None:
+    exchange.remote.keep("base", exchange.base)
+    tree = git(exchange.worker, "rev-parse", f"{exchange.base}^{{tree}}")
+    written(exchange.worker / "commit", f"tree {tree}\nparent {exchange.base}\n\nby nobody\n")
+    words = ("-t", "commit", "-w", "--literally", "commit")
+    commit = git(exchange.worker, "hash-object", *words)
+    git(exchange.worker, "push", "-q", "origin", f"{commit}:{OUT}")
+
+    with pytest.raises(GitFault, match="missingAuthor"):
+        exchange.remote.fetch(OUT, largest=1 << 20)
+
+
+def test_only_refs_below_the_prefix_are_listed(exchange: Exchange) -> None:
+    commit = exchange.pushed(OUT, b"new\n")
+    exchange.pushed(f"refs/heads/{OUT}", b"of somebody else\n")
+
+    assert exchange.remote.list("refs/fairlead/p/") == {OUT: commit}
+
+
+def test_refs_whose_names_are_too_long_for_one_command_are_deleted(exchange: Exchange) -> None:
+    long = "/".join(["n" * 200] * 15)
+    names = [f"refs/fairlead/p/{at}/{long}" for at in range(900)]
+    listed = "".join(f"create {name} {exchange.base}\n" for name in names)
+    packed = "".join(f"{exchange.base} {name}\n" for name in sorted(names))
+    assert len(listed) > 2 << 20  # more than the system accepts as arguments
+    written(exchange.shared / "packed-refs", f"# pack-refs with: sorted\n{packed}")
+
+    exchange.remote.delete([*names, "refs/fairlead/p/gone"])
+
+    assert exchange.remote.list("refs/fairlead/p/") == {}
+
+
+def test_a_text_with_half_a_character_can_be_stored(exchange: Exchange) -> None:
+    assert exchange.remote.text(exchange.remote.store("a \ud800")) == "a ?"

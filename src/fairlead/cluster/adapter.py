@@ -11,7 +11,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 
 from fairlead.agents.cli_agent import CliAgent
@@ -29,6 +29,7 @@ from fairlead.cluster.claims import (
 )
 from fairlead.cluster.errors import NotOnCluster
 from fairlead.cluster.model import (
+    LONGEST_REASON,
     LONGEST_TEXT,
     REFS,
     VERIFY,
@@ -45,12 +46,15 @@ from fairlead.cluster.model import (
     refused,
     report_of,
     safe_name,
+    shown,
     stopped,
+    storable,
 )
 from fairlead.cluster.ports import CallServer
 from fairlead.core.concurrency import Mutex
 from fairlead.core.errors import DocumentError
 from fairlead.core.values import replace
+from fairlead.jobs.ledger import LONGEST_TAIL
 from fairlead.jobs.roster import Commands
 from fairlead.plans.model import CommandResult
 from fairlead.vcs.errors import GitFault
@@ -61,6 +65,7 @@ _DELETED_TOGETHER = 100  # refs of ended calls
 _NOT_RUN = -9  # the exit code of a command without a report
 _NAME_LENGTH = 16  # of the digest in the id of a verify command
 _LONGEST_ANSWER = 16 << 20  # characters
+_LARGEST_ANSWER = 4 * _LONGEST_ANSWER  # bytes
 _BASE = "base"
 
 
@@ -93,9 +98,7 @@ class ClusterSession:
         _, end = self._run(order, call.prompt, is_wanted)
         lost = max(end.attempt - 1, 0)
         if not end.report:
-            reason = (
-                "it was stopped" if end.is_cancelled else f"no worker finished it: {end.failure}"
-            )
+            reason = "it was stopped" if end.is_cancelled else _unfinished(end)
             return replace(stopped(reason, end.attempt), call=call.id)
         checked = self._checked(order, end)
         if isinstance(checked, str):
@@ -104,12 +107,21 @@ class ClusterSession:
         try:
             text = self._answer(order, checked)
             if checked.commit:
-                self._workspace.show(_place(call), checked.commit, order.source.commit)
+                self._show(_place(call), checked.commit, order.source.commit)
         except GitFault as fault:
             return replace(refused(str(fault), checked), lost=lost, call=call.id)
         self._forget(order, end.attempt)
         text, error = without_secrets(text)[0], without_secrets(checked.result.error)[0]
+        error = error[:LONGEST_REASON]
         return replace(checked.result, text=text, error=error, lost=lost, call=call.id)
+
+    def _show(self, place: str, commit: str, base: str) -> None:
+        """Show a tree in a worktree; one that git cannot write leaves nothing behind."""
+        try:
+            self._workspace.show(place, commit, base)
+        except GitFault:
+            self._workspace.at_commit(place, base)
+            raise
 
     def command(
         self,
@@ -141,16 +153,18 @@ class ClusterSession:
                 break
         if not end.report:
             is_stopped = end.is_cancelled or not is_wanted()
-            problem = f"no worker finished it: {end.failure}"
+            problem = shown(_unfinished(end))
             return CommandResult(_NOT_RUN, 0.0, "", "", is_stopped=is_stopped, problem=problem)
         checked = self._checked(order, end)
         if isinstance(checked, str):
-            problem = f"the report of a worker is refused: {checked}"
+            problem = shown(f"the report of a worker is refused: {checked}")
             return CommandResult(_NOT_RUN, 0.0, "", "", problem=problem)
-        assert checked.command is not None
+        command = checked.command
+        assert command is not None
         self._forget(order, end.attempt)
-        tail = without_secrets(checked.command.tail)[0]
-        return replace(checked.command, tail=tail, worker=checked.worker)
+        tail, problem = without_secrets(command.tail)[0], without_secrets(command.problem)[0]
+        tail, problem = tail[-LONGEST_TAIL:], problem[:LONGEST_REASON]
+        return replace(command, tail=tail, problem=problem, worker=checked.worker)
 
     def order(self, agent: str, call: AgentCall) -> CallOrder:
         """The order for a call: equal calls have equal orders."""
@@ -194,28 +208,35 @@ class ClusterSession:
             return fault
         try:
             report = report_of(end.report)
-        except (DocumentError, ValueError, RecursionError) as error:
+        except (DocumentError, ValueError) as error:
             return f"it is malformed: {error}"
         fault = claim_fault(order, digest_of(encoded(order)), end.attempt, report)
         if fault or not report.ref:
             return fault or report
         try:
             self._remote.fetch(report.ref, largest=LARGEST_TREE)
-            pushed = PushedCommit(*self._remote.commit_at(report.ref))
-            fault = tree_fault(order, report, pushed)
-            size = 0 if fault else self._workspace.added_bytes(order.source.commit, pushed.commit)
         except GitFault as problem:
             return f"its ref cannot be fetched: {problem}"
-        return fault or weight_fault(size) or report
+        try:
+            pushed = PushedCommit(*self._remote.commit_at(report.ref))
+            fault = tree_fault(order, report, pushed) or self._weight_fault(order, pushed)
+        except GitFault as problem:
+            return f"its tree cannot be read: {problem}"
+        return fault or report
+
+    def _weight_fault(self, order: CallOrder, pushed: PushedCommit) -> str:
+        between = order.source.commit, pushed.commit
+        files = len(self._workspace.changes(*between))
+        return weight_fault(files, self._workspace.added_bytes(*between))
 
     def _answer(self, order: CallOrder, report: CallReport) -> str:
         if not report.text.object:
             return report.text.text
         name = order.address.text_ref(report.attempt)
-        self._remote.fetch(name)
+        self._remote.fetch(name, largest=_LARGEST_ANSWER)
         if self._remote.object_of(name) != report.text.object:
             raise GitFault("fetch", "the answer is not the one that the report names")
-        return self._remote.text(report.text.object)[:_LONGEST_ANSWER]
+        return storable(self._remote.text(report.text.object))[:_LONGEST_ANSWER]
 
     def _forget(self, order: CallOrder, attempt: int) -> None:
         """Delete the refs of ended calls, many at once."""
@@ -224,7 +245,8 @@ class ClusterSession:
             self._ended += [address.output_ref(attempt), address.text_ref(attempt)]
             if len(self._ended) >= _DELETED_TOGETHER:
                 ended, self._ended = self._ended, []
-                self._delete(ended)
+                with suppress(GitFault):  # `clean_up` tries again
+                    self._delete(ended)
 
     def _delete(self, names: list[str]) -> None:
         known = self._remote.list(f"{REFS}/{self._project}/")
@@ -316,6 +338,10 @@ class ClusterCommands:
         if source is None:
             return self._local.run(line, folder, limit, is_wanted)
         return self._session.command(line, limit, source, is_wanted)
+
+
+def _unfinished(end: CallEnd) -> str:
+    return f"no worker finished it: {without_secrets(end.failure)[0]}"
 
 
 def _place(call: AgentCall) -> str:

@@ -6,6 +6,8 @@ repository, never from the worker.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from fairlead.agents.model import EndKind
 from fairlead.cluster.model import (
     LONGEST_PAYLOAD,
@@ -13,11 +15,19 @@ from fairlead.cluster.model import (
     CallKind,
     CallOrder,
     CallReport,
+    SentText,
+    is_worker,
     own_version,
 )
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass
 
 LARGEST_TREE = 1 << 30  # bytes that one call may add or change
+MOST_FILES = 100_000  # that one call may add, change or delete
+_LARGEST = 1e15  # a number that a driver on this machine would believe
+_LARGEST_CODE = 1 << 32
+_LONGEST_NAME = 1000
+_DIGEST = lazy_pattern(r"(?:[0-9a-f]{64})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +62,42 @@ def claim_fault(order: CallOrder, digest: str, attempt: int, report: CallReport)
         return f"it names a ref outside its own: {report.ref}"
     if bool(report.ref) != bool(report.commit) or (report.commit and not report.tree):
         return "it names a ref without a commit and a tree"
-    result, command = report.result, report.command
-    if result and result.kind is EndKind.OK and result.exit_code not in (0, None):
+    if not is_worker(report.worker):
+        return f"it is of no worker: {report.worker!r}"
+    for name, number, least, largest in _numbers(report):
+        if not least <= number <= largest:  # also if it is no number
+            return f"its {name} is {number!r:.40}"
+    for name, text in _names(report):
+        if len(text) > _LONGEST_NAME:
+            return f"its {name} has {len(text):,} characters, more than {_LONGEST_NAME:,}"
+    return _result_fault(report) or _command_fault(report)
+
+
+def _result_fault(report: CallReport) -> str:
+    result = report.result
+    if result is None:
+        return ""
+    if result.kind is EndKind.OK and result.exit_code not in (0, None):
         return f"it claims success with exit code {result.exit_code}"
-    if result and (result.text or result.lost or min(_counts(report), default=0) < 0):
+    if result.text or result.lost:
         return "its result has values that only the coordinator sets"
-    if command and command.exit_code == 0 and (command.is_timeout or command.problem):
+    if report.text.text and report.text.object:
+        return "it has two answers"
+    return ""
+
+
+def _command_fault(report: CallReport) -> str:
+    command = report.command
+    if command is None:
+        return ""
+    if report.ref or report.text != SentText():
+        return "it has files or an answer, and a command has neither"
+    if command.is_stopped:  # who is stopped sends no report
+        return "it claims that the command was stopped"
+    if command.exit_code == 0 and (command.is_timeout or command.problem):
         return "it claims exit code 0 for a command that did not end by itself"
+    if not _DIGEST.fullmatch(command.sha256):
+        return f"its sha256 is {command.sha256[:64]!r}"
     return ""
 
 
@@ -73,15 +112,42 @@ def tree_fault(order: CallOrder, report: CallReport, pushed: PushedCommit) -> st
     return ""
 
 
-def weight_fault(size: int) -> str:
+def weight_fault(files: int, size: int) -> str:
     """Why a tree is not written to a worktree; empty: it may be."""
-    if size <= LARGEST_TREE:
-        return ""
-    return f"its tree adds or changes {size:,} bytes, more than {LARGEST_TREE:,}"
+    if files > MOST_FILES:
+        return f"its tree changes {files:,} files, more than {MOST_FILES:,}"
+    if size > LARGEST_TREE:
+        return f"its tree adds or changes {size:,} bytes, more than {LARGEST_TREE:,}"
+    return ""
 
 
-def _counts(report: CallReport) -> tuple[float, ...]:
-    assert report.result is not None
-    usage = report.result.usage
-    cost = report.result.cost_usd or 0.0
-    return usage.tokens_in, usage.tokens_out, usage.tokens_cached, cost, report.result.seconds
+def _numbers(report: CallReport) -> Iterator[tuple[str, float, float, float]]:
+    """Every number of a report with its name, and the least and largest that is believed."""
+    result, command = report.result, report.command
+    if command:
+        yield "exit code", command.exit_code, -_LARGEST_CODE, _LARGEST_CODE
+        yield "duration", command.seconds, 0, _LARGEST
+    if result is None:
+        return
+    yield "exit code", result.exit_code or 0, -_LARGEST_CODE, _LARGEST_CODE
+    usage = result.usage
+    for name, number in (
+        ("number of tokens", usage.tokens_in),
+        ("number of tokens", usage.tokens_out),
+        ("number of tokens", usage.tokens_cached),
+        ("cost", result.cost_usd or 0.0),
+        ("duration", result.seconds),
+        ("time to wait", result.retry_after or 0.0),
+        ("number of dropped bytes", result.dropped_bytes),
+        ("number of malformed lines", result.malformed_lines),
+        ("length of the prompt", result.prompt_characters),
+    ):
+        yield name, number, 0, _LARGEST
+
+
+def _names(report: CallReport) -> Iterator[tuple[str, str]]:
+    """The short texts of a report, with what they are."""
+    if report.result:
+        yield "session", report.result.session
+        yield "model", report.result.model
+        yield from (("name of a tool", each) for each in report.result.denied)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
+from temporalio.api.common.v1 import Payload
 from temporalio.api.enums.v1 import PendingActivityState, TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import (
@@ -25,6 +26,7 @@ from temporalio.api.workflowservice.v1 import (
 )
 from temporalio.client import (
     Client,
+    WorkflowExecution,
     WorkflowExecutionStatus,
     WorkflowFailureError,
     WorkflowHandle,
@@ -36,7 +38,7 @@ from temporalio.converter import (
     PayloadCodec,
 )
 from temporalio.envconfig import ClientConfig
-from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
@@ -60,7 +62,7 @@ from fairlead.cluster.model import (
     presence_queue,
     task_queue,
 )
-from fairlead.cluster.workflow import WORKFLOW, CallWorkflow
+from fairlead.cluster.workflow import LONGEST_PAUSE, REFUSED, WORKFLOW, CallWorkflow
 from fairlead.core.concurrency import ThreadGroup
 from fairlead.core.values import dataclass, field, replace
 
@@ -91,6 +93,7 @@ class Patience:
     heartbeat: float = 30.0  # of a worker, until its attempt counts as lost
     poll: float = 75.0  # a worker that waits for a call asks at least this often
     look: float = 5.0  # between two looks of the monitor
+    pause: float = 60.0  # between two looks at a call that has not ended
     stop: float = 60.0  # for a cancelled call to end its processes
 
 
@@ -205,7 +208,26 @@ def _converter(name: str) -> DataConverter:
         raise UnknownCodec(name, tuple(found))
     # Errors are encoded as well: they hold paths and answers of programs.
     failures = DefaultFailureConverterWithEncodedAttributes
-    return DataConverter(payload_codec=codec, failure_converter_class=failures)
+    return DataConverter(payload_codec=FailingCodec(codec), failure_converter_class=failures)
+
+
+class FailingCodec(PayloadCodec):
+    """A codec whose payloads end the call if they cannot be decoded: others try for ever."""
+
+    def __init__(self, codec: PayloadCodec) -> None:
+        self._codec = codec
+
+    async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """See the base class."""
+        return await self._codec.encode(payloads)
+
+    async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """See the base class."""
+        try:
+            return await self._codec.decode(payloads)
+        except Exception as error:
+            message = f"the payload codec cannot decode a payload: {error}"
+            raise ApplicationError(message, type=REFUSED, non_retryable=True) from error
 
 
 class Connection:
@@ -268,6 +290,7 @@ class Connection:
             await self._stop.wait()
         finally:
             monitor.cancel()
+            await asyncio.gather(monitor, return_exceptions=True)
 
     def _sync(
         self, work: Coroutine[Any, Any, Value], is_wanted: Callable[[], bool] = lambda: True
@@ -353,20 +376,36 @@ class Connection:
             if error.status is RPCStatusCode.NOT_FOUND:
                 return ""
             raise
-        return str((await described.memo()).get("digest", ""))
+        return await _noted(described, "digest")
 
     def wait(self, order: CallOrder, is_wanted: Callable[[], bool]) -> CallEnd:
         """Wait for the end of an execution; cancel it once it is not wanted."""
         handle = self._client.get_workflow_handle(order.address.id, result_type=str)
+        looked, pause = time.monotonic(), timedelta(0)
 
         def is_awaited() -> bool:
+            nonlocal looked, pause
             self._require_others(order.queue)
-            return is_wanted()
+            if time.monotonic() - looked > self._patience.pause:
+                pause = self._sync(self._patiently(lambda: self._pause(order.address.id)))
+                looked = time.monotonic()
+            return is_wanted() and pause <= LONGEST_PAUSE
 
         try:
             return self._sync(self._patiently(lambda: _end(handle)), is_awaited)
         except asyncio.CancelledError:
-            return self.cancel(order.address.id)
+            end = self.cancel(order.address.id)
+            if pause <= LONGEST_PAUSE:
+                return end
+            failure = f"its worker asks for a pause of {pause}"
+            return replace(end, failure=failure, is_cancelled=False)
+
+    async def _pause(self, id_: str) -> timedelta:
+        """How long the server waits between the last attempt of a call and the next one."""
+        described = await self._client.get_workflow_handle(id_).describe()
+        pending = described.raw_description.pending_activities
+        pauses = (each.current_retry_interval.ToTimedelta() for each in pending)
+        return max(pauses, default=timedelta(0))
 
     def cancel(self, id_: str) -> CallEnd:
         """Cancel an execution, and wait until its worker has ended the processes."""
@@ -441,7 +480,7 @@ class Connection:
         async def look() -> tuple[RunningCall, ...]:
             now, calls = datetime.now(UTC), []
             async for each in self._client.list_workflows(query, limit=1000):
-                queue = str((await each.memo()).get("queue", ""))
+                queue = await _noted(each, "queue")
                 calls.append(RunningCall(each.id, queue, now - each.start_time))
             return tuple(sorted(calls, key=lambda call: call.age, reverse=True))
 
@@ -485,6 +524,8 @@ async def _end(handle: WorkflowHandle[Any, str]) -> CallEnd:
     is_cancelled = False
     try:
         report = await handle.result()
+    except ApplicationError as error:  # of the codec
+        failure = str(error)
     except WorkflowFailureError as error:
         causes = _causes(error)
         failure = "; ".join(map(str, causes[1:])) or str(error)
@@ -496,6 +537,18 @@ async def _end(handle: WorkflowHandle[Any, str]) -> CallEnd:
         if event.HasField("activity_task_started_event_attributes")
     ]
     return CallEnd(max(attempts, default=0), report, failure, is_cancelled)
+
+
+async def _noted(execution: WorkflowExecution, name: str) -> str:
+    """What was noted when an execution was started; empty if nothing that we can read was.
+
+    Others may start executions too, and may use another codec.
+    """
+    try:
+        memo: Mapping[str, object] = await execution.memo()
+    except (ApplicationError, ValueError, RuntimeError, LookupError, TypeError):
+        return ""
+    return str(memo.get(name, ""))
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:

@@ -25,14 +25,25 @@ from fairlead.core.patterns import lazy_pattern
 from fairlead.core.serialization import plain, revived
 from fairlead.core.values import dataclass, field, replace
 from fairlead.plans.model import CommandResult
+from fairlead.text.printable import visible
 
 PROTOCOL = 1
 LONGEST_TEXT = 256 << 10  # characters that a payload holds itself
 LONGEST_PAYLOAD = 1 << 20  # characters of an order or a report
+LONGEST_REASON = 2000  # characters of an error, as many as an agent on this machine may cause
+MOST_SLOTS = 1000  # of a worker, in each of its queues
 VERIFY = "verify"  # the queue of verify commands; every other queue is named after an agent
 REFS = "refs/fairlead"
 _UNSAFE = lazy_pattern(r"[^A-Za-z0-9_-]+")
 _ADDRESSABLE = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
+_COMMIT = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_UNSAFE_HOST = lazy_pattern(r"[^A-Za-z0-9._-]+")
+_PLACE = r"(?P<host>[A-Za-z0-9._-]{1,255})"
+_IDENTITY = lazy_pattern(
+    rf"fairlead/(?P<version>[A-Za-z0-9.+!_-]{{1,40}})/(?P<slots>[0-9]{{1,4}})/{_PLACE}/"
+    r"(?P<process>[0-9]{1,10})"
+)
+_WORKER = lazy_pattern(rf"{_PLACE}:[0-9]{{1,10}}")
 
 
 @cache
@@ -81,6 +92,11 @@ class CallAddress:
     def text_ref(self, attempt: int) -> str:
         """The ref of an answer that is too long for the report."""
         return f"{self.output_ref(attempt)}.text"
+
+    @property
+    def folder(self) -> str:
+        """The name of a folder for the call; its parts together may be too long for one."""
+        return hashlib.sha256(self.id.encode()).hexdigest()[:32]
 
     @property
     def is_safe(self) -> bool:
@@ -222,13 +238,41 @@ def encoded(value: CallOrder | CallReport) -> str:
 
 
 def order_of(text: str) -> CallOrder:
-    """The order of a text; raises `MalformedRecord`."""
-    return revived(CallOrder, json.loads(text), "order")
+    """The order of a text; raises `MalformedRecord` or `ValueError`."""
+    return revived(CallOrder, _parsed(text), "order")
 
 
 def report_of(text: str) -> CallReport:
-    """The report of a text; raises `MalformedRecord`."""
-    return revived(CallReport, json.loads(text), "report")
+    """The report of a text; raises `MalformedRecord` or `ValueError`."""
+    return revived(CallReport, _parsed(text), "report")
+
+
+def _parsed(text: str) -> object:
+    """The value of a JSON text of another machine, with texts that any file can hold."""
+    try:
+        return _storable(json.loads(text))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _storable(value: object) -> object:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, list):
+        return [_storable(each) for each in value]
+    if isinstance(value, dict):
+        return {storable(name): _storable(each) for name, each in value.items()}
+    return value
+
+
+def storable(text: str) -> str:
+    """A text without halves of surrogate pairs, which no file can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def shown(text: str) -> str:
+    """What another machine says, as part of an error: one line of limited length, and visible."""
+    return visible(" ".join(text[:LONGEST_REASON].split()))[:LONGEST_REASON]
 
 
 def digest_of(text: str) -> str:
@@ -271,10 +315,10 @@ class WorkerIdentity:
     @classmethod
     def parse(cls, text: str) -> WorkerIdentity | None:
         """The identity in a text; None if it is of another program."""
-        parts = text.split("/")
-        if len(parts) != 5 or parts[0] != "fairlead" or not (parts[2] + parts[4]).isdecimal():
+        found = _IDENTITY.fullmatch(text)
+        if found is None or not 1 <= int(found["slots"]) <= MOST_SLOTS:
             return None
-        return cls(parts[3], int(parts[4]), int(parts[2]), parts[1])
+        return cls(found["host"], int(found["process"]), int(found["slots"]), found["version"])
 
     @property
     def place(self) -> str:
@@ -282,16 +326,33 @@ class WorkerIdentity:
         return f"{self.host}:{self.process}"
 
 
+def is_commit(name: str) -> bool:
+    """Whether a name is the id of a commit, and neither an option nor an expression of git."""
+    return bool(_COMMIT.fullmatch(name))
+
+
+def host_name(name: str) -> str:
+    """The name of a machine, as part of an identity."""
+    return _UNSAFE_HOST.sub("-", name)[:255] or "worker"
+
+
+def is_worker(place: str) -> bool:
+    """Whether a text is the place of a worker."""
+    return bool(_WORKER.fullmatch(place))
+
+
 def stopped(reason: str, attempts: int) -> CallResult:
     """The result of a call that has no report; only one that was never started is known to be free."""
     cost = None if attempts else 0.0
-    return CallResult(EndKind.KILLED, error=reason, cost_usd=cost, lost=max(attempts - 1, 0))
+    lost = max(attempts - 1, 0)
+    return CallResult(EndKind.KILLED, error=shown(reason), cost_usd=cost, lost=lost)
 
 
 def refused(reason: str, report: CallReport | None = None) -> CallResult:
     """The result of a call whose report is not accepted; its cost is not believed either."""
     worker = f" of {report.worker}" if report else ""
-    return CallResult(EndKind.INVALID_OUTPUT, error=f"the report{worker} is refused: {reason}")
+    error = shown(f"the report{worker} is refused: {reason}")
+    return CallResult(EndKind.INVALID_OUTPUT, error=error)
 
 
 def without_text(result: CallResult) -> CallResult:

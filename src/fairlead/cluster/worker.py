@@ -45,6 +45,8 @@ from fairlead.cluster.model import (
     WorkerIdentity,
     digest_of,
     encoded,
+    host_name,
+    is_commit,
     order_of,
     own_version,
     presence_queue,
@@ -61,6 +63,7 @@ from fairlead.jobs.paths import OUTPUT
 from fairlead.plans.model import CommandResult
 from fairlead.store.files import make_private_folders
 from fairlead.vcs.errors import GitFault
+from fairlead.vcs.folders import delete_below
 from fairlead.vcs.git import Git
 from fairlead.vcs.model import Tree
 from fairlead.vcs.remote import RemoteRepository
@@ -114,11 +117,11 @@ class SharedClone:
         try:
             self._delete_runs()  # of a worker that was killed
             self._open()
+            objects = os.path.join(self._place, ".git", "objects")
+            self.remote = RemoteRepository(url, os.path.join(folder, "exchange"), objects)
         except BaseException:
             os.close(self._lock)
             raise
-        objects = os.path.join(self._place, ".git", "objects")
-        self.remote = RemoteRepository(url, os.path.join(folder, "exchange"), objects)
         self._turn = Mutex()
         self._git: Git | None = None
         self._fetched: set[str] = set()  # commits
@@ -218,7 +221,7 @@ class CallRunner:
         order = self._order(text)
         address = order.address
         clone = self._clone(self._options.remote or order.remote)
-        name = f"{address.project}-{address.job}-{address.call}-{attempt}"
+        name = f"{address.folder}-{attempt}"
         place, raw = (os.path.join(clone.runs, each, name) for each in ("work", "raw"))
         # Another worker of this machine may run the next attempt already.
         mark = f"cluster/{address.id}/{attempt}"
@@ -226,7 +229,7 @@ class CallRunner:
         try:
             clone.prepare(order, place)
             for path in order.source.left_out:
-                shutil.rmtree(os.path.join(place, path), ignore_errors=True)
+                delete_below(place, os.path.join(order.source.subfolder, path))
             inside = os.path.join(place, order.source.subfolder).rstrip("/")
             fault = self._set_up(order, inside, is_wanted)
             if order.kind is CallKind.COMMAND:
@@ -251,7 +254,8 @@ class CallRunner:
     def _order(self, text: str) -> CallOrder:
         try:
             order = order_of(text)
-        except (DocumentError, ValueError) as error:
+            _ = order.limits.limits
+        except (DocumentError, ValueError, OverflowError) as error:
             raise AgentError.saying(f"the order is malformed: {error}") from error
         if (order.version, order.protocol) != (own_version(), PROTOCOL):
             raise AgentError.saying(
@@ -259,6 +263,8 @@ class CallRunner:
             )
         if not order.address.is_safe or not _is_inside(order):
             raise AgentError.saying("the order has names that lead out of their folder")
+        if not is_commit(order.source.commit):
+            raise AgentError.saying("the order names no commit")
         return order
 
     def _clone(self, url: str) -> SharedClone:
@@ -360,8 +366,7 @@ class WorkerProcess:
         self._options = options
         self._report = report
         self._signals = 0
-        host = platform.node().replace("/", "-") or "worker"
-        self.identity = WorkerIdentity(host, os.getpid(), options.slots)
+        self.identity = WorkerIdentity(host_name(platform.node()), os.getpid(), options.slots)
 
     def run(self) -> None:
         """Serve; the first interrupt drains, the second ends the running calls."""

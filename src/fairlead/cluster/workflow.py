@@ -10,14 +10,17 @@ from datetime import timedelta
 
 from temporalio import workflow
 from temporalio.common import RetryPolicy
+from temporalio.exceptions import ApplicationError
 
 WORKFLOW, ACTIVITY = "fairlead-call", "fairlead-perform"
 MOST_ATTEMPTS = 5
+LONGEST_PAUSE = timedelta(seconds=30)  # between two attempts; a worker may ask for a longer one
 REFUSED = "refused"  # the type of a failure that another worker would repeat
 _BESIDE_THE_CALL = timedelta(minutes=15)  # to fetch, set up, push and end processes
 
 
-@workflow.defn(name=WORKFLOW, sandboxed=False)
+# Without the exception types, a payload of a worker that cannot be read would be read again for ever.
+@workflow.defn(name=WORKFLOW, sandboxed=False, failure_exception_types=[Exception])
 class CallWorkflow:
     """Runs one call on a worker."""
 
@@ -34,9 +37,11 @@ class CallWorkflow:
             cancellation_type=workflow.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
             retry_policy=RetryPolicy(
                 initial_interval=timedelta(seconds=1),
-                maximum_interval=timedelta(seconds=30),
+                maximum_interval=LONGEST_PAUSE,
                 maximum_attempts=MOST_ATTEMPTS,
                 non_retryable_error_types=[REFUSED],
             ),
         )
+        if not isinstance(report, str):
+            raise ApplicationError("its worker returned no text", type=REFUSED, non_retryable=True)
         return report

@@ -45,6 +45,7 @@ class ProcessLimits:
     output_bytes: int = 1 << 20  # of each stream
     grace: timedelta = timedelta(seconds=2)  # between SIGTERM and SIGKILL
     file_bytes: int = 0  # of each file that it writes, where the system can limit that; 0: any
+    memory_bytes: int = 0  # of each of its processes, in the same way
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ def run(
             raise NotStarted(words[0], error.strerror or str(error)) from error
     with child:
         try:
-            _limit_files(child, limits.file_bytes)
+            _limit(child, resource.RLIMIT_FSIZE, limits.file_bytes)
+            _limit(child, resource.RLIMIT_DATA, limits.memory_bytes)
             reader = _OutputReader(child, limits)
             ended = reader.read_to_end()
         finally:
@@ -131,11 +133,11 @@ def run(
         return ProcessResult(ended, child.returncode, output, errors)
 
 
-def _limit_files(child: subprocess.Popen[bytes], size: int) -> None:
-    """Let a child that has just begun, and what it starts, write no larger file."""
-    if size and hasattr(resource, "prlimit"):  # only on Linux
+def _limit(child: subprocess.Popen[bytes], what: int, most: int) -> None:
+    """Let a child that has just begun, and what it starts, use no more of a resource."""
+    if most and hasattr(resource, "prlimit"):  # only on Linux
         with suppress(OSError):  # it has ended
-            resource.prlimit(child.pid, resource.RLIMIT_FSIZE, (size, size))
+            resource.prlimit(child.pid, what, (most, most))
 
 
 @dataclass(frozen=True, slots=True)

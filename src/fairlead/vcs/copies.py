@@ -18,6 +18,7 @@ from fairlead.core.process import ProcessLimits, environment_of, program, run, s
 from fairlead.store.files import make_private_folders
 from fairlead.store.layout import repository_of
 from fairlead.vcs.errors import GitFault
+from fairlead.vcs.folders import delete_below
 from fairlead.vcs.git import Git
 from fairlead.vcs.git_view import OWN_IDENTITY
 from fairlead.vcs.in_place import InPlace
@@ -178,10 +179,9 @@ class ScratchFolders:
         self.remove(place)
         if isinstance(self._workspace, Git):
             self._workspace.prepare(place, "HEAD")
-            # A role must not read what other roles said. A link would lead out of the worktree.
-            jobs = os.path.join(os.path.realpath(place), *_JOBS)
-            if os.path.realpath(jobs) == jobs:
-                shutil.rmtree(jobs, ignore_errors=True)
+            # A role must not read what other roles said.
+            inside = os.path.relpath(self._workspace.inside(place), place)
+            delete_below(place, os.path.join(inside, *_JOBS))
             return
         make_private_folders(os.path.dirname(place))
         shutil.copytree(

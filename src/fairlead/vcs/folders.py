@@ -6,6 +6,7 @@ An agent can nest folders deeper than Python recurses and deeper than a path can
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count
@@ -30,6 +31,14 @@ def walk(top: str) -> Iterator[tuple[str, list[str], list[str]]]:
             (folders if is_folder else names).append(entry.name)
         yield above, folders, names
         left += [os.path.join(above, name) for name in reversed(folders)]
+
+
+def delete_below(top: str, path: str) -> None:
+    """Delete a folder below another; one behind a link stays, because it may be elsewhere."""
+    top = os.path.realpath(top)
+    folder = os.path.normpath(os.path.join(top, path))
+    if folder.startswith(f"{top}{os.sep}") and os.path.realpath(folder) == folder:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def delete_folder(path: str) -> None:

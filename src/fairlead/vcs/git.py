@@ -119,7 +119,15 @@ class Git(GitView):
             pass
         refs.unlink(os.path.join(own, "index"))
         shutil.copy2(index, os.path.join(own, "index"))
-        os.makedirs(self.inside(place), exist_ok=True)
+        self._make_inside(place)
+
+    def _make_inside(self, place: str) -> None:
+        """Make the folder of the project in a worktree: a commit may have none."""
+        try:
+            os.makedirs(self.inside(place), exist_ok=True)
+        except OSError as error:
+            why = f"{self._prefix} is no folder in this commit: {error.strerror}"
+            raise GitFault("checkout", why) from error
 
     def _trusted_index(self, place: str) -> tuple[str, str]:
         """Our own index of a worktree and its commit; nothing if somebody else changed it."""
@@ -319,7 +327,7 @@ class Git(GitView):
         index = {"GIT_INDEX_FILE": self._trusted_index(place)[0]}
         self._run("clean", "-q", "-ffdx", *excluded, place=place, more=index)
         _remove_special_files(place, kept)
-        os.makedirs(self.inside(place), exist_ok=True)
+        self._make_inside(place)
 
     def is_at(self, place: str, commit: str) -> bool:
         """Whether a worktree has exactly the files of a commit, apart from ignored ones."""

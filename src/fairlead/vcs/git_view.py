@@ -26,6 +26,7 @@ from fairlead.core.process import (
     run,
     search_path,
 )
+from fairlead.core.values import replace
 from fairlead.store import layout
 from fairlead.vcs import refs
 from fairlead.vcs.errors import GitFault, GitTooOld
@@ -54,6 +55,9 @@ _SWITCHED_OFF = (
 )
 OWN_IDENTITY = ("user.name=Fairlead", "user.email=fairlead@localhost")
 _LIMITS = ProcessLimits(wall=timedelta(minutes=2), output_bytes=64 << 20)
+# Git keeps all differences in memory before it prints one, and a few small trees that contain each
+# other many times have billions. This is enough for more than the output may hold.
+_DIFF_LIMITS = replace(_LIMITS, memory_bytes=1 << 30)
 _PASSED_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "TMPDIR")
 _FOR_SETTINGS = ("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL")  # where the user's own settings are
 _ALWAYS = {
@@ -128,6 +132,7 @@ class GitProgram:
         stdin: bytes = b"",
         more: Mapping[str, str] | None = None,
         is_protected: bool = True,
+        limits: ProcessLimits = _LIMITS,
     ) -> ProcessResult:
         """Run git with the trusted settings; raise unless it succeeds or may fail.
 
@@ -147,9 +152,12 @@ class GitProgram:
         options = [word for pair in settings for word in ("-c", pair)]
         variables |= more or {}
         environment = environment_of(_PASSED_VARIABLES, PATH=self._path, **variables)
-        return self._started(
-            options, words, at or place or self.folder, environment, stdin, may_fail
+        result = self._started(
+            options, words, at or place or self.folder, environment, stdin, limits
         )
+        if result.code != 0 and not may_fail:
+            raise GitFault(words[0], first_line(result))
+        return result
 
     def _started(
         self,
@@ -158,19 +166,17 @@ class GitProgram:
         folder: str,
         environment: Mapping[str, str],
         stdin: bytes,
-        may_fail: bool,
+        limits: ProcessLimits,
     ) -> ProcessResult:
         result = run(
             [self._program, *options, *words],
             folder=folder,
             environment=environment,
-            limits=_LIMITS,
+            limits=limits,
             stdin=stdin,
         )
         if result.ended is not ExitKind.EXITED:
             raise GitFault(words[0], f"ended by its limits ({result.ended})")
-        if result.code != 0 and not may_fail:
-            raise GitFault(words[0], first_line(result))
         return result
 
 
@@ -330,7 +336,8 @@ class GitView(GitProgram):
         changes = self._changes.get((base, commit))
         if changes is None:
             words = ("diff-tree", "-r", "-z", "--no-renames", base, commit)
-            fields = os.fsdecode(self._run(*words).output).split("\0")
+            output = self._run(*words, limits=_DIFF_LIMITS).output
+            fields = os.fsdecode(output).split("\0")
             changes = tuple(map(_file_change, fields[::2], map(self._local, fields[1::2])))
             self._changes[base, commit] = changes
         return changes

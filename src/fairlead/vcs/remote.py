@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 
 from fairlead.core.process import ExitKind, ProcessLimits, environment_of, program, run, search_path
 from fairlead.core.values import replace
+from fairlead.store.digests import entries_of
 from fairlead.store.files import make_private_folders
 from fairlead.vcs.errors import BadRemote, GitFault
 
@@ -28,6 +30,8 @@ _FIXED_VARIABLES = {
 _OPTIONS = ("core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false")
 _LIMITS = ProcessLimits(wall=timedelta(minutes=10), output_bytes=64 << 20)
 _DELETED_TOGETHER = 1000  # refs in one command
+_LONGEST_LINE = 100_000  # characters of their names, before the last one
+_TEMPORARY = ("tmp_pack_", "tmp_obj_")
 _KEPT = "refs/kept"  # what we have, so that git fetches and checks only what is new
 
 
@@ -67,9 +71,26 @@ class RemoteRepository:
     def fetch(self, *names: str, largest: int = 0) -> None:
         """Get the objects of refs, and the refs themselves until `forget`.
 
-        With `largest`, no file that git writes for them may have more bytes.
+        With `largest`, no file that git writes for them may have more bytes, and an object that
+        git itself would not write is an error.
         """
-        self._fetch([f"+{name}:{name}" for name in names], largest)
+        try:
+            self._fetch([f"+{name}:{name}" for name in names], largest)
+        except GitFault:
+            self._remove_cut_off(largest)
+            raise
+
+    def _remove_cut_off(self, size: int) -> None:
+        """Remove the temporary files that git could not finish: with the limit, they fill a disk.
+
+        Those of another fetch that still runs are smaller, or will never be finished either.
+        """
+        for folder in entries_of(self._objects):
+            for each in entries_of(folder.path) if folder.is_dir(follow_symlinks=False) else ():
+                with suppress(FileNotFoundError):
+                    is_ours = each.name.startswith(_TEMPORARY) and each.stat().st_size == size
+                    if size and is_ours:
+                        os.unlink(each.path)
 
     def fetch_objects(self, *names: str) -> None:
         """Get only the objects of refs."""
@@ -88,10 +109,13 @@ class RemoteRepository:
 
     def delete(self, names: Iterable[str]) -> None:
         """Delete refs there that exist; a ref that is gone already is no problem."""
-        specs = [f":{name}" for name in names]
-        for at in range(0, len(specs), _DELETED_TOGETHER):
-            some = specs[at : at + _DELETED_TOGETHER]
-            self._git("push", "--quiet", "--no-verify", "--", self.url, *some, may_fail=True)
+        some: list[str] = []
+        for name in (*names, ""):
+            length = sum(map(len, some))
+            if some and (not name or len(some) == _DELETED_TOGETHER or length > _LONGEST_LINE):
+                self._git("push", "--quiet", "--no-verify", "--", self.url, *some, may_fail=True)
+                some = []
+            some.append(f":{name}")
 
     def fetched(self, prefix: str) -> tuple[str, ...]:
         """The fetched refs below a prefix that were not forgotten."""
@@ -106,7 +130,8 @@ class RemoteRepository:
         """The refs there below a prefix, and their objects."""
         listed = self._git("ls-remote", "--quiet", "--", self.url, f"{prefix}*")
         pairs = (line.split("\t", 1) for line in listed.splitlines() if "\t" in line)
-        return {name: object_id for object_id, name in pairs}
+        # Git also lists refs/heads/refs/fairlead/… for refs/fairlead/.
+        return {name: object_id for object_id, name in pairs if name.startswith(prefix)}
 
     def object_of(self, name: str) -> str:
         """The object of a fetched ref; empty if there is none."""
@@ -120,7 +145,7 @@ class RemoteRepository:
 
     def store(self, text: str) -> str:
         """Store a text as an object."""
-        content = text.encode("utf-8", "surrogateescape")
+        content = text.encode("utf-8", "replace")
         return self._git("hash-object", "-w", "--stdin", stdin=content).strip()
 
     def text(self, object_id: str) -> str:
@@ -130,7 +155,8 @@ class RemoteRepository:
     def _git(
         self, *words: str, stdin: bytes = b"", may_fail: bool = False, largest: int = 0
     ) -> str:
-        options = [word for pair in _OPTIONS for word in ("-c", pair)]
+        strict = ("fetch.fsckObjects=true",) if largest else ()
+        options = [word for pair in (*_OPTIONS, *strict) for word in ("-c", pair)]
         variables = {**_FIXED_VARIABLES, "GIT_OBJECT_DIRECTORY": self._objects}
         variables |= {} if words[0] == "init" else {"GIT_DIR": self._folder}
         result = run(
