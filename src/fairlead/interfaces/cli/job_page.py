@@ -135,9 +135,7 @@ def _paid_lines(report: JobReport) -> Lines:
             call.kind,
             call.agent,
             call.model or "-",
-            f"{call.seconds:,.1f} s",
-            f"{call.tokens:,} tokens",
-            f"${call.cost_usd:.2f}",
+            *_spent(call),
             call.verdict,
         )
         for call in report.paid
@@ -145,6 +143,13 @@ def _paid_lines(report: JobReport) -> Lines:
     if len(rows) > 1:
         rows.append(_total(report.paid))
     return table_lines(rows)
+
+
+def _spent(call: PaidCall) -> tuple[str, str, str]:
+    """The time, tokens and cost of a call; a call without a report has none that is known."""
+    if call.is_estimated and not call.tokens:
+        return "-", "-", "unknown"
+    return f"{call.seconds:,.1f} s", f"{call.tokens:,} tokens", f"${call.cost_usd:.2f}"
 
 
 def _total(paid: Sequence[PaidCall]) -> tuple[str, str, str, str, str, str, str, str]:
