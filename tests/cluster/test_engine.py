@@ -10,6 +10,7 @@ import pytest
 
 from fairlead.agents.model import AgentCall, CallResult, EndKind
 from fairlead.agents.scripted.council import answer
+from fairlead.cluster.errors import RemoteUnreachable
 from fairlead.cluster.model import LONGEST_TEXT, CallEnd, CallOrder
 from fairlead.core.serialization import revived
 from fairlead.core.values import replace
@@ -112,6 +113,17 @@ def a_trial(folder: Path, act: Callable[..., object] = succeeds) -> tuple[Cluste
 @pytest.fixture
 def trial(tmp_path: Path) -> tuple[ClusterTrial, FakeServer]:
     return a_trial(tmp_path)
+
+
+def test_a_shared_repository_that_cannot_be_read_is_named_before_the_run(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "project", a_plan("01-01", "a.txt"))
+    cluster = FakeCluster(tmp_path, FakeAgent())
+    session = cluster.session(project)
+    session.require_remote()
+    cluster.shared.rename(tmp_path / "elsewhere.git")
+
+    with pytest.raises(RemoteUnreachable, match=str(cluster.shared)):
+        session.require_remote()
 
 
 def test_orders_name_no_path_of_the_coordinator(trial: tuple[ClusterTrial, FakeServer]) -> None:

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from temporalio.api.enums.v1 import PendingActivityState, TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import (
+    DescribeNamespaceRequest,
     DescribeTaskQueueRequest,
     ListTaskQueuePartitionsRequest,
 )
@@ -36,7 +37,14 @@ from temporalio.runtime import Runtime, TelemetryConfig
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import Worker
 
-from fairlead.cluster.errors import IdInUse, NoWorker, ServerGone, UnknownCodec
+from fairlead.cluster.errors import (
+    IdInUse,
+    NoWorker,
+    ServerGone,
+    ServerRefused,
+    UnknownCodec,
+    WrongServerSettings,
+)
 from fairlead.cluster.model import (
     CallEnd,
     CallOrder,
@@ -50,7 +58,8 @@ from fairlead.cluster.model import (
 )
 from fairlead.cluster.workflow import WORKFLOW, CallWorkflow
 from fairlead.core.concurrency import ThreadGroup
-from fairlead.core.values import dataclass, field
+from fairlead.core.patterns import lazy_pattern
+from fairlead.core.values import dataclass, field, replace
 
 CODECS = "fairlead.cluster.codecs"  # the group of entry points of packages with a payload codec
 _DEFAULT_ADDRESS, _DEFAULT_NAMESPACE = "127.0.0.1:7233", "default"
@@ -65,6 +74,10 @@ _AWAY = (
     RPCStatusCode.RESOURCE_EXHAUSTED,
 )
 _TICK_SECONDS = 0.25
+_SETTLING_SECONDS = 3.0  # a server that starts answers before it knows its namespaces
+_ADDRESS = lazy_pattern(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})")
+_STATUS = lazy_pattern(r'code: ([A-Za-z]+), message: "([^"]*)"')  # in the text of an error
+_REFUSALS = ("NotFound", "PermissionDenied", "Unauthenticated")
 Value = TypeVar("Value")
 
 
@@ -88,6 +101,8 @@ class RunningCall:
     id: str
     queue: str
     age: timedelta
+    attempt: int = 0  # 0: its coordinator has not sent it to the queue
+    worker: WorkerIdentity | None = None  # None: it waits for one
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,37 +113,70 @@ class ServerSettings:
     codec: str = ""  # the entry point of a payload codec
     identity: str = ""
     patience: Patience = field(default_factory=Patience)
+    note: Callable[[str], None] = lambda _: None  # tells a person what is waited for
 
 
 def configured_address(address: str) -> tuple[str, str]:
     """The address and the namespace that a connection would use."""
-    config = ClientConfig.load_client_connect_config()
+    config = _client_config(address)
+    return config["target_host"], config["namespace"]
+
+
+def _client_config(address: str) -> dict[str, Any]:
+    try:
+        config: dict[str, Any] = {**ClientConfig.load_client_connect_config()}
+    except (RuntimeError, ValueError) as error:
+        raise WrongServerSettings(str(error)) from error
     found = address or config.get("target_host") or _DEFAULT_ADDRESS
-    return found, config.get("namespace") or _DEFAULT_NAMESPACE
+    port = _ADDRESS.fullmatch(found)
+    if port is None or not 0 < int(port[1]) < 1 << 16:
+        raise WrongServerSettings(f"{found!r} is not HOST:PORT")
+    namespace = config.get("namespace") or _DEFAULT_NAMESPACE
+    return {**config, "target_host": found, "namespace": namespace}
 
 
 async def connected(settings: ServerSettings) -> Client:
-    """Connect, or raise `ServerGone`."""
+    """Connect, or raise `ServerGone` or `ServerRefused`."""
     _silence_logs()
-    config: dict[str, Any] = {**ClientConfig.load_client_connect_config()}
-    config["target_host"], config["namespace"] = configured_address(settings.address)
+    config = _client_config(settings.address)
+    address, patience = config["target_host"], settings.patience.connect
     if settings.identity:
         config["identity"] = settings.identity
-    runtime = Runtime(telemetry=TelemetryConfig(logging=None, metrics=None))
-    patience = settings.patience.connect
-    until = time.monotonic() + patience
+    config["runtime"] = Runtime(telemetry=TelemetryConfig(logging=None, metrics=None))
+    config["data_converter"] = _converter(settings.codec)
+    began, is_noted = time.monotonic(), False
     while True:
         try:
-            return await asyncio.wait_for(
-                Client.connect(
-                    **config, runtime=runtime, data_converter=_converter(settings.codec)
-                ),
-                patience,
-            )
+            return await asyncio.wait_for(_connected(config), patience)
         except (RuntimeError, RPCError, TimeoutError) as error:
-            if time.monotonic() > until:
-                raise ServerGone(config["target_host"], round(patience)) from error
+            waited, why = time.monotonic() - began, refusal(error)
+            if why and waited > _SETTLING_SECONDS:
+                raise ServerRefused(address, why) from error
+            if waited > patience:
+                raise ServerGone(address, round(patience)) from error
+            if not (why or is_noted):
+                settings.note(
+                    f"waiting up to {patience:.0f} s for the Temporal server at {address}"
+                )
+                is_noted = True
             await asyncio.sleep(_TICK_SECONDS)
+
+
+async def _connected(config: dict[str, Any]) -> Client:
+    """A client of a server that knows the namespace."""
+    client = await Client.connect(**config)
+    await client.workflow_service.describe_namespace(
+        DescribeNamespaceRequest(namespace=config["namespace"])
+    )
+    return client
+
+
+def refusal(error: BaseException) -> str:
+    """Why the server refuses a request for good; empty if it is away."""
+    if isinstance(error, RPCError):
+        return "" if error.status in _AWAY else error.message
+    status = _STATUS.search(str(error))
+    return status[2] or status[1] if status and status[1] in _REFUSALS else ""
 
 
 async def repeated(
@@ -144,7 +192,9 @@ async def repeated(
             return await attempt()
         except RPCError as error:
             gone = time.monotonic() - began
-            if error.status not in _AWAY or gone > seconds:
+            if why := refusal(error):
+                raise ServerRefused(address, why) from error
+            if gone > seconds:
                 raise ServerGone(address, round(gone)) from error
             await asyncio.sleep(tick)
 
@@ -183,6 +233,7 @@ class Connection:
         self._used: dict[str, float] = {}  # queues with calls, and since when
         self._seen: dict[str, float] = {}  # queues, and when a worker was last seen
         self._answered = time.monotonic()
+        self._refused: ServerRefused | None = None  # the worker for the workflow tasks has ended
 
     # -- the thread ------------------------------------------------------------------------
 
@@ -219,12 +270,15 @@ class Connection:
         if self._project:
             queue = coordinator_queue(self._project)
             # Without a cache a call is not bound to the coordinator that started it.
-            async with Worker(
+            worker = Worker(
                 client, task_queue=queue, workflows=[CallWorkflow], max_cached_workflows=0
-            ):
-                await self._stop.wait()
-        else:
-            await self._stop.wait()
+            )
+            try:
+                async with worker:
+                    await self._stop.wait()
+            except RuntimeError as error:
+                self._refused = ServerRefused(self.address, refusal(error) or str(error))
+        await self._stop.wait()
         monitor.cancel()
 
     def _sync(
@@ -238,6 +292,9 @@ class Connection:
             except TimeoutError:
                 if future.done():
                     raise
+                if self._refused is not None:
+                    future.cancel()
+                    raise self._refused from None
                 if not is_wanted():
                     future.cancel()
                     raise asyncio.CancelledError from None
@@ -382,11 +439,14 @@ class Connection:
 
     def await_workers(self, name: str, is_wanted: Callable[[], bool] = lambda: True) -> int:
         """The slots of all workers of a queue; raises if none appears in time."""
-        since = time.monotonic()
+        since, is_noted = time.monotonic(), False
+        patience = round(self._patience.worker)
         while not (workers := self.queue_state(name).workers):
             if time.monotonic() - since > self._patience.worker or not is_wanted():
-                patience = round(self._patience.worker)
                 raise NoWorker(name, patience, self.address, own_version())
+            if not is_noted:
+                self._settings.note(f"waiting up to {patience} s for a worker of queue {name}")
+                is_noted = True
             self._sync(asyncio.sleep(min(1.0, self._patience.look)))
         return sum(worker.slots for worker in workers)
 
@@ -395,13 +455,25 @@ class Connection:
         query = f"WorkflowType='{WORKFLOW}' AND ExecutionStatus='Running'"
 
         async def look() -> tuple[RunningCall, ...]:
-            now, calls = datetime.now(UTC), []
-            async for each in self._client.list_workflows(query, limit=1000):
-                queue = str((await each.memo()).get("queue", ""))
-                calls.append(RunningCall(each.id, queue, now - each.start_time))
+            listed = [each async for each in self._client.list_workflows(query, limit=1000)]
+            found = await asyncio.gather(*(self._running_call(each.id) for each in listed))
+            calls = [call for call in found if call is not None]
             return tuple(sorted(calls, key=lambda call: call.age, reverse=True))
 
         return self._sync(self._patiently(look))
+
+    async def _running_call(self, id_: str) -> RunningCall | None:
+        """What a call does now; None if it has ended since it was listed."""
+        described = await self._client.get_workflow_handle(id_).describe()
+        if described.status is not WorkflowExecutionStatus.RUNNING:
+            return None
+        queue = str((await described.memo()).get("queue", ""))
+        call = RunningCall(id_, queue, datetime.now(UTC) - described.start_time)
+        for each in described.raw_description.pending_activities:
+            is_waiting = each.state == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED
+            worker = None if is_waiting else WorkerIdentity.parse(each.last_worker_identity)
+            call = replace(call, attempt=each.attempt, worker=worker)
+        return call
 
     async def _pollers(self, client: Client, name: str) -> tuple[WorkerIdentity, ...]:
         oldest = datetime.now(UTC) - timedelta(seconds=self._patience.poll)

@@ -32,8 +32,8 @@ from fairlead.agents.model import CallResult, EndKind
 from fairlead.agents.ports import Agent
 from fairlead.agents.secrets import without_secrets
 from fairlead.agents.supervision import reap
-from fairlead.cluster.connection import ServerSettings, connected
-from fairlead.cluster.errors import WorkerUnfit
+from fairlead.cluster.connection import ServerSettings, connected, refusal
+from fairlead.cluster.errors import ServerRefused, WorkerUnfit
 from fairlead.cluster.model import (
     LONGEST_TEXT,
     PROTOCOL,
@@ -371,11 +371,18 @@ class WorkerProcess:
 
     async def _serve(self) -> None:
         options, drained = self._options, asyncio.Event()
-        client = await connected(replace(options.server, identity=str(self.identity)))
-        runner = CallRunner(options, self.identity)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._interrupt, drained)
+        ended = asyncio.ensure_future(drained.wait())
+        server = replace(options.server, identity=str(self.identity))
+        connecting = asyncio.ensure_future(connected(server))
+        await asyncio.wait({ended, connecting}, return_when=asyncio.FIRST_COMPLETED)
+        if not connecting.done():
+            connecting.cancel()
+            self._report("ended")
+            return
+        client, runner = connecting.result(), CallRunner(options, self.identity)
 
         @activity.defn(name=ACTIVITY)
         async def perform(text: str) -> str:
@@ -409,14 +416,18 @@ class WorkerProcess:
             for name in options.queues
         ]
         running = [asyncio.ensure_future(each.run()) for each in (*serving, *present_in)]
-        ended = asyncio.ensure_future(drained.wait())
         self._report("ready")
         await asyncio.wait({ended, *running}, return_when=asyncio.FIRST_COMPLETED)
         # A worker that finishes its last calls is still seen, but asks for no more.
         for workers in (serving, present_in):
             await asyncio.gather(*(each.shutdown() for each in workers))
-        await asyncio.gather(*running)
-        runner.close()
+        try:
+            await asyncio.gather(*running)
+        except RuntimeError as error:
+            address = client.service_client.config.target_host
+            raise ServerRefused(address, refusal(error) or str(error)) from error
+        finally:
+            runner.close()
         self._report("ended")
 
     def _interrupt(self, drained: asyncio.Event) -> None:
