@@ -176,10 +176,12 @@ class LocalCluster:
         slots: int = 1,
         thinks: float = 0.0,
         prefix: Sequence[str] = (),
+        **server: str,
     ) -> Machine:
         """Start a worker with its own home; calls wait until it takes them."""
         home = self.folder / name
         environment = self.environment(home)
+        environment |= {f"TEMPORAL_{key.upper()}": value for key, value in server.items()}
         settings(home, {"agents": {AGENT: {"argv": stub(thinks), "stream": "claude"}}})
         queues = queues or (AGENT, "verify")
         options = [word for queue in queues for word in ("--queue", queue)]
