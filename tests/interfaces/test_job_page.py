@@ -282,14 +282,15 @@ def test_a_stale_picture_is_detected(tmp_path: Path) -> None:
     assert list(pictures.stale(tmp_path)) == ["council-failed.svg", "old.svg"]
 
 
-def test_the_cost_of_a_lost_call_is_unknown_and_not_zero() -> None:
+def test_the_page_shows_that_workers_were_trusted_and_that_a_lost_cost_is_unknown() -> None:
     job = Job("execute-04", "04", JobStatus.DONE, NOW, "claude")
     lost = PaidCall("04-01-01", "execute", "claude", "", NOW, 0.0, 0, 0.0, "lost", True)
     paid = (lost, replace(lost, tokens=9, cost_usd=0.5, verdict="approved", is_estimated=False))
     text = "\n".join(
         "".join(part.text if isinstance(part, Styled) else part for part in line).rstrip()
-        for line in job_page(JobReport(job, (), (), paid=paid))
+        for line in job_page(JobReport(job, (), (), paid=paid, trusted_verify_runs=1))
     )
 
+    assert "! 1 verify run on merged code took place on workers" in text
     assert "  04-01-01  execute  claude  -  -      -         unknown  lost" in text
     assert "$0.50    approved" in text

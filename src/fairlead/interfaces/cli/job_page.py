@@ -74,6 +74,10 @@ def job_page(
     lines += [(Styled(f"  ! degraded: {reason}", "yellow"),) for reason in _lacks(report)]
     if isinstance(report, JobReport) and report.fault:
         lines.append((Styled(f"  ! {report.fault}", "yellow"),))
+    if isinstance(report, JobReport) and report.trusted_verify_runs:
+        runs = counted(report.trusted_verify_runs, "verify run")
+        note = f"  ! {runs} on merged code took place on workers, whose results were trusted"
+        lines.append((Styled(note, "yellow"),))
     if job.is_rehearsed:
         note = "  ! rehearsed: no model was asked, and nothing of it counts"
         lines.append((Styled(note, "yellow"),))
