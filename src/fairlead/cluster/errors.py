@@ -100,7 +100,10 @@ class NeedsRepository(UsageError, code="cluster-needs-git"):
     """Workers get the code through git, and this project has no repository."""
 
     message = "calls on other machines need a git repository with a commit"
-    hint = "make one: git init && git add -A && git commit -m start"
+    hint = (
+        "make one: git init && git add -A && git commit -m start; "
+        "a rehearsal begins again after: fairlead rehearsal discard"
+    )
 
 
 class NotOnCluster(UsageError, code="not-on-cluster"):
