@@ -93,6 +93,8 @@ def test_a_job_survives_the_loss_of_its_worker(cluster: LocalCluster) -> None:
     second.send(signal.SIGINT)
     assert second.wait() == 0
     assert "has ended" in second.output
+    assert second.output.count(" began ") == second.output.count(" finished ") == 3
+    assert second.output.count(", attempt 2") == 1
     assert processes_of(second.home) == []
 
 

@@ -12,7 +12,9 @@ from fairlead.cluster.dev_server import reserve
 from fairlead.cluster.errors import DevServerRuns
 from fairlead.cluster.model import WorkerIdentity
 from fairlead.cluster.service import CallStatus, ClusterStatus, QueueReport
-from fairlead.interfaces.cli.cluster import status_lines
+from fairlead.cluster.worker import WorkerEvent
+from fairlead.core.values import replace
+from fairlead.interfaces.cli.cluster import event_text, status_lines
 from fairlead.interfaces.cli.output import Styled
 from tests.conftest import Fairlead, Outcome
 from tests.support.cluster import free_ports, why_no_server
@@ -102,6 +104,16 @@ def test_the_status_names_the_command_for_queues_without_a_worker() -> None:
 
     assert "claude" in text
     assert "start a worker: fairlead worker --queue claude" in text.splitlines()
+
+
+def test_a_worker_prints_one_line_for_the_begin_and_the_end_of_a_call() -> None:
+    call = WorkerEvent("began", "0123456789abcdef/execute-01/01-02-01-r1-executor-6c5d48c0", 2)
+    name = "execute-01/01-02-01-r1-executor-6c5d48c0"
+    lost = replace(call, name="failed", seconds=0.44, fault="the worker was stopped")
+
+    assert event_text(call, ()) == f"began {name}, attempt 2"
+    assert event_text(replace(lost, name="finished"), ()) == f"finished {name} after 0.4 s"
+    assert event_text(lost, ()) == f"did not finish {name} after 0.4 s: the worker was stopped"
 
 
 @pytest.mark.parametrize("words", [("phase", "execute", "1"), ("run", "goal")])

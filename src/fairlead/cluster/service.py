@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fairlead.cluster.adapter import ClusterSession
     from fairlead.cluster.connection import Patience, ServerSettings
     from fairlead.cluster.roster import ClusterDirectory
+    from fairlead.cluster.worker import WorkerEvent
     from fairlead.jobs.service import Jobs
     from fairlead.store.files import Files
     from fairlead.vcs.in_place import InPlace
@@ -329,7 +330,7 @@ def serve(
     values: Mapping[str, object],
     custom: tuple[CustomAgent, ...],
     folder: str,
-    report: Callable[[str, WorkerIdentity], None],
+    report: Callable[[WorkerEvent, WorkerIdentity], None],
     note: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve queues until an interrupt; see `worker.WorkerProcess`."""

@@ -84,6 +84,17 @@ class WorkerOptions:
     custom: tuple[CustomAgent, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class WorkerEvent:
+    """What a worker tells the person who started it."""
+
+    name: str  # ready, draining, stopping, ended; of a call: began, finished, failed
+    call: str = ""  # its id
+    attempt: int = 0
+    seconds: float = 0.0
+    fault: str = ""
+
+
 def worker_faults(options: WorkerOptions) -> tuple[str, ...]:
     """Everything that keeps a worker from serving its queues: missing agents and logins."""
     faults = []
@@ -356,7 +367,7 @@ async def _performed(runner: CallRunner, is_stopping: Callable[[], bool], text: 
 class WorkerProcess:
     """Serves queues until it is drained or stopped."""
 
-    def __init__(self, options: WorkerOptions, report: Callable[[str], None]) -> None:
+    def __init__(self, options: WorkerOptions, report: Callable[[WorkerEvent], None]) -> None:
         self._options = options
         self._report = report
         self._signals = 0
@@ -380,13 +391,23 @@ class WorkerProcess:
         await asyncio.wait({ended, connecting}, return_when=asyncio.FIRST_COMPLETED)
         if not connecting.done():
             connecting.cancel()
-            self._report("ended")
+            self._report(WorkerEvent("ended"))
             return
         client, runner = connecting.result(), CallRunner(options, self.identity)
 
         @activity.defn(name=ACTIVITY)
         async def perform(text: str) -> str:
-            return await _performed(runner, lambda: self._signals > 1, text)
+            info, began = activity.info(), loop.time()
+            call = WorkerEvent("began", info.workflow_id or "", info.attempt)
+            self._report(call)
+            try:
+                report = await _performed(runner, lambda: self._signals > 1, text)
+            except BaseException as error:
+                fault, seconds = str(error) or "it was cancelled", loop.time() - began
+                self._report(replace(call, name="failed", seconds=seconds, fault=fault))
+                raise
+            self._report(replace(call, name="finished", seconds=loop.time() - began))
+            return report
 
         @activity.defn(name="fairlead-present")
         async def present() -> str:
@@ -416,7 +437,7 @@ class WorkerProcess:
             for name in options.queues
         ]
         running = [asyncio.ensure_future(each.run()) for each in (*serving, *present_in)]
-        self._report("ready")
+        self._report(WorkerEvent("ready"))
         await asyncio.wait({ended, *running}, return_when=asyncio.FIRST_COMPLETED)
         # A worker that finishes its last calls is still seen, but asks for no more.
         for workers in (serving, present_in):
@@ -428,9 +449,9 @@ class WorkerProcess:
             raise ServerRefused(address, refusal(error) or str(error)) from error
         finally:
             runner.close()
-        self._report("ended")
+        self._report(WorkerEvent("ended"))
 
     def _interrupt(self, drained: asyncio.Event) -> None:
         self._signals += 1
         drained.set()
-        self._report("draining" if self._signals == 1 else "stopping")
+        self._report(WorkerEvent("draining" if self._signals == 1 else "stopping"))

@@ -28,6 +28,7 @@ from fairlead.views.document import document
 if TYPE_CHECKING:
     from fairlead.cluster.model import WorkerIdentity
     from fairlead.cluster.service import CallStatus, ClusterStatus
+    from fairlead.cluster.worker import WorkerEvent
 
 _ADDRESS = "Temporal server [default: TEMPORAL_ADDRESS, or 127.0.0.1:7233]."
 _EVENTS = {
@@ -174,15 +175,33 @@ def worker(
     """
     from fairlead.cluster.service import WorkerRequest, serve, worker_folder
 
-    def show(event: str, identity: WorkerIdentity) -> None:
-        content = {"event": event, "worker": identity.place, "queues": list(queues)}
-        names = ", ".join(queues)
+    def show(event: WorkerEvent, identity: WorkerIdentity) -> None:
         stream = OutputStream(sys.stdout)
         if as_json:
-            stream.raw(json.dumps(document(content)) + "\n")
+            call = {
+                "call": event.call,
+                "attempt": event.attempt,
+                "seconds": round(event.seconds, 1),
+                "fault": event.fault,
+            }
+            content = {"event": event.name, "worker": identity.place, "queues": list(queues)}
+            stream.raw(json.dumps(document(content | (call if event.call else {}))) + "\n")
         else:
-            stream.line(f"{identity.place} {_EVENTS[event]} ({names})")
+            stream.line(f"{identity.place} {event_text(event, queues)}")
         sys.stdout.flush()
 
     request = WorkerRequest(address, tuple(dict.fromkeys(queues)), slots, remote)
     serve(request, app.values, app.custom_agents(), worker_folder(cache_folder()), show, warn)
+
+
+def event_text(event: WorkerEvent, queues: tuple[str, ...]) -> str:
+    """What a worker does, for people."""
+    if not event.call:
+        return f"{_EVENTS[event.name]} ({', '.join(queues)})"
+    name = event.call.partition("/")[2]  # without the id of the project
+    after = f"{name} after {event.seconds:.1f} s"
+    return {
+        "began": f"began {name}" + (f", attempt {event.attempt}" if event.attempt > 1 else ""),
+        "finished": f"finished {after}",
+        "failed": f"did not finish {after}: {event.fault}",
+    }[event.name]
