@@ -1,4 +1,4 @@
-"""Requests to a server that ends in the middle of one are repeated; answers are not."""
+"""Requests to a server that is away are repeated; an answer, also a refusal, is not."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,8 +9,16 @@ from temporalio.converter import PayloadCodec
 from temporalio.exceptions import ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
-from fairlead.cluster.connection import FailingCodec, repeated
-from fairlead.cluster.errors import ServerRefused
+from fairlead.cluster.connection import (
+    FailingCodec,
+    Patience,
+    ServerSettings,
+    connected,
+    refusal,
+    repeated,
+)
+from fairlead.cluster.errors import BadServerSettings, ServerGone, ServerRefused
+from tests.support.cluster import free_ports
 
 
 class Failing:
@@ -45,7 +53,7 @@ def test_a_request_is_repeated_while_the_server_is_away(status: RPCStatusCode) -
 def test_a_request_that_the_server_refuses_is_not_repeated() -> None:
     request = Failing(RPCStatusCode.PERMISSION_DENIED, 2)
 
-    with pytest.raises(ServerRefused):
+    with pytest.raises(ServerRefused, match="transport error"):
         asyncio.run(repeated(request, 60.0, "x:1", tick=0.0))
     assert request.left == 1
 
@@ -69,3 +77,28 @@ def test_a_payload_that_its_codec_cannot_decode_is_no_reason_to_try_again() -> N
         asyncio.run(codec.decode([payload]))
 
     assert error.value.non_retryable  # only such an error ends the workflow
+
+
+def test_a_refusal_in_the_text_of_an_error_is_recognised() -> None:
+    text = 'call error after connection: Status { code: Unauthenticated, message: "no such key" }'
+    assert refusal(RuntimeError(text)) == "no such key"
+    assert refusal(RuntimeError(text.replace("Unauthenticated", "Unavailable"))) == ""
+    assert refusal(RuntimeError("tcp connect error: connection refused")) == ""
+
+
+@pytest.mark.parametrize("address", ["crane", "crane:bar", "http://127.0.0.1:7233", "crane:99999"])
+def test_an_address_that_is_not_host_and_port_is_refused_at_once(address: str) -> None:
+    with pytest.raises(BadServerSettings, match="HOST:PORT") as error:
+        asyncio.run(connected(ServerSettings(address)))
+    assert error.value.exit_code == 2
+
+
+def test_a_person_is_told_once_that_the_server_is_waited_for() -> None:
+    (port,) = free_ports(1)
+    said: list[str] = []
+    settings = ServerSettings(f"127.0.0.1:{port}", patience=Patience(connect=0.6), note=said.append)
+
+    with pytest.raises(ServerGone):
+        asyncio.run(connected(settings))
+
+    assert said == [f"waiting up to 1 s for the Temporal server at 127.0.0.1:{port}"]

@@ -10,6 +10,8 @@ import pytest
 
 from fairlead.agents.model import AgentCall, CallResult, EndKind
 from fairlead.agents.scripted.council import answer
+from fairlead.app import App
+from fairlead.cluster.errors import RemoteUnreachable
 from fairlead.cluster.model import LONGEST_TEXT, CallEnd, CallOrder
 from fairlead.core.serialization import revived
 from fairlead.core.values import replace
@@ -112,6 +114,17 @@ def a_trial(folder: Path, act: Callable[..., object] = succeeds) -> tuple[Cluste
 @pytest.fixture
 def trial(tmp_path: Path) -> tuple[ClusterTrial, FakeServer]:
     return a_trial(tmp_path)
+
+
+def test_a_shared_repository_that_cannot_be_read_is_named_before_the_run(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "project", a_plan("01-01", "a.txt"))
+    cluster = FakeCluster(tmp_path, FakeAgent())
+    session = cluster.session(project)
+    session.require_remote()
+    cluster.shared.rename(tmp_path / "elsewhere.git")
+
+    with pytest.raises(RemoteUnreachable, match=str(cluster.shared)):
+        session.require_remote()
 
 
 def test_orders_name_no_path_of_the_coordinator(trial: tuple[ClusterTrial, FakeServer]) -> None:
@@ -268,6 +281,26 @@ def test_the_coordinator_decides_on_the_merged_tree(tmp_path: Path) -> None:
         ("verify-failed", "on the merged tree"),
     ]
     assert not (project / "a.txt").exists()
+
+
+class TrustingTrial(ClusterTrial):
+    """A trial whose verify runs on merged code take place on the worker, too."""
+
+    def placed(self, roster: Roster) -> Roster:
+        """On the worker, whose results are trusted."""
+        return replace(super().placed(roster), trusts_workers=True)
+
+
+@pytest.mark.parametrize(("kind", "trusted"), [(ClusterTrial, 0), (TrustingTrial, 1)])
+def test_the_report_of_a_job_counts_the_verify_runs_that_were_trusted(
+    tmp_path: Path, kind: type[ClusterTrial], trusted: int
+) -> None:
+    project = a_project(tmp_path / "project", a_plan("01-01", "a.txt"))
+    run = kind(project, FakeAgent())
+    run.cluster = FakeCluster(tmp_path, run.agent)
+    job = run.run().job
+
+    assert App(str(project)).jobs.report(job.id).trusted_verify_runs == trusted
 
 
 def test_the_result_equals_that_of_a_local_run(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import signal
 import time
 from contextlib import AsyncExitStack
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from temporalio.worker import Worker
 
 from fairlead.agents.model import CallLimits, CallSource
 from fairlead.cluster.connection import Connection, Patience, ServerSettings
-from fairlead.cluster.errors import IdInUse, NoWorker, ServerGone
+from fairlead.cluster.errors import IdInUse, NoWorker, ServerGone, ServerRefused
 from fairlead.cluster.model import (
     CallAddress,
     CallEnd,
@@ -63,12 +64,23 @@ def cluster(tmp_path_factory: pytest.TempPathFactory):
         yield started
 
 
+def status_of(cluster: LocalCluster, project: Path) -> dict[str, Any]:
+    status = fairlead().command(project, "cluster", "status", "--json")
+    environment = cluster.environment(project.parent)
+    document = json.loads(run(Command(status.words, project, environment)).output)
+    assert isinstance(document, dict)
+    return document
+
+
 def test_a_job_survives_the_loss_of_its_worker(cluster: LocalCluster) -> None:
     project = cluster.project("one", some_plans(1))
     first = cluster.worker("first", thinks=60.0)
     cluster.ready(first)
     coordinator = cluster.coordinator(project)
     cluster.await_call(first, coordinator)
+    (call,) = status_of(cluster, project)["calls"]
+    assert first.process is not None
+    assert (call["attempt"], call["worker"].partition(":")[2]) == (1, str(first.process.pid))
 
     first.kill()
     second = cluster.worker("second")
@@ -85,15 +97,15 @@ def test_a_job_survives_the_loss_of_its_worker(cluster: LocalCluster) -> None:
     ]
     assert shared_refs(project) == []
 
-    status = fairlead().command(project, "cluster", "status", "--json")
-    environment = cluster.environment(project.parent)
-    document = json.loads(run(Command(status.words, project, environment)).output)
+    document = status_of(cluster, project)
     assert {queue["name"] for queue in document["queues"]} == {"stub", "verify"}
     assert document["calls"] == []
 
     second.send(signal.SIGINT)
     assert second.wait() == 0
     assert "has ended" in second.output
+    assert second.output.count(" began ") == second.output.count(" finished ") == 3
+    assert second.output.count(", attempt 2") == 1
     assert processes_of(second.home) == []
 
 
@@ -270,6 +282,35 @@ def test_a_server_that_does_not_answer_ends_the_command() -> None:
         pass
 
     assert error.value.exit_code == 5
+
+
+@pytest.mark.walk
+def test_a_namespace_that_does_not_exist_is_named(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEMPORAL_NAMESPACE", "harbour")
+    patience = Patience(connect=60.0)
+
+    with pytest.raises(ServerRefused, match="harbour"):
+        Connection(ServerSettings(cluster.address, patience=patience), "p").__enter__()
+
+    worker = cluster.worker("astray", namespace="harbour")
+    assert worker.wait() == 5
+    assert "harbour" in worker.output
+    assert "takes calls" not in worker.output
+
+
+@pytest.mark.walk
+def test_a_worker_that_waits_for_its_server_ends_at_the_first_interrupt(
+    cluster: LocalCluster,
+) -> None:
+    (port,) = free_ports(1)
+    worker = cluster.worker("early", address=f"127.0.0.1:{port}")
+    cluster.until(lambda: "waiting up to 60 s" in worker.output, worker)
+
+    worker.send(signal.SIGINT)
+
+    assert worker.wait() == 0, worker.output
 
 
 @pytest.mark.walk

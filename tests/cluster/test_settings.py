@@ -49,14 +49,6 @@ def test_settings_that_cannot_be_used_are_named(
     assert "\n" not in str(error.value)
 
 
-def test_an_address_that_is_none_is_named() -> None:
-    with (
-        pytest.raises(BadServerSettings, match="invalid"),
-        Connection(ServerSettings("no address")),
-    ):
-        pass
-
-
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory):
     with local_cluster(tmp_path_factory.mktemp("cluster")) as started:

@@ -13,7 +13,9 @@ from fairlead.council.report import council_report
 from fairlead.interfaces.cli.job_page import job_page
 from fairlead.interfaces.cli.output import Styled, report
 from fairlead.jobs.folder import JobFolder
-from fairlead.jobs.model import JobStatus
+from fairlead.jobs.ledger import PaidCall
+from fairlead.jobs.model import Job, JobStatus
+from fairlead.jobs.service import JobReport
 from tests.conftest import Fairlead
 from tests.support.council import NOW, SEATS, SHA, a_full_job
 from tests.support.council_scenes import ANSWERED, PLAN, SCENES
@@ -278,3 +280,17 @@ def test_a_stale_picture_is_detected(tmp_path: Path) -> None:
     (tmp_path / "council-failed.svg").write_text("<svg/>", "utf-8")
     (tmp_path / "old.svg").write_text("<svg/>", "utf-8")
     assert list(pictures.stale(tmp_path)) == ["council-failed.svg", "old.svg"]
+
+
+def test_the_page_shows_that_workers_were_trusted_and_that_a_lost_cost_is_unknown() -> None:
+    job = Job("execute-04", "04", JobStatus.DONE, NOW, "claude")
+    lost = PaidCall("04-01-01", "execute", "claude", "", NOW, 0.0, 0, 0.0, "lost", True)
+    paid = (lost, replace(lost, tokens=9, cost_usd=0.5, verdict="approved", is_estimated=False))
+    text = "\n".join(
+        "".join(part.text if isinstance(part, Styled) else part for part in line).rstrip()
+        for line in job_page(JobReport(job, (), (), paid=paid, trusted_verify_runs=1))
+    )
+
+    assert "! 1 verify run on merged code took place on workers" in text
+    assert "  04-01-01  execute  claude  -  -      -         unknown  lost" in text
+    assert "$0.50    approved" in text

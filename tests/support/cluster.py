@@ -189,10 +189,12 @@ class LocalCluster:
         thinks: float = 0.0,
         prefix: Sequence[str] = (),
         more: Mapping[str, object] | None = None,
+        **server: str,
     ) -> Machine:
         """Start a worker with its own home; calls wait until it takes them."""
         home = self.folder / name
         environment = self.environment(home)
+        environment |= {f"TEMPORAL_{key.upper()}": value for key, value in server.items()}
         agents = {AGENT: {"argv": stub(thinks, home), "stream": "claude"}}
         settings(home, {"agents": agents, **({"cluster": more} if more else {})})
         queues = queues or (AGENT, "verify")

@@ -399,7 +399,16 @@ CLUSTER = {
         },
         {"name": "verify", "waiting": 1, "slots": 0, "workers": []},
     ],
-    "calls": [{"id": "call-7", "queue": "claude", "age_seconds": 4.5, "link": "http://ui/call-7"}],
+    "calls": [
+        {
+            "id": "call-7",
+            "queue": "claude",
+            "age_seconds": 4.5,
+            "attempt": 1,
+            "worker": "crane:17",
+            "link": "http://ui/call-7",
+        }
+    ],
 }
 
 
@@ -416,7 +425,7 @@ def test_workers_queues_and_calls_of_a_cluster_are_shown(project: SeedProject) -
     project.run("config", "set", "fairlead.cluster.remote", "ssh://crane/harbour.git")
     browser = board_with(project, lambda _: CLUSTER)
     page = browser.ask("/p/project/workers").text
-    for text in ("127.0.0.1:7233", "claude", "2 waiting", "crane", "call-7", "--queue verify"):
+    for text in ("127.0.0.1:7233", "claude", "2 waiting", "crane:17", "call-7", "--queue verify"):
         assert text in page
     assert 'href="/p/project/workers"' in browser.ask("/p/project").text
 

@@ -27,7 +27,7 @@ from fairlead.cluster.claims import (
     tree_fault,
     weight_fault,
 )
-from fairlead.cluster.errors import NotOnCluster
+from fairlead.cluster.errors import NotOnCluster, RemoteUnreachable
 from fairlead.cluster.model import (
     LONGEST_REASON,
     LONGEST_TEXT,
@@ -89,6 +89,18 @@ class ClusterSession:
         self._ended: list[str] = []  # refs that nothing needs any more
         self._jobs: set[str] = set()
         self._commands: Counter[str] = Counter()  # ended runs of each command on each commit
+
+    @property
+    def url(self) -> str:
+        """The address of the shared repository."""
+        return self._remote.url
+
+    def require_remote(self) -> None:
+        """Raise if the shared repository cannot be read."""
+        try:
+            self._remote.list(f"{REFS}/{self._project}/")
+        except GitFault as fault:
+            raise RemoteUnreachable(self._remote.url, str(fault)) from fault
 
     # -- calls -----------------------------------------------------------------------------
 

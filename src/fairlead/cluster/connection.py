@@ -64,6 +64,7 @@ from fairlead.cluster.model import (
 )
 from fairlead.cluster.workflow import LONGEST_PAUSE, REFUSED, WORKFLOW, CallWorkflow
 from fairlead.core.concurrency import ThreadGroup
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.values import dataclass, field, replace
 
 CODECS = "fairlead.cluster.codecs"  # the group of entry points of packages with a payload codec
@@ -80,6 +81,10 @@ _AWAY = (
 )
 _TICK_SECONDS = 0.25
 _LONGEST_REASON = 300  # characters of what the SDK says about a failure
+_SETTLING_SECONDS = 3.0  # a server that starts answers before it knows its namespaces
+_ADDRESS = lazy_pattern(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})")
+_STATUS = lazy_pattern(r'code: ([A-Za-z]+), message: "([^"]*)"')  # in the text of an error
+_REFUSALS = ("NotFound", "PermissionDenied", "Unauthenticated")
 Value = TypeVar("Value")
 
 
@@ -104,6 +109,8 @@ class RunningCall:
     id: str
     queue: str
     age: timedelta
+    attempt: int = 0  # 0: its coordinator has not sent it to the queue
+    worker: WorkerIdentity | None = None  # None: it waits for one
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +121,26 @@ class ServerSettings:
     codec: str = ""  # the entry point of a payload codec
     identity: str = ""
     patience: Patience = field(default_factory=Patience)
+    note: Callable[[str], None] = lambda _: None  # tells a person what is waited for
 
 
 def configured_address(address: str) -> tuple[str, str]:
     """The address and the namespace that a connection would use."""
-    config = _configured()
+    config = _client_config(address)
+    return config["target_host"], config["namespace"]
+
+
+def _client_config(address: str) -> dict[str, Any]:
+    try:
+        config: dict[str, Any] = {**ClientConfig.load_client_connect_config()}
+    except (RuntimeError, ValueError, OSError) as error:
+        raise BadServerSettings(_in_one_line(error)) from error
     found = address or config.get("target_host") or _DEFAULT_ADDRESS
-    return found, config.get("namespace") or _DEFAULT_NAMESPACE
+    port = _ADDRESS.fullmatch(found)
+    if port is None or not 0 < int(port[1]) < 1 << 16:
+        raise BadServerSettings(f"{found!r} is not HOST:PORT")
+    namespace = config.get("namespace") or _DEFAULT_NAMESPACE
+    return {**config, "target_host": found, "namespace": namespace}
 
 
 def _configured() -> dict[str, Any]:
@@ -134,40 +154,54 @@ def _configured() -> dict[str, Any]:
 async def connected(settings: ServerSettings) -> Client:
     """Connect, and make sure that the namespace exists and accepts us."""
     _silence_logs()
-    config = _configured()
-    address, namespace = configured_address(settings.address)
-    config["target_host"], config["namespace"] = address, namespace
+    config = _client_config(settings.address)
+    address, patience = config["target_host"], settings.patience.connect
     if settings.identity:
         config["identity"] = settings.identity
     config["runtime"] = Runtime(telemetry=TelemetryConfig(logging=None, metrics=None))
     config["data_converter"] = _converter(settings.codec)
-    patience = settings.patience.connect
-    client = await _first_answer(config, patience)
-    described = DescribeNamespaceRequest(namespace=namespace)
-    await repeated(lambda: client.workflow_service.describe_namespace(described), patience, address)
-    return client
-
-
-async def _first_answer(config: dict[str, Any], patience: float) -> Client:
-    """A client whose server has answered."""
-    until, reason = time.monotonic() + patience, ""
+    began, is_noted, reason = time.monotonic(), False, ""
     while True:
+        refused = ""
         try:
-            return await asyncio.wait_for(Client.connect(**config), patience)
+            return await asyncio.wait_for(_connected(config), patience)
         except TimeoutError:
             reason = reason or "it does not answer"
         except (ValueError, OSError) as error:
             raise BadServerSettings(_in_one_line(error)) from error
         except (RuntimeError, RPCError) as error:
-            reason = _in_one_line(error)
-        if time.monotonic() > until:
-            raise ServerGone(config["target_host"], round(patience), reason)
+            reason, refused = _in_one_line(error), refusal(error)
+        waited = time.monotonic() - began
+        if refused and waited > _SETTLING_SECONDS:
+            raise ServerRefused(address, refused)
+        if waited > patience:
+            raise ServerGone(address, round(patience), reason)
+        if not (refused or is_noted):
+            settings.note(f"waiting up to {patience:.0f} s for the Temporal server at {address}")
+            is_noted = True
         await asyncio.sleep(_TICK_SECONDS)
 
 
 def _in_one_line(error: BaseException) -> str:
     text = " ".join(str(error).removeprefix("Failed client connect: ").split())
     return text[:_LONGEST_REASON] or type(error).__name__
+
+
+async def _connected(config: dict[str, Any]) -> Client:
+    """A client of a server that knows the namespace."""
+    client = await Client.connect(**config)
+    await client.workflow_service.describe_namespace(
+        DescribeNamespaceRequest(namespace=config["namespace"])
+    )
+    return client
+
+
+def refusal(error: BaseException) -> str:
+    """Why the server refuses a request for good; empty if it is away."""
+    if isinstance(error, RPCError):
+        return "" if error.status in _AWAY else error.message
+    status = _STATUS.search(str(error))
+    return status[2] or status[1] if status and status[1] in _REFUSALS else ""
 
 
 async def repeated(
@@ -182,9 +216,9 @@ async def repeated(
         try:
             return await attempt()
         except RPCError as error:
-            if error.status not in _AWAY:
-                raise ServerRefused(address, _in_one_line(error)) from error
             gone = time.monotonic() - began
+            if why := refusal(error):
+                raise ServerRefused(address, why) from error
             if gone > seconds:
                 raise ServerGone(address, round(gone)) from error
             await asyncio.sleep(tick)
@@ -241,7 +275,7 @@ class Connection:
         self._used: dict[str, float] = {}  # queues with calls, and since when
         self._seen: dict[str, float] = {}  # queues, and when a worker was last seen
         self._answered = time.monotonic()
-        self._refusal = ""  # why the workflow tasks are not ours any more
+        self._refused: ServerRefused | None = None  # the worker for the workflow tasks has ended
 
     # -- the thread ------------------------------------------------------------------------
 
@@ -276,21 +310,24 @@ class Connection:
         monitor = asyncio.create_task(self._monitor(client))
         self._ready.set_result(client)
         try:
-            if not self._project:
-                await self._stop.wait()
-                return
-            queue = coordinator_queue(self._project)
-            # Without a cache a call is not bound to the coordinator that started it.
-            async with Worker(
-                client, task_queue=queue, workflows=[CallWorkflow], max_cached_workflows=0
-            ):
-                await self._stop.wait()
-        except RuntimeError as error:  # for example a key that was withdrawn
-            self._refusal = _in_one_line(error)
+            await self._answer_workflows(client)
             await self._stop.wait()
         finally:
             monitor.cancel()
             await asyncio.gather(monitor, return_exceptions=True)
+
+    async def _answer_workflows(self, client: Client) -> None:
+        """Take the workflow tasks of the project until the end, or until the server refuses us."""
+        if not self._project:
+            return
+        queue = coordinator_queue(self._project)
+        # Without a cache a call is not bound to the coordinator that started it.
+        worker = Worker(client, task_queue=queue, workflows=[CallWorkflow], max_cached_workflows=0)
+        try:
+            async with worker:
+                await self._stop.wait()
+        except RuntimeError as error:  # for example a key that was withdrawn
+            self._refused = ServerRefused(self.address, refusal(error) or _in_one_line(error))
 
     def _sync(
         self, work: Coroutine[Any, Any, Value], is_wanted: Callable[[], bool] = lambda: True
@@ -303,6 +340,9 @@ class Connection:
             except TimeoutError:
                 if future.done():
                     raise
+                if self._refused is not None:
+                    future.cancel()
+                    raise self._refused from None
                 if not is_wanted():
                     future.cancel()
                     raise asyncio.CancelledError from None
@@ -321,9 +361,7 @@ class Connection:
                 self._seen[name] = time.monotonic()
 
     def _require_others(self, queue: str) -> None:
-        """Raise if the server refuses us or has been gone for too long, or a queue has no worker."""
-        if self._refusal:
-            raise ServerRefused(self.address, self._refusal)
+        """Raise if the server has been gone for too long, or nobody takes calls from a queue."""
         now, patience = time.monotonic(), self._patience
         if now - self._answered > patience.server:
             raise ServerGone(self.address, round(patience.server))
@@ -465,11 +503,14 @@ class Connection:
 
     def await_workers(self, name: str, is_wanted: Callable[[], bool] = lambda: True) -> int:
         """The slots of all workers of a queue; raises if none appears in time."""
-        since = time.monotonic()
+        since, is_noted = time.monotonic(), False
+        patience = round(self._patience.worker)
         while not (workers := self.queue_state(name).workers):
             if time.monotonic() - since > self._patience.worker or not is_wanted():
-                patience = round(self._patience.worker)
                 raise NoWorker(name, patience, self.address, own_version())
+            if not is_noted:
+                self._settings.note(f"waiting up to {patience} s for a worker of queue {name}")
+                is_noted = True
             self._sync(asyncio.sleep(min(1.0, self._patience.look)))
         return sum(worker.slots for worker in workers)
 
@@ -478,13 +519,25 @@ class Connection:
         query = f"WorkflowType='{WORKFLOW}' AND ExecutionStatus='Running'"
 
         async def look() -> tuple[RunningCall, ...]:
-            now, calls = datetime.now(UTC), []
-            async for each in self._client.list_workflows(query, limit=1000):
-                queue = await _noted(each, "queue")
-                calls.append(RunningCall(each.id, queue, now - each.start_time))
+            listed = [each async for each in self._client.list_workflows(query, limit=1000)]
+            found = await asyncio.gather(*(self._running_call(each.id) for each in listed))
+            calls = [call for call in found if call is not None]
             return tuple(sorted(calls, key=lambda call: call.age, reverse=True))
 
         return self._sync(self._patiently(look))
+
+    async def _running_call(self, id_: str) -> RunningCall | None:
+        """What a call does now; None if it has ended since it was listed."""
+        described = await self._client.get_workflow_handle(id_).describe()
+        if described.status is not WorkflowExecutionStatus.RUNNING:
+            return None
+        queue = await _noted(described, "queue")
+        call = RunningCall(id_, queue, datetime.now(UTC) - described.start_time)
+        for each in described.raw_description.pending_activities:
+            is_waiting = each.state == PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED
+            worker = None if is_waiting else WorkerIdentity.parse(each.last_worker_identity)
+            call = replace(call, attempt=each.attempt, worker=worker)
+        return call
 
     async def _pollers(self, client: Client, name: str) -> tuple[WorkerIdentity, ...]:
         oldest = datetime.now(UTC) - timedelta(seconds=self._patience.poll)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
 
-from fairlead.cluster.errors import NoDevServer
+from fairlead.cluster.errors import DevPortBusy, DevServerRuns, NoDevServer
 from fairlead.core.errors import NoProgram
+from fairlead.core.loopback import listen
 from fairlead.core.process import program
 from fairlead.store.files import make_private_folders
 
@@ -20,6 +22,26 @@ def dev_program() -> str:
         if os.access(beside, os.X_OK):
             return beside
         raise NoDevServer from None
+
+
+def reserve(folder: str, port: int, ui_port: int) -> int:
+    """Lock the database, or raise if it or a port is in use.
+
+    The lock belongs to an open file, which the program that this process becomes inherits.
+    """
+    lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for each in (port, ui_port):
+            listen(each, DevPortBusy).close()
+    except BlockingIOError:
+        os.close(lock)
+        raise DevServerRuns(folder) from None
+    except DevPortBusy:
+        os.close(lock)
+        raise
+    os.set_inheritable(lock, True)
+    return lock
 
 
 def dev_words(folder: str, port: int, ui_port: int, ip: str = "127.0.0.1") -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fairlead.core.errors import AgentError, UsageError
+from fairlead.core.errors import AgentError, ConflictError, UsageError
 
 
 class NoClusterPackage(AgentError, code="no-cluster-package"):
@@ -19,6 +19,40 @@ class NoDevServer(AgentError, code="no-dev-server"):
 
     message = "the program `temporal` is not on PATH"
     hint = "install it with: pip install 'fairlead[cluster-dev]'"
+
+
+class DevPortBusy(ConflictError, code="dev-port-busy"):
+    """A port of the development server is in use."""
+
+    port: int
+    why: str
+    message = "port {port} cannot be used: {why}"
+    hint = "a server may be running there; choose others: fairlead cluster dev --port 7243 --ui-port 8243"
+
+
+class DevServerRuns(ConflictError, code="dev-server-runs"):
+    """A development server with the same database runs already."""
+
+    folder: str
+    message = "a development server runs already with the database in {folder}"
+    hint = "use it, or end it with Ctrl-C in its terminal"
+
+
+class BadServerSettings(UsageError, code="cluster-settings"):
+    """Temporal's own settings of this machine cannot be used."""
+
+    why: str
+    message = "the settings of the Temporal server are wrong: {why}"
+    hint = "check --address, TEMPORAL_ADDRESS, TEMPORAL_TLS_*, TEMPORAL_PROFILE and TEMPORAL_CONFIG_FILE"
+
+
+class ServerRefused(AgentError, code="cluster-server-refused"):
+    """The Temporal server answers, and does not accept the requests of this machine."""
+
+    address: str
+    why: str
+    message = "the Temporal server at {address} refuses the request: {why}"
+    hint = "check TEMPORAL_NAMESPACE and TEMPORAL_API_KEY; then run the same command again"
 
 
 class ServerGone(AgentError, code="cluster-server-gone"):
@@ -36,30 +70,10 @@ class ServerGone(AgentError, code="cluster-server-gone"):
             )
         return f"the Temporal server at {self.address} has not answered for {self.seconds} s"
 
-    def _hint(self) -> str:
-        if self.reason:
-            return (
-                "check TEMPORAL_ADDRESS and TEMPORAL_TLS; "
-                "start a server on this machine: fairlead cluster dev"
-            )
-        return "look at it: fairlead cluster status; then run the same command again to resume"
-
-
-class ServerRefused(AgentError, code="cluster-server-refused"):
-    """The Temporal server answers, and does not accept the requests of this machine."""
-
-    address: str
-    reason: str
-    message = "the Temporal server at {address} refuses the request: {reason}"
-    hint = "check TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_CLIENT_CERT_PATH"
-
-
-class BadServerSettings(UsageError, code="cluster-settings"):
-    """Temporal's own settings of this machine cannot be used."""
-
-    reason: str
-    message = "Temporal's connection settings cannot be used: {reason}"
-    hint = "they are the variables TEMPORAL_*, and the file that TEMPORAL_CONFIG_FILE names"
+    hint = (
+        "check that it runs and that TEMPORAL_ADDRESS names it, or start one: fairlead cluster dev; "
+        "then run the same command again"
+    )
 
 
 class NoWorker(AgentError, code="cluster-no-worker"):
@@ -77,14 +91,28 @@ class NoRemote(UsageError, code="cluster-no-remote"):
     """The repository that this machine and the workers share is not configured."""
 
     message = "fairlead.cluster.remote names no repository that the workers can reach"
-    hint = "set it: fairlead config set fairlead.cluster.remote ssh://HOST/PATH.git"
+    hint = "set it: fairlead config set --user fairlead.cluster.remote ssh://HOST/PATH.git"
+
+
+class RemoteUnreachable(AgentError, code="cluster-remote"):
+    """The repository that this machine and the workers share cannot be read."""
+
+    url: str
+    why: str
+    message = "the shared repository {url} (fairlead.cluster.remote) cannot be read: {why}"
+    hint = (
+        "create it (git init --bare PATH), or set fairlead.cluster.remote to its URL or full path"
+    )
 
 
 class NeedsRepository(UsageError, code="cluster-needs-git"):
     """Workers get the code through git, and this project has no repository."""
 
     message = "calls on other machines need a git repository with a commit"
-    hint = "make one: git init && git add -A && git commit -m start"
+    hint = (
+        "make one: git init && git add -A && git commit -m start; "
+        "a rehearsal begins again after: fairlead rehearsal discard"
+    )
 
 
 class NotOnCluster(UsageError, code="not-on-cluster"):
@@ -108,7 +136,7 @@ class WorkerUnfit(AgentError, code="worker-unfit"):
 
     faults: Sequence[str]
     message = "this worker cannot start: {faults:; }"
-    hint = "fix that, or leave out the queue: fairlead worker --help"
+    hint = "fix that, or leave out the queue; the agents here: fairlead doctor agents"
 
 
 class UnknownCodec(UsageError, code="cluster-codec"):

@@ -17,6 +17,7 @@ from fairlead.cluster.errors import (
     NoRemote,
     NoWorker,
     ServerGone,
+    ServerRefused,
 )
 from fairlead.cluster.model import VERIFY, WorkerIdentity
 from fairlead.core.errors import FairleadError
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from fairlead.cluster.adapter import ClusterSession
     from fairlead.cluster.connection import Patience, ServerSettings
     from fairlead.cluster.roster import ClusterDirectory
+    from fairlead.cluster.worker import WorkerEvent
     from fairlead.jobs.service import Jobs
     from fairlead.store.files import Files
     from fairlead.vcs.in_place import InPlace
@@ -90,6 +92,18 @@ class ClusterProject:
         return cls(app.place, app.workspace, state, app.values, custom, open_jobs)
 
 
+@dataclass(frozen=True, slots=True)
+class ClusterPreview:
+    """Where the calls of a run would go."""
+
+    address: str
+    namespace: str
+    remote: str
+    slots: Mapping[str, int]  # of every queue with workers
+    missing: tuple[str, ...]  # queues that the run needs and no worker serves
+    trusts_workers: bool  # the verify runs on merged code take place there, too
+
+
 class Cluster:
     """An open session: finds the agents of a project on workers."""
 
@@ -109,6 +123,23 @@ class Cluster:
         """The slots of all workers that serve an agent; waits for the first one."""
         return self._session.server.await_workers(agent)
 
+    def preview(self, needed: Iterable[str]) -> ClusterPreview:
+        """The workers that a run with these agents would find."""
+        from fairlead.cluster.connection import configured_address
+
+        project, session = self._project, self._session
+        slots = {
+            name: sum(worker.slots for worker in session.server.queue_state(name).workers)
+            for name in (*registry.driver_factories(project.custom), VERIFY)
+        }
+        return ClusterPreview(
+            *configured_address(""),
+            session.url,
+            {name: count for name, count in slots.items() if count},
+            tuple(name for name in dict.fromkeys((*needed, VERIFY)) if not slots.get(name)),
+            project.values["fairlead.cluster.verify"] == "worker",
+        )
+
 
 def require_package() -> None:
     """Raise if the extra is not installed."""
@@ -117,17 +148,34 @@ def require_package() -> None:
 
 
 @contextmanager
-def opened(project: ClusterProject, patience: Patience | None = None) -> Iterator[Cluster]:
+def opened(
+    project: ClusterProject,
+    patience: Patience | None = None,
+    note: Callable[[str], None] = lambda _: None,
+) -> Iterator[Cluster]:
     """Connect for one run. What ended jobs left is cleaned up, unless it is to be resumed."""
-    with _session(project, patience, _SERVED_SECONDS) as session:
+    with _session(project, patience, _SERVED_SECONDS, note) as session:
+        session.require_remote()
         try:
             yield Cluster(project, session)
-        except (NoWorker, ServerGone):  # calls go on, and the next run continues them
+        except (
+            NoWorker,
+            ServerGone,
+            ServerRefused,
+        ):  # calls go on, and the next run continues them
             raise
         except FairleadError:
             session.clean_up(project.open_jobs())
             raise
         session.clean_up(project.open_jobs())
+
+
+@contextmanager
+def previewed(project: ClusterProject, note: Callable[[str], None]) -> Iterator[Cluster]:
+    """Connect for a look: calls and refs stay as they are."""
+    with _session(project, note=note) as session:
+        session.require_remote()
+        yield Cluster(project, session)
 
 
 def end_calls(project: ClusterProject, jobs: Iterable[str]) -> None:
@@ -139,7 +187,10 @@ def end_calls(project: ClusterProject, jobs: Iterable[str]) -> None:
 
 @contextmanager
 def _session(
-    project: ClusterProject, patience: Patience | None = None, connect: float = _SHOWN_SECONDS
+    project: ClusterProject,
+    patience: Patience | None = None,
+    connect: float = _SHOWN_SECONDS,
+    note: Callable[[str], None] = lambda _: None,
 ) -> Iterator[ClusterSession]:
     require_package()
     from fairlead.cluster.adapter import ClusterSession
@@ -156,7 +207,7 @@ def _session(
     name = project_id(project.state, project.folder)
     exchange = os.path.join(project.state, _FOLDER, "exchange", name)
     remote = RemoteRepository(url, exchange, project.workspace.objects)
-    settings = server_settings(project.values, patience=patience, connect=connect)
+    settings = server_settings(project.values, "", note, patience, connect)
     with Connection(settings, name) as connection:
         yield ClusterSession(connection, remote, project.workspace, name)
 
@@ -164,6 +215,7 @@ def _session(
 def server_settings(
     values: Mapping[str, object],
     address: str = "",
+    note: Callable[[str], None] = lambda _: None,
     patience: Patience | None = None,
     connect: float = _SHOWN_SECONDS,
 ) -> ServerSettings:
@@ -173,7 +225,7 @@ def server_settings(
     codec = str(values["fairlead.cluster.codec"])
     heartbeat = float(str(values["fairlead.cluster.heartbeat_seconds"]))
     patience = patience or Patience(connect=connect, heartbeat=heartbeat)
-    return ServerSettings(address, codec, patience=patience)
+    return ServerSettings(address, codec, patience=patience, note=note)
 
 
 def project_id(state: str, folder: str) -> str:
@@ -212,6 +264,8 @@ class CallStatus:
     queue: str
     age: timedelta
     link: str
+    attempt: int = 0  # 0: its coordinator has not sent it to the queue
+    worker: str = ""  # empty: it waits for one
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +279,10 @@ class ClusterStatus:
 
 
 def cluster_status(
-    values: Mapping[str, object], custom: Iterable[CustomAgent], address: str = ""
+    values: Mapping[str, object],
+    custom: Iterable[CustomAgent],
+    address: str = "",
+    note: Callable[[str], None] = lambda _: None,
 ) -> ClusterStatus:
     """The workers, queues and running calls, as the server knows them."""
     require_package()
@@ -235,11 +292,18 @@ def cluster_status(
 
     ui = str(values["fairlead.cluster.ui"]).rstrip("/")
     names = (*registry.driver_factories(custom), VERIFY)
-    with Connection(server_settings(values, address)) as connection:
+    with Connection(server_settings(values, address, note)) as connection:
         states = [connection.queue_state(name) for name in names]
         pages = f"{ui}/namespaces/{quote(connection.namespace, safe='')}/workflows/"
         calls = tuple(
-            CallStatus(each.id, each.queue, each.age, pages + quote(each.id, safe=""))
+            CallStatus(
+                each.id,
+                each.queue,
+                each.age,
+                pages + quote(each.id, safe=""),
+                each.attempt,
+                each.worker.place if each.worker else "",
+            )
             for each in connection.running_calls()
         )
         used = {call.queue for call in calls}
@@ -266,13 +330,14 @@ def serve(
     values: Mapping[str, object],
     custom: tuple[CustomAgent, ...],
     folder: str,
-    report: Callable[[str, WorkerIdentity], None],
+    report: Callable[[WorkerEvent, WorkerIdentity], None],
+    note: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve queues until an interrupt; see `worker.WorkerProcess`."""
     require_package()
     from fairlead.cluster.worker import WorkerOptions, WorkerProcess
 
-    server = server_settings(values, request.address, connect=_SERVED_SECONDS)
+    server = server_settings(values, request.address, note, connect=_SERVED_SECONDS)
     options = WorkerOptions(request.queues, request.slots, folder, server, request.remote, custom)
     process = WorkerProcess(options, lambda event: report(event, process.identity))
     process.run()

@@ -17,12 +17,14 @@ import os
 import platform
 import shutil
 import signal
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 
 from temporalio import activity
+from temporalio.client import Client
 from temporalio.exceptions import ApplicationError
 from temporalio.worker import Worker
 
@@ -32,7 +34,7 @@ from fairlead.agents.model import CallResult, EndKind
 from fairlead.agents.ports import Agent
 from fairlead.agents.secrets import without_secrets
 from fairlead.agents.supervision import reap
-from fairlead.cluster.connection import ServerSettings, connected
+from fairlead.cluster.connection import ServerSettings, connected, refusal
 from fairlead.cluster.errors import ServerRefused, WorkerUnfit
 from fairlead.cluster.model import (
     LONGEST_TEXT,
@@ -85,6 +87,17 @@ class WorkerOptions:
     server: ServerSettings
     remote: str = ""  # the shared repository as this machine reaches it; empty: as ordered
     custom: tuple[CustomAgent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerEvent:
+    """What a worker tells the person who started it."""
+
+    name: str  # ready, draining, stopping, ended; of a call: began, finished, failed
+    call: str = ""  # its id
+    attempt: int = 0
+    seconds: float = 0.0
+    fault: str = ""
 
 
 def worker_faults(options: WorkerOptions) -> tuple[str, ...]:
@@ -362,7 +375,7 @@ async def _performed(runner: CallRunner, is_stopping: Callable[[], bool], text: 
 class WorkerProcess:
     """Serves queues until it is drained or stopped."""
 
-    def __init__(self, options: WorkerOptions, report: Callable[[str], None]) -> None:
+    def __init__(self, options: WorkerOptions, report: Callable[[WorkerEvent], None]) -> None:
         self._options = options
         self._report = report
         self._signals = 0
@@ -376,21 +389,47 @@ class WorkerProcess:
 
     async def _serve(self) -> None:
         options, drained = self._options, asyncio.Event()
-        client = await connected(replace(options.server, identity=str(self.identity)))
-        runner = CallRunner(options, self.identity)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._interrupt, drained)
+        ended = asyncio.ensure_future(drained.wait())
+        server = replace(options.server, identity=str(self.identity))
+        connecting = asyncio.ensure_future(connected(server))
+        await asyncio.wait({ended, connecting}, return_when=asyncio.FIRST_COMPLETED)
+        if not connecting.done():
+            connecting.cancel()
+            self._report(WorkerEvent("ended"))
+            return
+        client, runner = connecting.result(), CallRunner(options, self.identity)
+        loop.set_default_executor(thread_pool(options.slots * len(options.queues) + 4))
+        serving, present_in = self._workers(client, runner)
+        running = [asyncio.ensure_future(each.run()) for each in (*serving, *present_in)]
+        self._report(WorkerEvent("ready"))
+        await asyncio.wait({ended, *running}, return_when=asyncio.FIRST_COMPLETED)
+        # A worker that finishes its last calls is still seen, but asks for no more.
+        for workers in (serving, present_in):
+            await asyncio.gather(*(each.shutdown() for each in workers))
+        try:
+            await asyncio.gather(*running)
+        except RuntimeError as error:
+            address = client.service_client.config.target_host
+            raise ServerRefused(address, refusal(error) or str(error)) from error
+        finally:
+            runner.close()
+        self._report(WorkerEvent("ended"))
+
+    def _workers(self, client: Client, runner: CallRunner) -> tuple[list[Worker], list[Worker]]:
+        """The workers that take calls, and those that show that this machine is present."""
+        options = self._options
 
         @activity.defn(name=ACTIVITY)
         async def perform(text: str) -> str:
-            return await _performed(runner, lambda: self._signals > 1, text)
+            return await self._reported(runner, text)
 
         @activity.defn(name="fairlead-present")
         async def present() -> str:
             return str(self.identity)
 
-        loop.set_default_executor(thread_pool(options.slots * len(options.queues) + 4))
         serving = [
             Worker(
                 client,
@@ -413,22 +452,23 @@ class WorkerProcess:
             )
             for name in options.queues
         ]
-        running = [asyncio.ensure_future(each.run()) for each in (*serving, *present_in)]
-        ended = asyncio.ensure_future(drained.wait())
-        self._report("ready")
-        await asyncio.wait({ended, *running}, return_when=asyncio.FIRST_COMPLETED)
-        # A worker that finishes its last calls is still seen, but asks for no more.
-        for workers in (serving, present_in):
-            await asyncio.gather(*(each.shutdown() for each in workers))
+        return serving, present_in
+
+    async def _reported(self, runner: CallRunner, text: str) -> str:
+        """Run one attempt, and report its begin and its end."""
+        info, began = activity.info(), time.monotonic()
+        call = WorkerEvent("began", info.workflow_id or "", info.attempt)
+        self._report(call)
         try:
-            await asyncio.gather(*running)
-        except RuntimeError as error:  # for example a namespace that was deleted
-            raise ServerRefused(client.service_client.config.target_host, str(error)) from error
-        finally:
-            runner.close()
-        self._report("ended")
+            report = await _performed(runner, lambda: self._signals > 1, text)
+        except BaseException as error:
+            fault, seconds = str(error) or "it was cancelled", time.monotonic() - began
+            self._report(replace(call, name="failed", seconds=seconds, fault=fault))
+            raise
+        self._report(replace(call, name="finished", seconds=time.monotonic() - began))
+        return report
 
     def _interrupt(self, drained: asyncio.Event) -> None:
         self._signals += 1
         drained.set()
-        self._report("draining" if self._signals == 1 else "stopping")
+        self._report(WorkerEvent("draining" if self._signals == 1 else "stopping"))

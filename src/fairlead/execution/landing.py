@@ -30,7 +30,7 @@ from fairlead.execution.tamper_check import (
 from fairlead.jobs.approvals import answer_digest
 from fairlead.jobs.calls import CallLedger
 from fairlead.jobs.kinds import JobAccess
-from fairlead.jobs.ledger import EntryKind, head
+from fairlead.jobs.ledger import MERGED, EntryKind, head
 from fairlead.jobs.loop import the_only_run
 from fairlead.jobs.model import (
     Job,
@@ -302,7 +302,7 @@ class Landing:
         if result.is_stopped or context.over.is_set:
             return False  # the next run repeats the step
         event, why = verify_outcome(result, task, needs_tests=context.options.needs_tests)
-        note = "; ".join(("on the merged tree", *remarks))
+        note = "; ".join((MERGED, *remarks))
         entry = self.ledger.entry(EntryKind.VERIFY, gate.task, gate.gate.serial, "fairlead")
         recorded = replace(
             entry,

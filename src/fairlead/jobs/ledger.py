@@ -19,6 +19,7 @@ from fairlead.core.values import dataclass, names_of
 from fairlead.jobs.errors import LedgerBroken
 from fairlead.jobs.model import Job
 from fairlead.jobs.paths import LEDGER, LEDGER_SUFFIX, ledger_path
+from fairlead.plans.model import ON_WORKER
 from fairlead.project.derive.inventory import Inventory
 from fairlead.project.summary import read_summary
 from fairlead.store.digests import DerivedCache, signatures_in
@@ -30,6 +31,7 @@ GENESIS = "0" * 64
 VERSION = 1
 LONGEST_TAIL = 4000  # characters of output in an entry
 _ROLES = {"executor-success": "executor", "approved": "architect", "rejected": "architect"}
+MERGED = "on the merged tree"  # how the note of a verify run on merged code begins
 
 
 class EntryKind(StrEnum):
@@ -138,14 +140,22 @@ class PaidCall:
 
 def paid_calls(reader: Reader, job: Job) -> tuple[PaidCall, ...]:
     """Every call that a job paid for, the oldest first, according to the ledgers."""
+    calls = (_paid_call(entry) for entry in _entries_of(reader, job) if entry.kind in _PAID)
+    return tuple(sorted(calls, key=lambda call: call.at))
+
+
+def trusted_runs(reader: Reader, job: Job) -> int:
+    """How many verify runs on merged code took place on workers, whose results were trusted."""
+    notes = (entry.note for entry in _entries_of(reader, job) if entry.kind is EntryKind.VERIFY)
+    return sum(note.startswith(MERGED) and ON_WORKER in note for note in notes)
+
+
+def _entries_of(reader: Reader, job: Job) -> Iterator[LedgerEntry]:
     paths = (*(ledger_path(plan, job.workstream) for plan in job.plans), ledger_path(job.id))
-    calls = []
     for path in paths:
         loaded = reader.load_for_display(path)
-        for entry in _readable_entries(loaded.text if loaded else ""):
-            if entry.job == job.id and entry.kind in _PAID:
-                calls.append(_paid_call(entry))
-    return tuple(sorted(calls, key=lambda call: call.at))
+        entries = _readable_entries(loaded.text if loaded else "")
+        yield from (entry for entry in entries if entry.job == job.id)
 
 
 def _readable_entries(text: str) -> Iterator[LedgerEntry]:

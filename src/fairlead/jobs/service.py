@@ -19,7 +19,7 @@ from fairlead.jobs.approvals import Answers
 from fairlead.jobs.errors import EditedRecordNotice, NoQuestion, PersonDecides, UnknownJob
 from fairlead.jobs.folder import JobFolder, job_ids
 from fairlead.jobs.kinds import JobAccess, JobKinds
-from fairlead.jobs.ledger import PaidCall, paid_calls
+from fairlead.jobs.ledger import PaidCall, paid_calls, trusted_runs
 from fairlead.jobs.loop import end_elsewhere, is_running
 from fairlead.jobs.model import (
     ABORT_ANSWER,
@@ -69,6 +69,7 @@ class JobReport:
     calls: tuple[CallRecord, ...] = ()  # of roles
     paid: tuple[PaidCall, ...] = ()  # every call, as the ledgers record it
     fault: str = ""  # of the file of its record
+    trusted_verify_runs: int = 0  # on merged code, and on workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,7 +415,9 @@ def job_report(jobs: JobAccess, job: Job) -> JobReport:
     questions = jobs.own_questions(job.id) if job.is_open else folder.load_questions()
     paid = paid_calls(jobs.files, job)
     fault = str(EditedRecordNotice(path=job_path(job.id, JOB_RECORD))) if folder.is_edited else ""
-    return JobReport(job, folder.load_gates(), questions, folder.load_calls(), paid, fault)
+    trusted = trusted_runs(jobs.files, job) if job.is_on_cluster else 0
+    calls = folder.load_calls()
+    return JobReport(job, folder.load_gates(), questions, calls, paid, fault, trusted)
 
 
 def _is_among(answer: str, options: tuple[str, ...]) -> bool:

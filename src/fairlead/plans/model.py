@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from fairlead.core.values import dataclass, field, replace
 
+ON_WORKER = "on the worker"  # the remark of a command that ran on another machine
+
 
 class TaskKind(StrEnum):
     """The type of a task. The feature of a TDD plan is one `auto` task."""
@@ -165,7 +167,7 @@ class CommandResult:
     @property
     def remarks(self) -> tuple[str, ...]:
         """Where it ran, if that was another machine."""
-        return (f"on the worker {self.worker}",) if self.worker else ()
+        return (f"{ON_WORKER} {self.worker}",) if self.worker else ()
 
     def seen_from(self, folder: str) -> "CommandResult":
         """The result with paths relative to a folder: the next attempt works in another one."""

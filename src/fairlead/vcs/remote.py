@@ -77,7 +77,8 @@ class RemoteRepository:
         try:
             self._fetch([f"+{name}:{name}" for name in names], largest)
         except GitFault:
-            self._remove_cut_off(largest)
+            if largest:
+                self._remove_cut_off(largest)
             raise
 
     def _remove_cut_off(self, size: int) -> None:
@@ -85,12 +86,12 @@ class RemoteRepository:
 
         Those of another fetch that still runs are smaller, or will never be finished either.
         """
-        for folder in entries_of(self._objects):
-            for each in entries_of(folder.path) if folder.is_dir(follow_symlinks=False) else ():
-                with suppress(FileNotFoundError):
-                    is_ours = each.name.startswith(_TEMPORARY) and each.stat().st_size == size
-                    if size and is_ours:
-                        os.unlink(each.path)
+        folders = [
+            each.path for each in entries_of(self._objects) if each.is_dir(follow_symlinks=False)
+        ]
+        for each in [entry for folder in folders for entry in entries_of(folder)]:
+            if each.name.startswith(_TEMPORARY):
+                _remove_of_size(each.path, size)
 
     def fetch_objects(self, *names: str) -> None:
         """Get only the objects of refs."""
@@ -171,6 +172,12 @@ class RemoteRepository:
         if result.code != 0 and not may_fail:
             raise GitFault(words[0], result.errors.decode("utf-8", "replace").strip()[-500:])
         return os.fsdecode(result.output)
+
+
+def _remove_of_size(path: str, size: int) -> None:
+    with suppress(FileNotFoundError):
+        if os.lstat(path).st_size == size:
+            os.unlink(path)
 
 
 def _refspecs(objects: Mapping[str, str]) -> list[str]:

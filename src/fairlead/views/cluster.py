@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fairlead.app import App
-    from fairlead.cluster.service import ClusterStatus
+    from fairlead.cluster.service import ClusterPreview, ClusterStatus
 
 
 def has_cluster(app: App) -> bool:
@@ -48,8 +48,22 @@ def cluster_view(status: ClusterStatus) -> dict[str, Any]:
                 "id": call.id,
                 "queue": call.queue,
                 "age_seconds": round(call.age.total_seconds(), 1),
+                "attempt": call.attempt,
+                "worker": call.worker,
                 "link": call.link,
             }
             for call in status.calls
         ],
+    }
+
+
+def cluster_preview_view(found: ClusterPreview) -> dict[str, Any]:
+    """Where the calls of a run would go."""
+    return {
+        "address": found.address,
+        "namespace": found.namespace,
+        "remote": found.remote,
+        "slots": dict(found.slots),
+        "missing": list(found.missing),
+        "verify": "worker" if found.trusts_workers else "coordinator",
     }

@@ -96,15 +96,39 @@ _WORKFLOW_OPTIONS = (
 
 
 @contextmanager
-def on_cluster(app: App, *, is_wanted: bool) -> Iterator[None]:
+def on_cluster(app: App, *, is_wanted: bool, is_preview: bool = False) -> Iterator[None]:
     """Let the agents of an application run on workers."""
     if not is_wanted:
         yield
         return
-    from fairlead.cluster.service import ClusterProject, opened
+    from fairlead.cluster.service import ClusterProject, opened, previewed
 
-    with opened(ClusterProject.of(app)) as app.cluster:
+    session = previewed if is_preview else opened
+    with session(ClusterProject.of(app), note=warn) as app.cluster:
         yield
+
+
+def cluster_preview(app: App, *agents: str) -> tuple[dict[str, object], list[Line]]:
+    """Where the calls of a run would go, as JSON and for people; empty without --cluster."""
+    if app.cluster is None:
+        return {}, []
+    from fairlead.views.cluster import cluster_preview_view
+
+    found = app.cluster.preview(agents)
+    slots = ", ".join(f"{name} {count}" for name, count in found.slots.items()) or "none"
+    place = "on workers" if found.trusts_workers else "on this machine"
+    lines: list[Line] = [
+        (f"runs on workers of Temporal at {found.address}, namespace {found.namespace}",),
+        (f"  shared repository: {found.remote}",),
+        (f"  slots of the workers: {slots}",),
+        (f"  verify commands run on merged code {place}",),
+    ]
+    for name in found.missing:
+        command = f"fairlead worker --address {found.address} --queue {name}"
+        lines.append(
+            (Styled("  ⚠ ", "yellow"), f"no worker serves queue {name}; start one: {command}")
+        )
+    return {"cluster": cluster_preview_view(found)}, lines
 
 
 @dataclass(frozen=True, slots=True)

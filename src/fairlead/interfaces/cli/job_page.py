@@ -74,6 +74,10 @@ def job_page(
     lines += [(Styled(f"  ! degraded: {reason}", "yellow"),) for reason in _lacks(report)]
     if isinstance(report, JobReport) and report.fault:
         lines.append((Styled(f"  ! {report.fault}", "yellow"),))
+    if isinstance(report, JobReport) and report.trusted_verify_runs:
+        runs = counted(report.trusted_verify_runs, "verify run")
+        note = f"  ! {runs} on merged code took place on workers, whose results were trusted"
+        lines.append((Styled(note, "yellow"),))
     if job.is_rehearsed:
         note = "  ! rehearsed: no model was asked, and nothing of it counts"
         lines.append((Styled(note, "yellow"),))
@@ -135,9 +139,7 @@ def _paid_lines(report: JobReport) -> Lines:
             call.kind,
             call.agent,
             call.model or "-",
-            f"{call.seconds:,.1f} s",
-            f"{call.tokens:,} tokens",
-            f"${call.cost_usd:.2f}",
+            *_spent(call),
             call.verdict,
         )
         for call in report.paid
@@ -145,6 +147,13 @@ def _paid_lines(report: JobReport) -> Lines:
     if len(rows) > 1:
         rows.append(_total(report.paid))
     return table_lines(rows)
+
+
+def _spent(call: PaidCall) -> tuple[str, str, str]:
+    """The time, tokens and cost of a call; a call without a report has none that is known."""
+    if call.is_estimated and not call.tokens:
+        return "-", "-", "unknown"
+    return f"{call.seconds:,.1f} s", f"{call.tokens:,} tokens", f"${call.cost_usd:.2f}"
 
 
 def _total(paid: Sequence[PaidCall]) -> tuple[str, str, str, str, str, str, str, str]:

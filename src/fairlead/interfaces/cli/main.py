@@ -114,8 +114,11 @@ _SECTIONS = {
     "Plan": ("init", "new", "planning", "phase"),
     "Run": ("run", "quick", "debug", "job", "exec", "demo", "rehearsal"),
     "Repair": ("doctor", "undo"),
-    "Connect": ("install", "uninstall", "config", "mcp", "notify", "completion", "help", "version"),
-    "For scripts": ("hook", "statusline", "merge-driver", "roadmap", "gsd", "worker", "cluster"),
+    "Connect": (
+        *("install", "uninstall", "config", "mcp", "notify", "worker", "cluster"),
+        *("completion", "help", "version"),
+    ),
+    "For scripts": ("hook", "statusline", "merge-driver", "roadmap", "gsd"),
 }
 
 _INTERRUPTED = 130

@@ -18,6 +18,7 @@ from fairlead.interfaces.cli.agent_command import (
     approve_option,
     auto_option,
     cluster_option,
+    cluster_preview,
     confirm_commands,
     estimate_text,
     events_option,
@@ -110,7 +111,8 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **opti
         notes = app.agents().rough_caps_note(options["agent"], options["reviewer"], caps)
         run_options = replace(run_options, notes=notes)
     if dry_run:
-        _show_preview(app, preview, run_options, options, as_json=as_json)
+        with on_cluster(app, is_wanted=options["cluster"], is_preview=True):
+            _show_preview(app, preview, run_options, options, as_json=as_json)
         return 0
     may_ask = not (as_json or options["auto"])
     if options["approve"] or (may_ask and _is_confirmed(app, preview, run_options)):
@@ -185,10 +187,12 @@ def _show_preview(
     note = "" if preview.is_rehearsed else app.agents().commands_note(options["agent"])
     agents, missing = _agents(app, preview, options)
     run_options = replace(run_options, notes=(*run_options.notes, *missing))
-    content = execution_preview_view(preview, run_options, note, agents)
+    on_workers, cluster_lines = cluster_preview(app, *(each["agent"] for each in agents.values()))
+    content = execution_preview_view(preview, run_options, note, agents) | on_workers
     shown = [f"{role} {each['agent']} {each['model']}".strip() for role, each in agents.items()]
     lines = _preview_lines(app, preview, run_options)
     lines += [(f"agents: {', '.join(shown)}",)] if shown else []
+    lines += cluster_lines
     lines += _warnings((note,) if note else ())
     report(content, lines, as_json=as_json)
 

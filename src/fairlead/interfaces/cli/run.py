@@ -11,6 +11,7 @@ from fairlead.app import App
 from fairlead.core.values import replace
 from fairlead.interfaces.cli.agent_command import (
     cluster_option,
+    cluster_preview,
     confirm_commands,
     events_option,
     exit_code,
@@ -69,7 +70,8 @@ def run(app: App, *, goal: str, dry_run: bool, as_json: bool, **options: Any) ->
         raise click.UsageError(f"the goal of a job is fixed: omit GOAL, or create a job: {retry}")
     app, is_rehearsed = _project(app, options, dry_run=dry_run)
     options["is_rehearsed"] = is_rehearsed
-    with on_cluster(app, is_wanted=options["cluster"] and not (dry_run or options["detach"])):
+    is_wanted = options["cluster"] and (dry_run or not options["detach"])
+    with on_cluster(app, is_wanted=is_wanted, is_preview=dry_run):
         return _run(app, goal, job_id, options, dry_run=dry_run, as_json=as_json)
 
 
@@ -80,7 +82,9 @@ def _run(
     council_run = app.council_run(is_rehearsed=is_rehearsed, is_preview=dry_run)
     if dry_run:
         preview = council.preview(goal, job_id, council_run)
-        report(council_preview_view(preview), _preview_lines(preview), as_json=as_json)
+        on_workers, lines = cluster_preview(app)
+        content = council_preview_view(preview) | on_workers
+        report(content, lines + _preview_lines(preview), as_json=as_json)
         return 0
     execution = app.plan_execution(options["agent"], options["reviewer"], is_rehearsed=is_rehearsed)
     council_run = replace(council_run, execution=execution)
