@@ -259,10 +259,15 @@ class Connection:
         return await asyncio.shield(self._ready)
 
     async def _serve(self) -> None:
+        stopping = asyncio.ensure_future(self._stop.wait())
+        connecting = asyncio.ensure_future(connected(self._settings))
+        await asyncio.wait({stopping, connecting}, return_when=asyncio.FIRST_COMPLETED)
+        connecting.cancel()  # an interrupt does not wait for the server
         try:
-            client = await connected(self._settings)
+            client = await connecting
         except BaseException as error:  # noqa: BLE001 - the thread that opens it raises it
-            self._ready.set_exception(error)
+            if not self._stop.is_set():
+                self._ready.set_exception(error)
             await self._stop.wait()
             return
         monitor = asyncio.create_task(self._monitor(client))
