@@ -520,7 +520,7 @@ async def _end(handle: WorkflowHandle[Any, str]) -> CallEnd:
         report = await handle.result()
     except WorkflowFailureError as error:
         causes = _causes(error)
-        failure = "; ".join(map(str, causes[1:])) or str(error)
+        failure = failure_text(error)
         is_cancelled = any(type(each).__name__ == "CancelledError" for each in causes)
     history = await handle.fetch_history()
     attempts = [
@@ -529,6 +529,13 @@ async def _end(handle: WorkflowHandle[Any, str]) -> CallEnd:
         if event.HasField("activity_task_started_event_attributes")
     ]
     return CallEnd(max(attempts, default=0), report, failure, is_cancelled)
+
+
+def failure_text(error: WorkflowFailureError) -> str:
+    """Why an execution failed; the outer two errors say only that it and its activity failed."""
+    causes = _causes(error)
+    texts = (getattr(each, "message", "") or str(each) for each in causes[2:] or causes[-1:])
+    return "; ".join(texts)
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:
