@@ -18,7 +18,7 @@ from fairlead.cluster.model import (
     encoded,
     report_of,
 )
-from fairlead.cluster.worker import CallRunner, SharedClone, WorkerOptions
+from fairlead.cluster.worker import CallRunner, SharedClone, WorkerOptions, worker_faults
 from fairlead.core.values import replace
 from fairlead.vcs.errors import BadRemote, GitFault
 from tests.support.execution import a_plan, a_project
@@ -177,3 +177,13 @@ def test_the_next_attempt_gets_the_worktree_and_finds_nothing_of_the_last_one(
     assert (second / "README.md").stat().st_ino == number
     assert {path.name for path in second.iterdir()} == names
     assert (second / ".planning/ROADMAP.md").exists()
+
+
+def test_a_worker_does_not_start_without_the_repository_it_was_given(tmp_path: Path) -> None:
+    shared = tmp_path / "shared.git"
+    options = WorkerOptions(("verify",), 1, str(tmp_path / "worker"), ServerSettings(), str(shared))
+    (fault,) = worker_faults(options)
+    assert fault.startswith(f"--remote {shared}: ")
+
+    git(tmp_path, "init", "--quiet", "--bare", str(shared))
+    assert worker_faults(options) == ()

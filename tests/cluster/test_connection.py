@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 from temporalio.api.common.v1 import Payload
+from temporalio.client import WorkflowFailureError
 from temporalio.converter import PayloadCodec
-from temporalio.exceptions import ApplicationError
+from temporalio.exceptions import ActivityError, ApplicationError
 from temporalio.service import RPCError, RPCStatusCode
 
 from fairlead.cluster.connection import (
@@ -14,6 +15,7 @@ from fairlead.cluster.connection import (
     Patience,
     ServerSettings,
     connected,
+    failure_text,
     refusal,
     repeated,
 )
@@ -102,3 +104,17 @@ def test_a_person_is_told_once_that_the_server_is_waited_for() -> None:
         asyncio.run(connected(settings))
 
     assert said == [f"waiting up to 1 s for the Temporal server at 127.0.0.1:{port}"]
+
+
+def test_the_failure_of_a_call_is_the_error_of_its_worker() -> None:
+    fault = ApplicationError("git fetch: fatal: no such repository", type="git")
+    activity = ActivityError(
+        "Activity task failed", scheduled_event_id=1, started_event_id=2, identity="",
+        activity_type="", activity_id="", retry_state=None,
+    )  # fmt: skip
+    activity.__cause__ = fault
+
+    text = failure_text(WorkflowFailureError(cause=activity))
+
+    assert text == "git fetch: fatal: no such repository"
+    assert failure_text(WorkflowFailureError(cause=fault)) == text

@@ -55,6 +55,8 @@ from tests.support.cluster_chaos import unrecorded
 from tests.support.execution import commits_of
 from tests.support.programs import PATIENCE_SECONDS, Command, fairlead, run
 
+_SOON = 30.0  # seconds: less than the wait for a server
+
 pytestmark = pytest.mark.skipif(bool(why := why_no_server()), reason=why)
 
 
@@ -310,7 +312,22 @@ def test_a_worker_that_waits_for_its_server_ends_at_the_first_interrupt(
 
     worker.send(signal.SIGINT)
 
-    assert worker.wait() == 0, worker.output
+    assert worker.wait(_SOON) == 0, worker.output
+
+
+@pytest.mark.walk
+def test_a_run_that_waits_for_its_server_ends_at_the_first_interrupt(
+    cluster: LocalCluster,
+) -> None:
+    project = cluster.project("early-run", some_plans(1))
+    (port,) = free_ports(1)
+    astray = LocalCluster(cluster.folder, port, cluster.ui_port, cluster.machines)
+    coordinator = astray.coordinator(project)
+    cluster.until(lambda: "waiting up to 60 s" in coordinator.output, coordinator)
+
+    coordinator.send(signal.SIGINT)
+
+    assert coordinator.wait(_SOON) == 130, coordinator.output
 
 
 @pytest.mark.walk

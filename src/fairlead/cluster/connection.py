@@ -301,10 +301,15 @@ class Connection:
         return await asyncio.shield(self._ready)
 
     async def _serve(self) -> None:
+        stopping = asyncio.ensure_future(self._stop.wait())
+        connecting = asyncio.ensure_future(connected(self._settings))
+        await asyncio.wait({stopping, connecting}, return_when=asyncio.FIRST_COMPLETED)
+        connecting.cancel()  # an interrupt does not wait for the server
         try:
-            client = await connected(self._settings)
+            client = await connecting
         except BaseException as error:  # noqa: BLE001 - the thread that opens it raises it
-            self._ready.set_exception(error)
+            if not self._stop.is_set():
+                self._ready.set_exception(error)
             await self._stop.wait()
             return
         monitor = asyncio.create_task(self._monitor(client))
@@ -581,7 +586,7 @@ async def _end(handle: WorkflowHandle[Any, str]) -> CallEnd:
         failure = str(error)
     except WorkflowFailureError as error:
         causes = _causes(error)
-        failure = "; ".join(map(str, causes[1:])) or str(error)
+        failure = failure_text(error)
         is_cancelled = any(type(each).__name__ == "CancelledError" for each in causes)
     history = await handle.fetch_history()
     attempts = [
@@ -602,6 +607,13 @@ async def _noted(execution: WorkflowExecution, name: str) -> str:
     except (ApplicationError, ValueError, RuntimeError, LookupError, TypeError):
         return ""
     return str(memo.get(name, ""))
+
+
+def failure_text(error: WorkflowFailureError) -> str:
+    """Why an execution failed; the outer two errors say only that it and its activity failed."""
+    causes = _causes(error)
+    texts = (getattr(each, "message", "") or str(each) for each in causes[2:] or causes[-1:])
+    return "; ".join(texts)
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:

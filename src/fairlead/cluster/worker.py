@@ -39,6 +39,7 @@ from fairlead.cluster.errors import ServerRefused, WorkerUnfit
 from fairlead.cluster.model import (
     LONGEST_TEXT,
     PROTOCOL,
+    REFS,
     VERIFY,
     CallKind,
     CallOrder,
@@ -101,7 +102,7 @@ class WorkerEvent:
 
 
 def worker_faults(options: WorkerOptions) -> tuple[str, ...]:
-    """Everything that keeps a worker from serving its queues: missing agents and logins."""
+    """Everything that keeps a worker from its calls: missing agents and logins, no repository."""
     faults = []
     for name in options.queues:
         if name == VERIFY:
@@ -113,6 +114,15 @@ def worker_faults(options: WorkerOptions) -> tuple[str, ...]:
             continue
         if found.is_logged_out:
             faults.append(f"{name} is not logged in (log in with: {found.login})")
+    if options.remote:
+        try:
+            clone = _shared_clone(options, options.remote)
+            try:
+                clone.remote.list(f"{REFS}/{VERIFY}/")
+            finally:
+                clone.close()
+        except FairleadError as error:
+            faults.append(f"--remote {options.remote}: {error}")
     return tuple(faults)
 
 
@@ -199,6 +209,11 @@ class SharedClone:
             raise AgentError.saying(result.errors.decode("utf-8", "replace").strip())
 
 
+def _shared_clone(options: WorkerOptions, url: str) -> SharedClone:
+    name = hashlib.sha256(url.encode()).hexdigest()[:16]
+    return SharedClone(os.path.join(options.folder, "clones", name), url)
+
+
 def _free_folder(above: str) -> tuple[str, int]:
     """The first numbered folder that no process has locked, and its lock: an open file."""
     for number in itertools.count():
@@ -283,9 +298,7 @@ class CallRunner:
     def _clone(self, url: str) -> SharedClone:
         with self._turn:
             if url not in self._clones:
-                name = hashlib.sha256(url.encode()).hexdigest()[:16]
-                folder = os.path.join(self._options.folder, "clones", name)
-                self._clones[url] = SharedClone(folder, url)
+                self._clones[url] = _shared_clone(self._options, url)
             return self._clones[url]
 
     def _set_up(

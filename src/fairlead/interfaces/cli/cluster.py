@@ -19,6 +19,7 @@ from fairlead.interfaces.cli.output import (
     OutputStream,
     Styled,
     counted,
+    first_line,
     report,
     table_lines,
     warn,
@@ -203,5 +204,5 @@ def event_text(event: WorkerEvent, queues: tuple[str, ...]) -> str:
     return {
         "began": f"began {name}" + (f", attempt {event.attempt}" if event.attempt > 1 else ""),
         "finished": f"finished {after}",
-        "failed": f"did not finish {after}: {event.fault}",
+        "failed": f"did not finish {after}: {first_line(event.fault)}",
     }[event.name]
