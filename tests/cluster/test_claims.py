@@ -336,6 +336,7 @@ def test_a_command_that_nobody_stopped_is_not_repeated_for_ever(tmp_path: Path) 
 
     verify = [each for each in ledger_entries(trial.project) if each.kind == "verify"]
     assert {each.verdict for each in verify} == {"verify-failed"}
+    assert all("is refused: it claims that the command was stopped" in each.tail for each in verify)
 
 
 def test_an_order_whose_names_lead_out_of_their_folder_is_refused(tmp_path: Path) -> None:
@@ -354,11 +355,14 @@ def test_an_order_whose_names_lead_out_of_their_folder_is_refused(tmp_path: Path
         replace(order, source=replace(order.source, subfolder="../..")),
         replace(order, source=replace(order.source, left_out=("/etc",))),
         replace(order, version="0.0.1"),
+        replace(order, agent="claude"),
+        replace(order, agent="claude", queue="claude"),
+        replace(order, kind=CallKind.COMMAND),
         replace(order, source=replace(order.source, commit="--index-output=x")),
         replace(order, limits=replace(order.limits, wall=float("nan"))),
         replace(order, limits=replace(order.limits, idle=1e300)),
     ):
-        with pytest.raises(AgentError, match=r"lead out|has version|no commit|malformed"):
+        with pytest.raises(AgentError, match=r"lead out|has version|the queue|no commit|malformed"):
             server.perform(encoded(bad), 1, lambda: True)
 
 

@@ -134,7 +134,7 @@ class FakeCluster:
             words = ["git", "init", "--quiet", "--bare", str(self.shared)]
             subprocess.run(words, check=True)
         options = WorkerOptions(
-            ("fake", "verify"), 2, str(self.folder / "worker"), ServerSettings()
+            (self.agent.name, "verify"), 2, str(self.folder / "worker"), ServerSettings()
         )
         identity = WorkerIdentity("here", 1, 2)
         runner = CallRunner(options, identity, lambda _: self.agent)
