@@ -14,6 +14,7 @@ from fairlead.cluster.model import (
     LONGEST_PAYLOAD,
     LONGEST_REASON,
     CallAddress,
+    CallEnd,
     CallKind,
     CallOrder,
     CallReport,
@@ -296,6 +297,19 @@ def test_no_file_has_to_hold_half_a_character(tmp_path: Path) -> None:
 
     first, *_ = [entry for entry in ledger_entries(trial.project) if entry.kind == "execute"]
     assert (first.session, len(first.tail)) == ("?", LONGEST_REASON)
+
+
+def test_a_reason_is_one_visible_line_of_limited_length(tmp_path: Path) -> None:
+    trial, server = a_trial(tmp_path)
+
+    failure = "lost\n\x07\ud800 password=hunter2hunter2 " + "x" * 100_000
+    server.forge = lambda _order, _report: CallEnd(1, failure=failure)
+
+    assert trial.run().job.status == "BLOCKED"
+
+    first, *_ = [entry for entry in ledger_entries(trial.project) if entry.kind == "execute"]
+    assert first.tail.startswith(r"no worker finished it: lost \x07\ud800 password=[")
+    assert len(first.tail) == LONGEST_REASON
 
 
 @pytest.mark.parametrize("mode", ["100644", "120000"])

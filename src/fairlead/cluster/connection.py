@@ -40,6 +40,7 @@ from temporalio.worker import Worker
 
 from fairlead.cluster.errors import IdInUse, NoWorker, ServerGone, UnknownCodec
 from fairlead.cluster.model import (
+    MOST_SLOTS,
     CallEnd,
     CallOrder,
     QueueState,
@@ -415,14 +416,14 @@ class Connection:
         return self._sync(self._patiently(look))
 
     def await_workers(self, name: str, is_wanted: Callable[[], bool] = lambda: True) -> int:
-        """The slots of all workers of a queue; raises if none appears in time."""
+        """The slots of all workers of a queue, up to a limit; raises if none appears in time."""
         since = time.monotonic()
         while not (workers := self.queue_state(name).workers):
             if time.monotonic() - since > self._patience.worker or not is_wanted():
                 patience = round(self._patience.worker)
                 raise NoWorker(name, patience, self.address, own_version())
             self._sync(asyncio.sleep(min(1.0, self._patience.look)))
-        return sum(worker.slots for worker in workers)
+        return min(sum(worker.slots for worker in workers), MOST_SLOTS)
 
     def running_calls(self) -> tuple[RunningCall, ...]:
         """Every call that has not ended, the oldest first."""
