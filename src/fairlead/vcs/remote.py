@@ -85,12 +85,11 @@ class RemoteRepository:
 
         Those of another fetch that still runs are smaller, or will never be finished either.
         """
-        for folder in entries_of(self._objects):
-            for each in entries_of(folder.path) if folder.is_dir(follow_symlinks=False) else ():
-                with suppress(FileNotFoundError):
-                    is_ours = each.name.startswith(_TEMPORARY) and each.stat().st_size == size
-                    if size and is_ours:
-                        os.unlink(each.path)
+        found = (each for folder in entries_of(self._objects) for each in entries_of(folder.path))
+        for each in (each for each in found if size and each.name.startswith(_TEMPORARY)):
+            with suppress(FileNotFoundError):
+                if each.stat(follow_symlinks=False).st_size == size:
+                    os.unlink(each.path)
 
     def fetch_objects(self, *names: str) -> None:
         """Get only the objects of refs."""
