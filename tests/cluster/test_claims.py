@@ -14,6 +14,7 @@ from fairlead.cluster.model import (
     LONGEST_PAYLOAD,
     LONGEST_REASON,
     CallAddress,
+    CallEnd,
     CallKind,
     CallOrder,
     CallReport,
@@ -298,6 +299,19 @@ def test_no_file_has_to_hold_half_a_character(tmp_path: Path) -> None:
     assert (first.session, len(first.tail)) == ("?", LONGEST_REASON)
 
 
+def test_a_reason_is_one_visible_line_of_limited_length(tmp_path: Path) -> None:
+    trial, server = a_trial(tmp_path)
+
+    failure = "lost\n\x07\ud800 password=hunter2hunter2 " + "x" * 100_000
+    server.forge = lambda _order, _report: CallEnd(1, failure=failure)
+
+    assert trial.run().job.status == "BLOCKED"
+
+    first, *_ = [entry for entry in ledger_entries(trial.project) if entry.kind == "execute"]
+    assert first.tail.startswith(r"no worker finished it: lost \x07\ud800 password=[")
+    assert len(first.tail) == LONGEST_REASON
+
+
 @pytest.mark.parametrize("mode", ["100644", "120000"])
 def test_a_tree_without_the_folder_of_the_project_is_refused(tmp_path: Path, mode: str) -> None:
     local = test_subfolders.a_trial(tmp_path, a_plan("01-01", "a.txt"))
@@ -336,6 +350,7 @@ def test_a_command_that_nobody_stopped_is_not_repeated_for_ever(tmp_path: Path) 
 
     verify = [each for each in ledger_entries(trial.project) if each.kind == "verify"]
     assert {each.verdict for each in verify} == {"verify-failed"}
+    assert all("is refused: it claims that the command was stopped" in each.tail for each in verify)
 
 
 def test_an_order_whose_names_lead_out_of_their_folder_is_refused(tmp_path: Path) -> None:
@@ -354,11 +369,14 @@ def test_an_order_whose_names_lead_out_of_their_folder_is_refused(tmp_path: Path
         replace(order, source=replace(order.source, subfolder="../..")),
         replace(order, source=replace(order.source, left_out=("/etc",))),
         replace(order, version="0.0.1"),
+        replace(order, agent="claude"),
+        replace(order, agent="claude", queue="claude"),
+        replace(order, kind=CallKind.COMMAND),
         replace(order, source=replace(order.source, commit="--index-output=x")),
         replace(order, limits=replace(order.limits, wall=float("nan"))),
         replace(order, limits=replace(order.limits, idle=1e300)),
     ):
-        with pytest.raises(AgentError, match=r"lead out|has version|no commit|malformed"):
+        with pytest.raises(AgentError, match=r"lead out|has version|the queue|no commit|malformed"):
             server.perform(encoded(bad), 1, lambda: True)
 
 

@@ -66,7 +66,7 @@ def test_a_folder_that_is_left_out_is_deleted_and_what_a_link_leads_to_is_not(
 
     def code_of(line: str, *left_out: str) -> int:
         source = CallSource(commit, "apps", left_out)
-        made = replace(order, kind=CallKind.COMMAND, source=source, line=line)
+        made = replace(order, kind=CallKind.COMMAND, queue="verify", source=source, line=line)
         command = report_of(runner.perform(encoded(made), 1, lambda: True)).command
         assert command
         return command.exit_code

@@ -24,6 +24,7 @@ from fairlead.agents.model import CallLimits, CallSource
 from fairlead.cluster.connection import Connection, Patience, ServerSettings
 from fairlead.cluster.errors import IdInUse, NoWorker, ServerGone, ServerRefused
 from fairlead.cluster.model import (
+    MOST_SLOTS,
     CallAddress,
     CallEnd,
     CallKind,
@@ -182,13 +183,14 @@ async def present() -> str:
 
 def test_every_worker_of_a_queue_is_seen(cluster: LocalCluster) -> None:
     # The server divides a queue into parts, and each part knows only the workers that wait in it.
-    workers = {WorkerIdentity("host", number, 2) for number in range(12)}
+    workers = {WorkerIdentity("host", number, 100) for number in range(12)}
 
-    def seen() -> set[WorkerIdentity]:
+    def seen() -> tuple[set[WorkerIdentity], int]:
         with Connection(ServerSettings(cluster.address)) as connection:
-            return {*connection.queue_state("many").workers}
+            slots = connection.await_workers("many")
+            return {*connection.queue_state("many").workers}, slots
 
-    async def look() -> set[WorkerIdentity]:
+    async def look() -> tuple[set[WorkerIdentity], int]:
         async with AsyncExitStack() as stack:
             for each in workers:
                 client = await Client.connect(cluster.address, identity=str(each))
@@ -201,14 +203,15 @@ def test_every_worker_of_a_queue_is_seen(cluster: LocalCluster) -> None:
                         max_concurrent_activity_task_polls=1,
                     )
                 )
-            found: set[WorkerIdentity] = set()
+            found = await asyncio.to_thread(seen)
             for _ in range(100):
-                if (found := await asyncio.to_thread(seen)) == workers:
+                if found == (workers, MOST_SLOTS):
                     break
                 await asyncio.sleep(0.05)
+                found = await asyncio.to_thread(seen)
             return found
 
-    assert asyncio.run(look()) == workers
+    assert asyncio.run(look()) == (workers, MOST_SLOTS)  # and not the 1,200 that they have
 
 
 _UNREADABLE = Payload(metadata={"encoding": b"binary/encrypted"}, data=b"\xff")

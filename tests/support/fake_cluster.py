@@ -20,7 +20,7 @@ from fairlead.jobs.roster import ARCHITECT, EXECUTOR, Roster, execution_roster
 from fairlead.vcs.git import Git
 from fairlead.vcs.remote import RemoteRepository
 
-Forge = Callable[[CallOrder, str], str]  # the report that a hostile worker sends instead
+Forge = Callable[[CallOrder, str], str | CallEnd]  # what a hostile worker sends instead
 
 
 @dataclass(slots=True)
@@ -55,7 +55,10 @@ class FakeServer:
             for attempt in range(1, lost + 1):
                 self.perform(self.texts[id_], attempt, is_going_on)  # and nobody hears of it
             report = self.perform(self.texts[id_], lost + 1, is_going_on)
-            self.ends[id_] = CallEnd(lost + 1, self.forge(order, report))
+            forged = self.forge(order, report)
+            if isinstance(forged, str):
+                forged = CallEnd(lost + 1, forged)
+            self.ends[id_] = forged
         if self.dies_in == name:
             self.dies_in, self.is_killed = "", True
         if self.is_killed:
@@ -130,7 +133,7 @@ class FakeCluster:
             words = ["git", "init", "--quiet", "--bare", str(self.shared)]
             subprocess.run(words, check=True)
         options = WorkerOptions(
-            ("fake", "verify"), 2, str(self.folder / "worker"), ServerSettings()
+            (self.agent.name, "verify"), 2, str(self.folder / "worker"), ServerSettings()
         )
         identity = WorkerIdentity("here", 1, 2)
         runner = CallRunner(options, identity, lambda _: self.agent)

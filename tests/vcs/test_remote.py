@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fairlead.vcs.errors import GitFault
+from fairlead.vcs.errors import BadRemote, GitFault
 from fairlead.vcs.remote import RemoteRepository
 from tests.support.repositories import a_repository, git, written
 
@@ -150,3 +150,13 @@ def test_refs_whose_names_are_too_long_for_one_command_are_deleted(exchange: Exc
 
 def test_a_text_with_half_a_character_can_be_stored(exchange: Exchange) -> None:
     assert exchange.remote.text(exchange.remote.store("a \ud800")) == "a ?"
+
+
+@pytest.mark.parametrize("url", ["ext::sh -c true", "::x", "a+b.c-d::x", "--upload-pack=x", ""])
+def test_an_address_that_starts_a_program_is_refused(url: str, tmp_path: Path) -> None:
+    with pytest.raises(BadRemote):
+        RemoteRepository(url, str(tmp_path / "private"), str(tmp_path))
+
+
+def test_an_address_with_two_colons_elsewhere_is_allowed(tmp_path: Path) -> None:
+    assert RemoteRepository("ssh://[::1]/a.git", str(tmp_path / "private"), str(tmp_path)).url

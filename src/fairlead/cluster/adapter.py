@@ -166,11 +166,10 @@ class ClusterSession:
         if not end.report:
             is_stopped = end.is_cancelled or not is_wanted()
             problem = shown(_unfinished(end))
-            return CommandResult(_NOT_RUN, 0.0, "", "", is_stopped=is_stopped, problem=problem)
+            return replace(_not_run(problem), is_stopped=is_stopped)
         checked = self._checked(order, end)
         if isinstance(checked, str):
-            problem = shown(f"the report of a worker is refused: {checked}")
-            return CommandResult(_NOT_RUN, 0.0, "", "", problem=problem)
+            return _not_run(shown(f"the report of a worker is refused: {checked}"))
         command = checked.command
         assert command is not None
         self._forget(order, end.attempt)
@@ -350,6 +349,11 @@ class ClusterCommands:
         if source is None:
             return self._local.run(line, folder, limit, is_wanted)
         return self._session.command(line, limit, source, is_wanted)
+
+
+def _not_run(problem: str) -> CommandResult:
+    """The result of a command without a report; the reason is in the ledger as its output."""
+    return CommandResult(_NOT_RUN, 0.0, "", problem, problem=problem)
 
 
 def _unfinished(end: CallEnd) -> str:

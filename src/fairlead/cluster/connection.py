@@ -52,6 +52,7 @@ from fairlead.cluster.errors import (
     UnknownCodec,
 )
 from fairlead.cluster.model import (
+    MOST_SLOTS,
     CallEnd,
     CallOrder,
     QueueState,
@@ -507,7 +508,7 @@ class Connection:
         return self._sync(self._patiently(look))
 
     def await_workers(self, name: str, is_wanted: Callable[[], bool] = lambda: True) -> int:
-        """The slots of all workers of a queue; raises if none appears in time."""
+        """The slots of all workers of a queue, up to a limit; raises if none appears in time."""
         since, is_noted = time.monotonic(), False
         patience = round(self._patience.worker)
         while not (workers := self.queue_state(name).workers):
@@ -517,7 +518,7 @@ class Connection:
                 self._settings.note(f"waiting up to {patience} s for a worker of queue {name}")
                 is_noted = True
             self._sync(asyncio.sleep(min(1.0, self._patience.look)))
-        return sum(worker.slots for worker in workers)
+        return min(sum(worker.slots for worker in workers), MOST_SLOTS)
 
     def running_calls(self) -> tuple[RunningCall, ...]:
         """Every call that has not ended, the oldest first."""

@@ -291,6 +291,11 @@ class CallRunner:
             )
         if not order.address.is_safe or not _is_inside(order):
             raise AgentError.saying("the order has names that lead out of their folder")
+        needed = VERIFY if order.kind is CallKind.COMMAND else order.agent
+        if order.queue != needed or needed not in self._options.queues:
+            raise AgentError.saying(
+                f"this worker does not serve {needed} on the queue {order.queue}"
+            )
         if not is_commit(order.source.commit):
             raise AgentError.saying("the order names no commit")
         return order

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import timedelta
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.process import ExitKind, ProcessLimits, environment_of, program, run, search_path
 from fairlead.core.values import replace
 from fairlead.store.digests import entries_of
@@ -29,6 +30,7 @@ _FIXED_VARIABLES = {
 }
 _OPTIONS = ("core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false")
 _LIMITS = ProcessLimits(wall=timedelta(minutes=10), output_bytes=64 << 20)
+_HELPER = lazy_pattern(r"[A-Za-z0-9+.-]*::")  # names a program that git starts
 _DELETED_TOGETHER = 1000  # refs in one command
 _LONGEST_LINE = 100_000  # characters of their names, before the last one
 _TEMPORARY = ("tmp_pack_", "tmp_obj_")
@@ -39,7 +41,7 @@ class RemoteRepository:
     """A repository on another machine, and the object store that exchanges with it."""
 
     def __init__(self, url: str, private: str, objects: str) -> None:
-        if not url or url.startswith("-") or "::" in url or "\n" in url:
+        if not url or url.startswith("-") or _HELPER.match(url) or "\n" in url:
             raise BadRemote(url)
         self.url = url
         self._folder = private

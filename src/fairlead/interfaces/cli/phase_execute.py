@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from fairlead.project.open_jobs import OpenJob
 
 _LISTED_FILES = 4
+_MOST_SLOTS_HERE = 64
 _MINUTE = timedelta(minutes=1)
 
 
@@ -74,7 +75,12 @@ _MINUTE = timedelta(minutes=1)
 @click.option("--agent", default="", metavar="NAME", help="Executing agent: claude, codex, …")
 @click.option("--reviewer", default="", metavar="NAME", help="Reviewer [default: the same agent].")
 @model_option
-@click.option("--slots", type=click.IntRange(1, 64), default=None, help="Agents that run at once.")
+@click.option(
+    "--slots",
+    type=click.IntRange(1, 1000),
+    default=None,
+    help="Agents that run at once; more than 64 need --cluster.",
+)
 @approve_option
 @auto_option
 @rehearse_option
@@ -94,6 +100,8 @@ def execute_phase(app: App, *, number: str, dry_run: bool, as_json: bool, **opti
     command again to resume an interrupted run.
     """
     is_rehearsed, slots = options["rehearse"], options["slots"]
+    if slots and slots > _MOST_SLOTS_HERE and not options["cluster"]:
+        raise click.UsageError(f"more than {_MOST_SLOTS_HERE} slots need --cluster")
     app = project_app(app, rehearse=is_rehearsed, here=options["here"], dry_run=dry_run)
     execution = app.execution.within(app.step[2])
     try:
