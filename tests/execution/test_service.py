@@ -857,7 +857,7 @@ def test_the_worktrees_of_landed_plans_do_not_pile_up(tmp_path: Path) -> None:
 
     trial = ExecutionTrial(project, agent=FakeAgent(act), slots=1)
     assert trial.run().job.status is JobStatus.DONE
-    assert most <= 9
+    assert most <= 10  # eight that have landed, one that lands and one that works
     assert git(project, "branch", "--list", "fairlead/*") == ""
     assert git(project, "status", "--porcelain") == ""
 
