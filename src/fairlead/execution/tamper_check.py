@@ -43,8 +43,8 @@ from fairlead.store.digests import (
     FileSignature,
     digests_of,
     entries_of,
-    entry_signature,
     file_signature,
+    signatures_of,
 )
 from fairlead.text.inline import file_name
 from fairlead.vcs.refs import is_odd
@@ -122,25 +122,26 @@ def _guarded_digests(
     ledger = f"{folder}/{ledger_path(plan, context.job.workstream)}"
     approvals = f"{context.environment.state.folder}/{approvals_path(folder)}"
     paths = (*context.settings_files, ledger, approvals)
-    signatures = dict(planning_documents(folder))
+    signatures = planning_documents(folder)
     ledgers = _finished_ledgers(folder, signatures)
-    signatures |= {name: each for name, each in ledgers if before is None or name in before}
-    signatures |= dict(gate_files(folder))
-    for place in context.folder.own_paths():
-        if place not in signatures:  # most are gates, which have just been looked at
-            signatures[place] = file_signature(place)
+    if before is not None:
+        ledgers = {name: each for name, each in ledgers.items() if name in before}
+    signatures |= ledgers
+    signatures |= gate_files(folder)
+    signatures |= {place: file_signature(place) for place in context.folder.own_paths()}
     documents = context.digests.all_of(signatures)
     digests = {**context.workspace.guard(), **digests_of(paths), **documents}
     return {name: digest for name, digest in digests.items() if digest}
 
 
-def _finished_ledgers(folder: str, documents: Iterable[str]) -> Iterator[tuple[str, FileSignature]]:
+def _finished_ledgers(folder: str, documents: Iterable[str]) -> dict[str, FileSignature]:
     """The ledgers of plans with a summary: nothing is added to them any more."""
     finished = {plan for path in documents if (plan := _summarised_plan(path))}
-    for entry in entries_of(f"{folder}/{LEDGER}"):
-        plan = entry.name.removesuffix(LEDGER_SUFFIX).rpartition("@")[2]
-        if plan in finished and (signature := entry_signature(entry)):
-            yield entry.path, signature
+    return signatures_of(
+        entry
+        for entry in entries_of(f"{folder}/{LEDGER}")
+        if entry.name.removesuffix(LEDGER_SUFFIX).rpartition("@")[2] in finished
+    )
 
 
 @lru_cache(1 << 14)
@@ -273,7 +274,7 @@ def _digests_now(place: JobPlace, baseline: Baseline) -> dict[str, str]:
     settings = f"{place.files.folder}/{layout.CONFIG}"
     paths = (*named, settings, *place.folder.own_paths())
     project = place.files.folder
-    documents = (path for path, _ in (*planning_documents(project), *gate_files(project)))
+    documents = (*planning_documents(project), *gate_files(project))
     # What git names comes last: its digests tell whether a file can be executed.
     return {**digests_of((*paths, *documents)), **place.workspace.guard()}
 

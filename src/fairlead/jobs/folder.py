@@ -521,10 +521,12 @@ class JobFolder:
         self._files.complete_interrupted()
 
     def own_paths(self) -> tuple[str, ...]:
-        """The absolute paths of the files that only the run writes; people add their answers."""
-        names = [JOB_RECORD]
-        for folder in (GATES, QUESTIONS):
-            names += [f"{folder}/{name}" for name in self._files.names(self._path(folder))]
+        """The absolute paths of the files that only the run writes; people add their answers.
+
+        The gates are not among them: `gate_files` lists those of every job.
+        """
+        questions = self._files.names(self._path(QUESTIONS))
+        names = [JOB_RECORD, *(f"{QUESTIONS}/{name}" for name in questions)]
         return tuple(f"{self.folder}/{self._path(name)}" for name in names)
 
     def question_place(self, question: Question) -> str:

@@ -23,8 +23,8 @@ from fairlead.store.digests import (
     digest_of,
     digests_of,
     entries_of,
-    entry_signature,
     file_signature,
+    signatures_of,
 )
 from fairlead.store.staging import STAGING, writing_name
 
@@ -44,7 +44,7 @@ def is_proof(name: str) -> bool:
     return is_summary(last) or is_verification(last)
 
 
-def planning_documents(project: str) -> Iterator[tuple[str, FileSignature]]:
+def planning_documents(project: str) -> dict[str, FileSignature]:
     """Everything in the planning folder that has the name of a plan, a proof or a person's tests.
 
     Folders and links count as well: they could hide a file or be replaced by one later.
@@ -52,25 +52,23 @@ def planning_documents(project: str) -> Iterator[tuple[str, FileSignature]]:
     top = f"{project}/{layout.PLANNING}"
     left_out = {f"{project}/{JOBS}", f"{project}/{LEDGER}", f"{project}/{STAGING}"}
     folders = [(top, 0)]
+    guarded: list[os.DirEntry[str]] = []
     while folders:
         folder, depth = folders.pop()
-        for entry in entries_of(folder):
-            is_folder = entry.is_dir(follow_symlinks=False)
-            if is_folder and entry.path in left_out:
-                continue
-            if is_folder and depth < _DEEPEST:
-                folders.append((entry.path, depth + 1))
-            signature = entry_signature(entry) if _is_guarded(entry.name) else ()
-            if signature:
-                yield entry.path, signature
+        listed = [entry for entry in entries_of(folder) if entry.path not in left_out]
+        if depth < _DEEPEST:
+            inner = (entry for entry in listed if entry.is_dir(follow_symlinks=False))
+            folders += [(entry.path, depth + 1) for entry in inner]
+        guarded += [entry for entry in listed if _is_guarded(entry.name)]
+    return signatures_of(guarded)
 
 
-def gate_files(project: str) -> Iterator[tuple[str, FileSignature]]:
+def gate_files(project: str) -> dict[str, FileSignature]:
     """The gates of every job: only the run of the job writes them, and the next run reads them."""
+    found: dict[str, FileSignature] = {}
     for job in entries_of(f"{project}/{JOBS}"):
-        for entry in entries_of(f"{job.path}/{GATES}"):
-            if signature := entry_signature(entry):
-                yield entry.path, signature
+        found |= signatures_of(entries_of(f"{job.path}/{GATES}"))
+    return found
 
 
 def unchecked_proofs(project: str, state: str) -> frozenset[str]:
@@ -88,7 +86,7 @@ def unchecked_proofs(project: str, state: str) -> frozenset[str]:
                 continue
             # The change time of a file cannot be set, so older files need not be read.
             since = (file_signature(baseline.place) or (0,))[-1] - _UNSURE_NS
-            documents = planning_documents(project)
+            documents = planning_documents(project).items()
             places = [path for path, each in documents if is_proof(path) and each[-1] >= since]
             found |= {
                 path.removeprefix(f"{project}/")
@@ -137,8 +135,9 @@ class GuardedProofs:
         return [path.removeprefix(f"{self._project}/") for path in found]
 
     def _signatures(self) -> Iterator[tuple[str, FileSignature]]:
-        yield from (each for each in planning_documents(self._project) if is_proof(each[0]))
-        yield from gate_files(self._project)
+        documents = planning_documents(self._project).items()
+        yield from (each for each in documents if is_proof(each[0]))
+        yield from gate_files(self._project).items()
 
     def _is_written(self, path: str) -> bool:
         digest = digest_of(path)
