@@ -335,6 +335,35 @@ def test_ancestry_is_asked_once_for_a_growing_branch(
     assert len(asked) == 1
 
 
+def test_commits_that_wait_for_a_branch_are_looked_up_together(
+    main: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = Git(str(main))
+    waiting = [
+        an_attempt(
+            workspace, tmp_path / "w" / f"a{each}", {f"{each}.txt": "x\n"}, f"fairlead/j/a{each}"
+        )
+        for each in range(4)
+    ]
+    old = workspace.commit_of("HEAD")
+    assert not any(workspace.is_ancestor(each, old) for each in waiting)
+    elsewhere = Git(str(main))
+    landed = elsewhere.merged(old, waiting[0], "merge").commit
+    new = elsewhere.merged(landed, waiting[1], "merge").commit
+    asked: list[tuple[str, ...]] = []
+    run = Git._run
+
+    def counted(self: Git, *words: str, **more: Any) -> ProcessResult:
+        asked.append(words)
+        return run(self, *words, **more)
+
+    monkeypatch.setattr(Git, "_run", counted)
+    assert [workspace.is_ancestor(each, new) for each in waiting] == [True, True, False, False]
+    assert len(asked) == 1
+    assert not any(workspace.is_ancestor(each, old) for each in waiting[:2])
+    assert [workspace.is_ancestor(each, new) for each in waiting] == [True, True, False, False]
+
+
 def test_a_branch_that_was_reset_does_not_contain_its_old_commits(main: Path) -> None:
     workspace = Git(str(main))
     base = workspace.commit_of("HEAD")

@@ -13,7 +13,6 @@ import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from fairlead.core.patterns import lazy_pattern
 from fairlead.core.process import ProcessResult
 from fairlead.core.values import replace
 from fairlead.store import layout
@@ -22,7 +21,13 @@ from fairlead.store.files import make_private_folders
 from fairlead.vcs import refs
 from fairlead.vcs.errors import BranchName, GitFault, LandingBlocked, TreeDirty
 from fairlead.vcs.folders import delete_folder, walk
-from fairlead.vcs.git_view import IGNORE_SUBMODULES, LINK_MODE, GitView, first_line
+from fairlead.vcs.git_view import (
+    COMMIT_ID,
+    IGNORE_SUBMODULES,
+    LINK_MODE,
+    GitView,
+    first_line,
+)
 from fairlead.vcs.model import FileChange, MergeConflict, MergeResult, Tree, is_dropping
 from fairlead.vcs.objects import ObjectStore
 from fairlead.vcs.private_folder import PrivateFolder
@@ -32,7 +37,6 @@ _NO_OBJECT = "0" * 40
 _REPLACED = b"short read while indexing"  # git measures a file before it opens it
 _MOST_READS = 10
 _UNKNOWN = "."  # a worktree that cannot be compared
-_COMMIT = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class Git(GitView):
@@ -53,7 +57,7 @@ class Git(GitView):
         """Create a clean worktree at a commit, on a new branch or on none."""
         self.require_intact()
         make_private_folders(os.path.dirname(place))
-        base = base if _COMMIT.fullmatch(base) else self.commit_of(base) or base
+        base = base if COMMIT_ID.fullmatch(base) else self.commit_of(base) or base
         if not refs.is_readable(self.common):  # only git can make a worktree then
             on = ("-b", branch) if branch else ("--detach",)
             self._run_unprotected("worktree", "add", "--quiet", "--no-checkout", *on, place, base)
@@ -458,6 +462,8 @@ class Git(GitView):
         if result.code == 0:
             merge = self._commit(tree, message, target, commit)
             self._ancestry[commit, merge] = True
+            position, outside = self._outside
+            self._outside = position, outside - {commit}  # it lands now: nobody waits for it
             # Everything in it is in one of both; what only one of both has may be missing.
             pairs = zip(self._listed(target), self._listed(commit), strict=True)
             links, folders = (dict.fromkeys((*one, *other)) for one, other in pairs)

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
+from fairlead.core.patterns import lazy_pattern
 from fairlead.core.process import (
     ExitKind,
     ProcessLimits,
@@ -90,6 +91,8 @@ _REPOSITORY_FILES = (  # in a git folder: they name programs, hide files, or cha
 _PERSONAL_FILES = ("config", "attributes", "ignore")  # in git's folder of the user's settings
 # Status and diff would start git in a nested repository, which runs the programs it names.
 IGNORE_SUBMODULES = "--ignore-submodules=all"
+_MOST_ADDED = 5000  # commits between two positions of a branch; beyond that each is asked for
+COMMIT_ID = lazy_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _LOG_LIMIT = 5000  # commits that are searched for landed work
 
 
@@ -206,6 +209,8 @@ class GitView(GitProgram):
         self._ancestry = BoundedCache[tuple[str, str], bool]()
         self._listings = BoundedCache[str, tuple[tuple[str, ...], frozenset[str]]]()  # by commit
         self._descendants = BoundedCache[str, str]()  # by commit, a commit that contains it
+        # A commit, and commits that it does not contain: one value, since threads share it.
+        self._outside: tuple[str, frozenset[str]] = "", frozenset()
 
     def trust_settings(self) -> None:
         """Read git's settings as they are now; every later call of git uses these."""
@@ -324,12 +329,38 @@ class GitView(GitProgram):
             # A branch only grows, so a commit that it contained before needs no new question.
             descendant = self._descendants.get(commit, of)
             answer = descendant != of and self.is_ancestor(descendant, of)
-            words = ("merge-base", "--is-ancestor", commit, of)
-            answer = answer or self._run(*words, may_fail=True).code == 0
+            answer = answer or self._contains(of, commit)
             self._ancestry[commit, of] = answer
             if answer and commit != of:
                 self._descendants[commit] = of
         return answer
+
+    def _contains(self, of: str, commit: str) -> bool:
+        """Whether a commit contains another; what earlier answers imply is not asked again.
+
+        Many commits may wait for one branch. What it did not contain at its last position, it
+        contains now exactly if it is among the commits that were added since.
+        """
+        if not (COMMIT_ID.fullmatch(of) and COMMIT_ID.fullmatch(commit)):
+            return self._is_in_history(commit, of)
+        old, outside = self._outside
+        if outside and old != of:
+            outside = self._still_outside(outside, old, of)
+        is_known = commit in outside or (commit, of) in self._ancestry
+        is_contained = commit not in outside and (is_known or self._is_in_history(commit, of))
+        self._outside = of, outside if is_contained else outside | {commit}
+        return is_contained
+
+    def _is_in_history(self, commit: str, of: str) -> bool:
+        return self._run("merge-base", "--is-ancestor", commit, of, may_fail=True).code == 0
+
+    def _still_outside(self, outside: frozenset[str], old: str, new: str) -> frozenset[str]:
+        """Those commits outside an old position that are outside a new one; none if unknown."""
+        words = ("rev-list", f"--max-count={_MOST_ADDED}", new, f"^{old}", "--")
+        added = self._text(*words, may_fail=True).split()
+        for each in outside.intersection(added):
+            self._ancestry[each, new] = True
+        return outside.difference(added) if 0 < len(added) < _MOST_ADDED else frozenset()
 
     def changes(self, base: str, commit: str) -> tuple[FileChange, ...]:
         """The files that a commit adds (A), changes (M) and deletes (D) relative to another."""
