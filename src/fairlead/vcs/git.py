@@ -190,6 +190,7 @@ class Git(GitView):
             "pack-objects",
             "--quiet",
             "--window=0",
+            "--compression=1",  # of loose objects as well: a long run packs large folders again
             os.path.join(self.objects, "pack", "pack"),
         )
         if self._run(*words, stdin=listed, may_fail=True).code == 0:
