@@ -89,6 +89,8 @@ def _run_round(
         return bool(actions) and not is_stopping
     while not threads.wait(_LOOK_SECONDS) and has_stopped == is_stopped():
         pass
+    while threads.running and threads.wait(0):  # one look is enough for all that have ended
+        pass
     return True
 
 
