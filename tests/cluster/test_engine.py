@@ -458,6 +458,53 @@ def test_nothing_of_a_run_stays_in_the_private_folder(
     assert exchange.fetched("refs/") == ("refs/kept/base",)
 
 
+def test_a_call_is_not_lost_while_the_shared_repository_is_away(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def act(call: AgentCall, number: int) -> object:
+        calls.append(call.role)
+        result = succeeds(call, number)
+        if not call.is_read_only:
+            run.cluster.go_away()  # before the worker pushes
+        return result
+
+    def away(order: CallOrder, report: str) -> str:
+        if not order.is_read_only:
+            run.cluster.go_away()  # before the coordinator fetches
+        return report
+
+    run, server = a_trial(tmp_path, act)
+    server.forge = away
+
+    assert run.run().job.status == "DONE"
+    assert calls == ["executor", "architect"]
+    assert run.cluster.pauses == 2
+    assert all(entry.verdict != LOST for entry in ledger_entries(run.project))
+
+
+def test_an_outage_that_is_too_long_ends_the_run_and_loses_no_call(tmp_path: Path) -> None:
+    run, server = a_trial(tmp_path)
+    cluster = run.cluster
+    cluster.outage_seconds, cluster.shared_returns = 0.0, False
+
+    def away(_: CallOrder, report: str) -> str:
+        cluster.go_away()
+        return report
+
+    server.forge = away
+    with pytest.raises(RemoteUnreachable) as error:
+        run.run()
+    assert error.value.exit_code == 5
+
+    server.forge = lambda _, report: report
+    (cluster.folder / "away.git").rename(cluster.shared)
+    assert run.run().job.status == "DONE"
+    entries = ledger_entries(run.project)
+    assert [entry.verdict for entry in entries if entry.kind is EntryKind.EXECUTE] == [
+        "executor-success"
+    ]
+
+
 def test_refs_of_ended_jobs_are_deleted_whoever_left_them(tmp_path: Path) -> None:
     run, _ = a_trial(tmp_path)
     assert run.run().job.status == "DONE"

@@ -14,6 +14,7 @@ from fairlead.cluster.adapter import ClusterCommands, ClusterSession
 from fairlead.cluster.connection import ServerSettings
 from fairlead.cluster.errors import IdInUse
 from fairlead.cluster.model import CallEnd, CallOrder, QueueState, WorkerIdentity, digest_of
+from fairlead.cluster.outage import OutagePatience
 from fairlead.cluster.worker import CallRunner, WorkerOptions
 from fairlead.core.values import replace
 from fairlead.jobs.roster import ARCHITECT, EXECUTOR, Roster, execution_roster
@@ -126,6 +127,9 @@ class FakeCluster:
     agent: Agent
     server: FakeServer = field(init=False)
     shared: Path = field(init=False)
+    outage_seconds: float = 600.0
+    pauses: int = 0
+    shared_returns: bool = True
 
     def __post_init__(self) -> None:
         self.shared = self.folder / "shared.git"
@@ -136,13 +140,25 @@ class FakeCluster:
             (self.agent.name, "verify"), 2, str(self.folder / "worker"), ServerSettings()
         )
         identity = WorkerIdentity("here", 1, 2)
-        runner = CallRunner(options, identity, lambda _: self.agent)
+        runner = CallRunner(options, identity, lambda _: self.agent, self.come_back)
         self.server = FakeServer(runner.perform)
 
     def session(self, project: Path) -> ClusterSession:
         """A session of a coordinator in a project."""
         self.server.is_killed = False
-        return ClusterSession(self.server, self.remote(project), Git(str(project)), "project")
+        remote, workspace = self.remote(project), Git(str(project))
+        patience = OutagePatience(self.outage_seconds, self.come_back)
+        return ClusterSession(self.server, remote, workspace, "project", patience)
+
+    def go_away(self) -> None:
+        """Make the shared repository unreachable until somebody has waited for it."""
+        self.shared.rename(self.folder / "away.git")
+
+    def come_back(self, _: float) -> None:
+        """Make the shared repository reachable again: what a pause does."""
+        self.pauses += 1
+        if self.shared_returns:
+            (self.folder / "away.git").rename(self.shared)
 
     def remote(self, project: Path) -> RemoteRepository:
         """The shared repository as a coordinator in a project sees it."""

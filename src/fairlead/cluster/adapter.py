@@ -50,6 +50,7 @@ from fairlead.cluster.model import (
     stopped,
     storable,
 )
+from fairlead.cluster.outage import OutagePatience, exchanged
 from fairlead.cluster.ports import CallServer
 from fairlead.core.concurrency import Mutex
 from fairlead.core.errors import DocumentError
@@ -67,6 +68,7 @@ _NAME_LENGTH = 16  # of the digest in the id of a verify command
 _LONGEST_ANSWER = 16 << 20  # characters
 _LARGEST_ANSWER = 4 * _LONGEST_ANSWER  # bytes
 _BASE = "base"
+OUTAGE_SECONDS = 600.0  # of the shared repository; as long as of the server
 
 
 class ClusterSession:
@@ -78,8 +80,10 @@ class ClusterSession:
         remote: RemoteRepository,
         workspace: Git,
         project: str,
+        patience: OutagePatience,
     ) -> None:
         self.server = server
+        self._patience = patience
         self.job = ""  # of the execution that runs
         self._remote = remote
         self._workspace = workspace
@@ -112,12 +116,12 @@ class ClusterSession:
         if not end.report:
             reason = "it was stopped" if end.is_cancelled else _unfinished(end)
             return replace(stopped(reason, end.attempt), call=call.id)
-        checked = self._checked(order, end)
+        checked = self._checked(order, end, is_wanted)
         if isinstance(checked, str):
             return replace(refused(checked), lost=lost, call=call.id)
         assert checked.result is not None
         try:
-            text = self._answer(order, checked)
+            text = self._answer(order, checked, is_wanted)
             if checked.commit:
                 self._show(_place(call), checked.commit, order.source.commit)
         except GitFault as fault:
@@ -167,7 +171,7 @@ class ClusterSession:
             is_stopped = end.is_cancelled or not is_wanted()
             problem = shown(_unfinished(end))
             return replace(_not_run(problem), is_stopped=is_stopped)
-        checked = self._checked(order, end)
+        checked = self._checked(order, end, is_wanted)
         if isinstance(checked, str):
             return _not_run(shown(f"the report of a worker is refused: {checked}"))
         command = checked.command
@@ -198,7 +202,7 @@ class ClusterSession:
     ) -> tuple[bool, CallEnd]:
         """Whether the execution was started now or found, and how it ended."""
         self._jobs.add(order.address.job)
-        self._push(order, prompt)
+        exchanged(self._remote, lambda: self._push(order, prompt), self._patience, is_wanted)
         is_new = self.server.start(order, encoded(order))
         return is_new, self.server.wait(order, is_wanted)
 
@@ -213,7 +217,9 @@ class ClusterSession:
                 self._remote.keep(_BASE, order.source.commit)
                 self._pushed.update(new)
 
-    def _checked(self, order: CallOrder, end: CallEnd) -> CallReport | str:
+    def _checked(
+        self, order: CallOrder, end: CallEnd, is_wanted: Callable[[], bool]
+    ) -> CallReport | str:
         """The report of a call, or why it is refused."""
         if fault := size_fault(end.report):
             return fault
@@ -225,7 +231,7 @@ class ClusterSession:
         if fault or not report.ref:
             return fault or report
         try:
-            self._remote.fetch(report.ref, largest=LARGEST_TREE)
+            self._fetch(report.ref, LARGEST_TREE, is_wanted)
         except GitFault as problem:
             return f"its ref cannot be fetched: {problem}"
         try:
@@ -235,16 +241,20 @@ class ClusterSession:
             return f"its tree cannot be read: {problem}"
         return fault or report
 
+    def _fetch(self, name: str, largest: int, is_wanted: Callable[[], bool]) -> None:
+        fetch = lambda: self._remote.fetch(name, largest=largest)  # noqa: E731
+        exchanged(self._remote, fetch, self._patience, is_wanted)
+
     def _weight_fault(self, order: CallOrder, pushed: PushedCommit) -> str:
         between = order.source.commit, pushed.commit
         files = len(self._workspace.changes(*between))
         return weight_fault(files, self._workspace.added_bytes(*between))
 
-    def _answer(self, order: CallOrder, report: CallReport) -> str:
+    def _answer(self, order: CallOrder, report: CallReport, is_wanted: Callable[[], bool]) -> str:
         if not report.text.object:
             return report.text.text
         name = order.address.text_ref(report.attempt)
-        self._remote.fetch(name, largest=_LARGEST_ANSWER)
+        self._fetch(name, _LARGEST_ANSWER, is_wanted)
         if self._remote.object_of(name) != report.text.object:
             raise GitFault("fetch", "the answer is not the one that the report names")
         return storable(self._remote.text(report.text.object))[:_LONGEST_ANSWER]

@@ -95,14 +95,12 @@ class NoRemote(UsageError, code="cluster-no-remote"):
 
 
 class RemoteUnreachable(AgentError, code="cluster-remote"):
-    """The repository that this machine and the workers share cannot be read."""
+    """The repository that this machine and the workers share cannot be reached."""
 
     url: str
     why: str
-    message = "the shared repository {url} (fairlead.cluster.remote) cannot be read: {why}"
-    hint = (
-        "create it (git init --bare PATH), or set fairlead.cluster.remote to its URL or full path"
-    )
+    message = "the shared repository {url} (fairlead.cluster.remote) cannot be reached: {why}"
+    hint = "create it (git init --bare PATH), or set its URL or full path; then run the same command again"
 
 
 class NeedsRepository(UsageError, code="cluster-needs-git"):

@@ -16,6 +16,7 @@ from fairlead.cluster.errors import (
     NoClusterPackage,
     NoRemote,
     NoWorker,
+    RemoteUnreachable,
     ServerGone,
     ServerRefused,
 )
@@ -24,6 +25,7 @@ from fairlead.core.errors import FairleadError
 from fairlead.core.values import dataclass
 from fairlead.store.files import make_private_folders
 from fairlead.store.layout import project_key
+from fairlead.vcs.errors import GitFault
 from fairlead.vcs.git import Git
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 _FOLDER = "cluster"  # in the user's state folder
 _SHOWN_SECONDS, _SERVED_SECONDS = 10.0, 60.0  # to connect, for a look and for a run or a worker
+_OUTAGES = (NoWorker, RemoteUnreachable, ServerGone, ServerRefused)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
@@ -158,16 +161,22 @@ def opened(
         session.require_remote()
         try:
             yield Cluster(project, session)
-        except (
-            NoWorker,
-            ServerGone,
-            ServerRefused,
-        ):  # calls go on, and the next run continues them
+        except _OUTAGES:  # calls go on, and the next run continues them
             raise
         except FairleadError:
-            session.clean_up(project.open_jobs())
+            _clean_up(session, project, note)
             raise
+        _clean_up(session, project, note)
+
+
+def _clean_up(
+    session: ClusterSession, project: ClusterProject, note: Callable[[str], None]
+) -> None:
+    """Delete what ended jobs left; if that fails, the outcome of the run is still what it was."""
+    try:
         session.clean_up(project.open_jobs())
+    except (*_OUTAGES, GitFault) as error:
+        note(f"the next run cleans up after this one: {error}")
 
 
 @contextmanager
@@ -193,8 +202,9 @@ def _session(
     note: Callable[[str], None] = lambda _: None,
 ) -> Iterator[ClusterSession]:
     require_package()
-    from fairlead.cluster.adapter import ClusterSession
+    from fairlead.cluster.adapter import OUTAGE_SECONDS, ClusterSession
     from fairlead.cluster.connection import Connection
+    from fairlead.cluster.outage import OutagePatience
     from fairlead.vcs.remote import RemoteRepository
 
     if not isinstance(project.workspace, Git):
@@ -209,7 +219,20 @@ def _session(
     remote = RemoteRepository(url, exchange, project.workspace.objects)
     settings = server_settings(project.values, "", note, patience, connect)
     with Connection(settings, name) as connection:
-        yield ClusterSession(connection, remote, project.workspace, name)
+        outage = OutagePatience(OUTAGE_SECONDS, note=_noting_once(note))
+        yield ClusterSession(connection, remote, project.workspace, name, outage)
+
+
+def _noting_once(note: Callable[[str], None]) -> Callable[[str], None]:
+    """Calls that wait for the same thing say so once."""
+    noted: set[str] = set()
+
+    def show(text: str) -> None:
+        if text not in noted:
+            noted.add(text)
+            note(text)
+
+    return show
 
 
 def server_settings(

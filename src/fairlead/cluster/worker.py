@@ -35,7 +35,7 @@ from fairlead.agents.ports import Agent
 from fairlead.agents.secrets import without_secrets
 from fairlead.agents.supervision import reap
 from fairlead.cluster.connection import ServerSettings, connected, refusal
-from fairlead.cluster.errors import ServerRefused, WorkerUnfit
+from fairlead.cluster.errors import RemoteUnreachable, ServerRefused, WorkerUnfit
 from fairlead.cluster.model import (
     LONGEST_TEXT,
     PROTOCOL,
@@ -56,6 +56,7 @@ from fairlead.cluster.model import (
     task_queue,
     without_text,
 )
+from fairlead.cluster.outage import OutagePatience, exchanged
 from fairlead.cluster.workflow import ACTIVITY, REFUSED
 from fairlead.core import process
 from fairlead.core.concurrency import Mutex, thread_pool
@@ -73,6 +74,8 @@ from fairlead.vcs.remote import RemoteRepository
 
 _DRAINING = timedelta(days=7)  # a drained worker finishes what it has, however long that takes
 _THROTTLE = timedelta(seconds=5)
+# Another worker may reach the shared repository, but only this one has what its agent made.
+_FETCH_SECONDS, _PUSH_SECONDS = 60.0, 600.0
 _BEAT_SHARE = 3  # heartbeats within one heartbeat timeout
 _LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
 _GIT_LIMITS = process.ProcessLimits(timedelta(minutes=1))
@@ -237,8 +240,11 @@ class CallRunner:
         options: WorkerOptions,
         identity: WorkerIdentity,
         find_agent: Callable[[str], Agent] | None = None,
+        pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._options = options
+        self._fetching = OutagePatience(_FETCH_SECONDS, pause)
+        self._pushing = OutagePatience(_PUSH_SECONDS, pause)
         self._find_agent = find_agent or partial(registry.agent, custom=options.custom)
         self._identity = identity
         self._clones: dict[str, SharedClone] = {}
@@ -255,7 +261,7 @@ class CallRunner:
         mark = f"cluster/{address.id}/{attempt}"
         report = CallReport(address.id, digest_of(text), attempt, self._identity.place)
         try:
-            clone.prepare(order, place)
+            exchanged(clone.remote, lambda: clone.prepare(order, place), self._fetching, is_wanted)
             for path in order.source.left_out:
                 delete_below(place, os.path.join(order.source.subfolder, path))
             inside = os.path.join(place, order.source.subfolder).rstrip("/")
@@ -268,7 +274,8 @@ class CallRunner:
             result = self._called(order, clone, inside, raw, mark, is_wanted)
             if not is_wanted():
                 return encoded(replace(report, result=without_text(result)))
-            return encoded(self._pushed(order, clone, place, replace(report, result=result)))
+            report = replace(report, result=result)
+            return encoded(self._pushed(order, clone, place, report, is_wanted))
         finally:
             reap(supervisor.JOB, mark)
             clone.release(place)
@@ -332,7 +339,12 @@ class CallRunner:
         return self._find_agent(order.agent).start(call, lambda _: None, is_wanted)
 
     def _pushed(
-        self, order: CallOrder, clone: SharedClone, place: str, report: CallReport
+        self,
+        order: CallOrder,
+        clone: SharedClone,
+        place: str,
+        report: CallReport,
+        is_wanted: Callable[[], bool],
     ) -> CallReport:
         """The report, with everything that travels by git pushed to the refs of this attempt."""
         result, address, attempt = report.result, order.address, report.attempt
@@ -349,7 +361,8 @@ class CallRunner:
             sent = SentText(object=clone.remote.store(text))
             objects[address.text_ref(attempt)] = sent.object
         if objects:
-            clone.remote.push(objects)
+            push = partial(clone.remote.push, objects)
+            exchanged(clone.remote, push, self._pushing, is_wanted)
         result = replace(result, text="", error=error[-LONGEST_TEXT // 8 :])
         ref = address.output_ref(attempt) if commit else ""
         full = tree.full if commit else ""
@@ -381,7 +394,7 @@ async def _performed(runner: CallRunner, is_stopping: Callable[[], bool], text: 
         raise cancelled
     try:
         report = work.result()
-    except GitFault as error:  # the shared repository may be reachable again
+    except (GitFault, RemoteUnreachable) as error:  # it may be reachable again
         raise ApplicationError(str(error), type="git") from error
     except FairleadError as error:
         raise ApplicationError(str(error), type=REFUSED, non_retryable=True) from error

@@ -34,6 +34,7 @@ _HELPER = lazy_pattern(r"[A-Za-z0-9+.-]*::")  # names a program that git starts
 _DELETED_TOGETHER = 1000  # refs in one command
 _LONGEST_LINE = 100_000  # characters of their names, before the last one
 _TEMPORARY = ("tmp_pack_", "tmp_obj_")
+_NO_REF = "refs/fairlead/none"
 _KEPT = "refs/kept"  # what we have, so that git fetches and checks only what is new
 
 
@@ -58,6 +59,14 @@ class RemoteRepository:
         found = self._git(*words, stdin=listed.encode())
         pairs = zip(listed.splitlines(), found.splitlines(), strict=True)
         return [ref.split(" ")[1] for ref, each in pairs if each.endswith(" missing")]
+
+    def answers(self) -> bool:
+        """Whether the repository there can be read now."""
+        try:
+            self._git("ls-remote", "--quiet", "--", self.url, _NO_REF)
+        except GitFault:
+            return False
+        return True
 
     def push(self, objects: Mapping[str, str]) -> None:
         """Create refs there; a ref that already points elsewhere is an error."""
