@@ -505,6 +505,22 @@ def test_an_outage_that_is_too_long_ends_the_run_and_loses_no_call(tmp_path: Pat
     ]
 
 
+def test_bases_that_no_running_call_needs_are_deleted_during_a_run(tmp_path: Path) -> None:
+    plans = [a_plan(f"01-{number:02d}", f"f{number}.txt") for number in range(1, 49)]
+    most = 0
+
+    def act(call: AgentCall, number: int) -> object:
+        nonlocal most
+        most = max(most, sum("/base/" in each for each in run.cluster.refs()))
+        return succeeds(call, number)
+
+    run = ClusterTrial(a_project(tmp_path / "project", *plans), FakeAgent(act), slots=2)  # type: ignore[arg-type]
+    run.cluster = FakeCluster(tmp_path, run.agent)
+
+    assert run.run().job.status == "DONE"
+    assert 16 < most < 60  # of about a hundred
+
+
 def test_refs_of_ended_jobs_are_deleted_whoever_left_them(tmp_path: Path) -> None:
     run, _ = a_trial(tmp_path)
     assert run.run().job.status == "DONE"

@@ -63,6 +63,7 @@ from fairlead.vcs.git import Git
 from fairlead.vcs.remote import RemoteRepository
 
 _DELETED_TOGETHER = 100  # refs of ended calls
+_KEPT_BASES = 16  # that no running call needs
 _NOT_RUN = -9  # the exit code of a command without a report
 _NAME_LENGTH = 16  # of the digest in the id of a verify command
 _LONGEST_ANSWER = 16 << 20  # characters
@@ -91,6 +92,8 @@ class ClusterSession:
         self._turn = Mutex()
         self._pushed: set[str] = set()
         self._ended: list[str] = []  # refs that nothing needs any more
+        self._users: Counter[str] = Counter()  # running calls of each base
+        self._idle: dict[str, None] = {}  # bases without one, the one that ended first comes first
         self._jobs: set[str] = set()
         self._commands: Counter[str] = Counter()  # ended runs of each command on each commit
 
@@ -202,9 +205,18 @@ class ClusterSession:
     ) -> tuple[bool, CallEnd]:
         """Whether the execution was started now or found, and how it ended."""
         self._jobs.add(order.address.job)
+        base = order.address.base_ref(order.source.commit)
+        with self._turn:
+            self._users[base] += 1
+            self._idle.pop(base, None)
         exchanged(self._remote, lambda: self._push(order, prompt), self._patience, is_wanted)
         is_new = self.server.start(order, encoded(order))
-        return is_new, self.server.wait(order, is_wanted)
+        end = self.server.wait(order, is_wanted)
+        with self._turn:
+            self._users[base] -= 1
+            if not self._users[base]:
+                self._idle[base] = None
+        return is_new, end
 
     def _push(self, order: CallOrder, prompt: str) -> None:
         objects = {order.address.base_ref(order.source.commit): order.source.commit}
@@ -264,10 +276,17 @@ class ClusterSession:
         address = order.address
         with self._turn:
             self._ended += [address.output_ref(attempt), address.text_ref(attempt)]
-            if len(self._ended) >= _DELETED_TOGETHER:
-                ended, self._ended = self._ended, []
+            if order.prompt.object:
+                self._ended.append(address.input_ref("prompt"))
+            # Git looks at every ref in each push. The next calls may use the last bases again.
+            bases = [*self._idle][:-_KEPT_BASES]
+            if len(self._ended) + len(bases) >= _DELETED_TOGETHER:
+                names, self._ended = [*self._ended, *bases], []
+                self._pushed.difference_update(names)
+                for base in bases:
+                    del self._idle[base], self._users[base]
                 with suppress(GitFault):  # `clean_up` tries again
-                    self._delete(ended)
+                    self._delete(names)
 
     def _delete(self, names: list[str]) -> None:
         known = self._remote.list(f"{REFS}/{self._project}/")
