@@ -237,9 +237,14 @@ def an_orchestrator(folder: Path) -> tuple[subprocess.Popen, str]:
     assert run.stdout
     job = run.stdout.readline().strip()
     assert run.stdout.readline() == "alive\n"
-    assert soon(
-        lambda: len(list(supervisor.carrying(supervisor.JOB, job))) >= 7
-    )  # supervisor, agent, daemons
+    seen: list[set[supervisor.ProcessMark]] = [set()]
+
+    def are_complete() -> bool:
+        """Whether supervisor, agent and daemons run; a parent of a daemon is gone at the next look."""
+        seen.append({*supervisor.carrying(supervisor.JOB, job)})
+        return len(seen[-1]) >= 7 and seen[-1] == seen[-2]
+
+    assert soon(are_complete)
     return run, job
 
 
