@@ -88,6 +88,10 @@ def test_a_refusal_in_the_text_of_an_error_is_recognised() -> None:
     assert refusal(RuntimeError("tcp connect error: connection refused")) == ""
 
 
+def test_a_refusal_without_words_is_one() -> None:
+    assert refusal(RPCError("", RPCStatusCode.PERMISSION_DENIED, b"")) == "PERMISSION_DENIED"
+
+
 @pytest.mark.parametrize("address", ["crane", "crane:bar", "http://127.0.0.1:7233", "crane:99999"])
 def test_an_address_that_is_not_host_and_port_is_refused_at_once(address: str) -> None:
     with pytest.raises(BadServerSettings, match="HOST:PORT") as error:

@@ -3,7 +3,7 @@
 import inspect
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -509,12 +509,12 @@ def test_bases_that_no_running_call_needs_are_deleted_during_a_run(tmp_path: Pat
     plans = [a_plan(f"01-{number:02d}", f"f{number}.txt") for number in range(1, 49)]
     most = 0
 
-    def act(call: AgentCall, number: int) -> object:
+    def act(call: AgentCall, number: int) -> Mapping[str, object] | CallResult:
         nonlocal most
         most = max(most, sum("/base/" in each for each in run.cluster.refs()))
         return succeeds(call, number)
 
-    run = ClusterTrial(a_project(tmp_path / "project", *plans), FakeAgent(act), slots=2)  # type: ignore[arg-type]
+    run = ClusterTrial(a_project(tmp_path / "project", *plans), FakeAgent(act), slots=2)
     run.cluster = FakeCluster(tmp_path, run.agent)
 
     assert run.run().job.status == "DONE"

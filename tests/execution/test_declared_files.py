@@ -8,13 +8,11 @@ from typing import Any
 import pytest
 
 from fairlead.agents.model import AgentCall
-from fairlead.core.process import ProcessResult
 from fairlead.execution.errors import PlansUnfit
 from fairlead.jobs.folder import JobFolder
 from fairlead.jobs.model import JobStatus
-from fairlead.vcs.git import Git
 from tests.support.execution import ExecutionTrial, FakeAgent, PlanText, a_plan, a_project, succeeds
-from tests.support.repositories import a_repository, git, written
+from tests.support.repositories import a_repository, commands_of_git, git, written
 
 PLAN = ".planning/phases/01-work/01-01-PLAN.md"
 
@@ -94,14 +92,7 @@ def test_a_file_in_a_submodule_is_refused_together_with_other_faults(
 def test_git_runs_once_for_all_plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plans = [a_plan(f"01-0{number}", f"{number}.txt", f"{number}.md") for number in range(1, 6)]
     execution = a_trial(tmp_path, *plans).execution
-    asked: list[tuple[str, ...]] = []
-    run = Git._run
-
-    def counted(self: Git, *words: str, **more: Any) -> ProcessResult:
-        asked.append(words)
-        return run(self, *words, **more)
-
-    monkeypatch.setattr(Git, "_run", counted)
+    asked = commands_of_git(monkeypatch)
     execution.preview("1")
     assert [words[0] for words in asked] == ["check-ignore"]
 

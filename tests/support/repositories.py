@@ -10,6 +10,12 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from fairlead.core.process import ProcessResult
+from fairlead.vcs.git import Git
 
 
 def a_repository(folder: Path, files: Mapping[str, str]) -> Path:
@@ -51,3 +57,16 @@ def written(path: Path, text: str) -> None:
     """Write a file, making its folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
+
+
+def commands_of_git(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """A list that every command of the product's git is added to from now on."""
+    asked: list[tuple[str, ...]] = []
+    run = Git._run
+
+    def counted(self: Git, *words: str, **more: Any) -> ProcessResult:
+        asked.append(words)
+        return run(self, *words, **more)
+
+    monkeypatch.setattr(Git, "_run", counted)
+    return asked

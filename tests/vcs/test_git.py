@@ -14,7 +14,7 @@ from fairlead.core.process import ExitKind, ProcessResult
 from fairlead.vcs import refs
 from fairlead.vcs.errors import GitFault, GitTooOld, LandingBlocked
 from fairlead.vcs.git import Git
-from tests.support.repositories import a_repository, git, written
+from tests.support.repositories import a_repository, commands_of_git, git, written
 
 IGNORED = ".planning"
 
@@ -323,14 +323,7 @@ def test_ancestry_is_asked_once_for_a_growing_branch(
     commits = [_committed(main, number) for number in range(5)]
     assert all(workspace.is_ancestor(each, commits[-1]) for each in commits)
     newest = _committed(main, 5)
-    asked: list[tuple[str, ...]] = []
-    run = Git._run
-
-    def counted(self: Git, *words: str, **more: Any) -> ProcessResult:
-        asked.append(words)
-        return run(self, *words, **more)
-
-    monkeypatch.setattr(Git, "_run", counted)
+    asked = commands_of_git(monkeypatch)
     assert all(workspace.is_ancestor(each, newest) for each in commits)
     assert len(asked) == 1
 
@@ -350,14 +343,7 @@ def test_commits_that_wait_for_a_branch_are_looked_up_together(
     elsewhere = Git(str(main))
     landed = elsewhere.merged(old, waiting[0], "merge").commit
     new = elsewhere.merged(landed, waiting[1], "merge").commit
-    asked: list[tuple[str, ...]] = []
-    run = Git._run
-
-    def counted(self: Git, *words: str, **more: Any) -> ProcessResult:
-        asked.append(words)
-        return run(self, *words, **more)
-
-    monkeypatch.setattr(Git, "_run", counted)
+    asked = commands_of_git(monkeypatch)
     assert [workspace.is_ancestor(each, new) for each in waiting] == [True, True, False, False]
     assert len(asked) == 1
     assert not any(workspace.is_ancestor(each, old) for each in waiting[:2])

@@ -144,14 +144,6 @@ def _client_config(address: str) -> dict[str, Any]:
     return {**config, "target_host": found, "namespace": namespace}
 
 
-def _configured() -> dict[str, Any]:
-    """Temporal's own settings of this machine."""
-    try:
-        return {**ClientConfig.load_client_connect_config()}
-    except (RuntimeError, ValueError, OSError) as error:
-        raise BadServerSettings(_in_one_line(error)) from error
-
-
 async def connected(settings: ServerSettings) -> Client:
     """Connect, and make sure that the namespace exists and accepts us."""
     _silence_logs()
@@ -200,7 +192,7 @@ async def _connected(config: dict[str, Any]) -> Client:
 def refusal(error: BaseException) -> str:
     """Why the server refuses a request for good; empty if it is away."""
     if isinstance(error, RPCError):
-        return "" if error.status in _AWAY else error.message
+        return "" if error.status in _AWAY else error.message or error.status.name
     status = _STATUS.search(str(error))
     return status[2] or status[1] if status and status[1] in _REFUSALS else ""
 

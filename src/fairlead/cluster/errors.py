@@ -61,6 +61,10 @@ class ServerGone(AgentError, code="cluster-server-gone"):
     address: str
     seconds: int
     reason: str = ""
+    hint = (
+        "check that it runs and that TEMPORAL_ADDRESS names it, or start one: fairlead cluster dev; "
+        "then run the same command again"
+    )
 
     def _message(self) -> str:
         if self.reason:
@@ -69,11 +73,6 @@ class ServerGone(AgentError, code="cluster-server-gone"):
                 f"{self.reason}"
             )
         return f"the Temporal server at {self.address} has not answered for {self.seconds} s"
-
-    hint = (
-        "check that it runs and that TEMPORAL_ADDRESS names it, or start one: fairlead cluster dev; "
-        "then run the same command again"
-    )
 
 
 class NoWorker(AgentError, code="cluster-no-worker"):

@@ -35,7 +35,7 @@ def exchanged(
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> Value:
     """The result of an exchange; raises `RemoteUnreachable` after an outage that is too long."""
-    began, has_answered = 0.0, False
+    began, has_answered, is_noted = 0.0, False, False
     while True:
         try:
             return exchange()
@@ -49,7 +49,8 @@ def exchanged(
             if is_over and not answers:
                 raise RemoteUnreachable(remote.url, str(fault)) from fault
         if not has_answered:
-            patience.note(
-                f"waiting up to {patience.seconds:.0f} s for the shared repository {remote.url}"
-            )
+            if not is_noted:
+                seconds = round(patience.seconds)
+                patience.note(f"waiting up to {seconds} s for the shared repository {remote.url}")
+                is_noted = True
             patience.pause(_TICK_SECONDS)

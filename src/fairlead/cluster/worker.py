@@ -243,8 +243,8 @@ class CallRunner:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._options = options
-        self._fetching = OutagePatience(_FETCH_SECONDS, pause)
-        self._pushing = OutagePatience(_PUSH_SECONDS, pause)
+        self._fetching = OutagePatience(_FETCH_SECONDS, pause, options.server.note)
+        self._pushing = OutagePatience(_PUSH_SECONDS, pause, options.server.note)
         self._find_agent = find_agent or partial(registry.agent, custom=options.custom)
         self._identity = identity
         self._clones: dict[str, SharedClone] = {}

@@ -65,16 +65,8 @@ def signatures_in(home: str, path: str) -> dict[str, FileSignature]:
             folder = root.folder(path)
         if folder is None:
             return {}
-        found: dict[str, FileSignature] = {}
         with folder, os.scandir(folder.fd) as entries:
-            for entry in entries:  # thousands at every look, so nothing else is called for each
-                status = entry.stat(follow_symlinks=False)
-                found[entry.name] = (
-                    status.st_ino,
-                    status.st_size,
-                    status.st_mtime_ns,
-                    status.st_ctime_ns,
-                )
+            found = {entry.name: _signature(entry.stat(follow_symlinks=False)) for entry in entries}
     except (FileNotFoundError, DocumentError, PathOutside):  # an entry may have any name
         return {}
     except OSError as error:
@@ -102,31 +94,14 @@ def entries_of(folder: str) -> list[os.DirEntry[str]]:
 def entry_signature(entry: os.DirEntry[str], *, follows: bool = False) -> FileSignature:
     """The signature of an entry; empty if it is gone already."""
     try:
-        status = entry.stat(follow_symlinks=follows)
+        return _signature(entry.stat(follow_symlinks=follows))
     except OSError:
         return ()
-    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def signatures_of(entries: Iterable[os.DirEntry[str]]) -> dict[str, FileSignature]:
-    """The signature of each entry by its path; entries that are gone already are left out.
-
-    A long run asks for thousands before and after every call, so nothing is called per entry
-    except the system.
-    """
-    found: dict[str, FileSignature] = {}
-    for entry in entries:
-        try:
-            status = entry.stat(follow_symlinks=False)
-        except OSError:
-            continue
-        found[entry.path] = (
-            status.st_ino,
-            status.st_size,
-            status.st_mtime_ns,
-            status.st_ctime_ns,
-        )
-    return found
+    """The signature of each entry by its path; entries that are gone already are left out."""
+    return {entry.path: each for entry in entries if (each := entry_signature(entry))}
 
 
 def is_settled(signature: FileSignature) -> bool:
